@@ -1,0 +1,267 @@
+//! The error-code table: one row per situation, one column per protocol.
+//!
+//! Every error of every crate answers a [`ErrorCode`]; surfaces translate by this table and nobody
+//! matches on text. How the columns are filled:
+//! - KIP has no codes for transport and permission, so the nearest of its list stands there;
+//! - wire numbers are those of HTTP, except that whatever is wrong with a request itself is 422 and
+//!   what only HTTP can get wrong has the nearest number;
+//! - JSON-RPC has its own numbers for malformed requests and for internal errors, which are the 500s.
+//!   The rest lies in its range for servers: -32000 less the last two digits of a 4xx status, -32050
+//!   less the last digit of a 5xx one. A missing thing is -32002, as MCP has it.
+
+/// Whether, and how, the same request may be sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Retry {
+    /// It will fail again: change the request, or have an operator change the node.
+    Never,
+    /// Nothing was changed: send the same request again at once.
+    Same,
+    /// Nothing was changed: send the same request again after a pause.
+    Later,
+    /// It may have been done: look first.
+    Look,
+}
+
+/// What one error code is called in every protocol, and what to do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorRow {
+    /// The code.
+    pub code: ErrorCode,
+    /// Its name in `error.code` of an HTTP answer, and in logs and metrics.
+    pub name: &'static str,
+    /// Its KIP code.
+    pub kip: &'static str,
+    /// Its number in an ERROR frame of the binary protocol.
+    pub wire: u32,
+    /// Its HTTP status.
+    pub http: u16,
+    /// Its JSON-RPC code.
+    pub json_rpc: i32,
+    /// Whether to send the request again.
+    pub retry: Retry,
+    /// What to do next.
+    pub hint: &'static str,
+}
+
+/// Makes the enum and its table from the same rows, so that neither can miss one.
+macro_rules! error_codes {
+    ($(
+        $(#[$doc:meta])*
+        $code:ident: $name:literal, $kip:literal, wire $wire:literal, http $http:literal,
+            rpc $json_rpc:literal, $retry:ident, $hint:literal;
+    )*) => {
+        /// A situation a caller can act on, the same in every protocol.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ErrorCode {
+            $($(#[$doc])* $code,)*
+        }
+
+        /// In the order of the enum: a code is the index of its row.
+        static TABLE: &[ErrorRow] = &[$(ErrorRow {
+            code: ErrorCode::$code,
+            name: $name,
+            kip: $kip,
+            wire: $wire,
+            http: $http,
+            json_rpc: $json_rpc,
+            retry: Retry::$retry,
+            hint: $hint,
+        },)*];
+    };
+}
+
+error_codes! {
+    /// The request is well formed and asks for something that makes no sense.
+    InvalidRequest: "invalid_request", "KIP_1001", wire 422, http 422, rpc -32602, Never,
+        "correct the request as the message says";
+    /// The body is not JSON, or not JSON we read.
+    MalformedJson: "malformed_json", "KIP_1001", wire 422, http 400, rpc -32700, Never,
+        "correct the JSON at the named line and column";
+    /// What was named is not there, or not there for this caller.
+    NotFound: "not_found", "KIP_3002", wire 404, http 404, rpc -32002, Never,
+        "check the name or id";
+    /// The method does not exist at this address.
+    MethodNotAllowed: "method_not_allowed", "KIP_1001", wire 422, http 405, rpc -32601, Never,
+        "use one of the methods listed in the API description";
+    /// The caller did not show who they are.
+    Unauthenticated: "unauthenticated", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "send a valid token";
+    /// The caller may not do this.
+    Forbidden: "forbidden", "KIP_3004", wire 403, http 403, rpc -32003, Never,
+        "ask an administrator for the permission";
+    /// The Host header names somebody else.
+    WrongHost: "wrong_host", "KIP_3004", wire 403, http 421, rpc -32021, Never,
+        "call the server by an address it listens on";
+    /// The page that sent the request comes from an origin that is not allowed.
+    WrongOrigin: "wrong_origin", "KIP_3004", wire 403, http 403, rpc -32003, Never,
+        "add the origin to http.allowed_origins";
+    /// Others kept changing the same records, or the state does not admit the change.
+    Conflict: "conflict", "KIP_3005", wire 409, http 409, rpc -32009, Same,
+        "send the request again; if it conflicts again, read what is there first";
+    /// The expected version is not the current one.
+    PreconditionFailed: "precondition_failed", "KIP_3005", wire 412, http 412, rpc -32012, Never,
+        "read the current version and decide again";
+    /// Something is over its limit.
+    TooLarge: "too_large", "KIP_4002", wire 413, http 413, rpc -32013, Never,
+        "send less at once, or send it as a blob";
+    /// The body has a media type that is not read here.
+    UnsupportedMediaType: "unsupported_media_type", "KIP_1001", wire 422, http 415, rpc -32600, Never,
+        "send application/json";
+    /// This caller asks too often.
+    TooManyRequests: "too_many_requests", "KIP_4002", wire 429, http 429, rpc -32029, Later,
+        "wait as long as Retry-After says";
+    /// Too much is waiting already.
+    Overloaded: "overloaded", "KIP_4002", wire 503, http 503, rpc -32053, Later,
+        "wait a moment and send the request again";
+    /// The request took longer than it may.
+    DeadlineExceeded: "deadline_exceeded", "KIP_4001", wire 504, http 504, rpc -32054, Look,
+        "ask for less at once; if it was a write, look whether it was done";
+    /// The server starts, stops or lacks something it needs.
+    Unavailable: "unavailable", "KIP_4003", wire 503, http 503, rpc -32053, Later,
+        "wait until /readyz answers 200";
+    /// The disk has reached its reserve.
+    StorageFull: "storage_full", "KIP_4002", wire 507, http 507, rpc -32057, Later,
+        "free disk space; reads go on";
+    /// A write to disk failed, so nothing more is written until a restart.
+    StorePoisoned: "store_poisoned", "KIP_4003", wire 503, http 503, rpc -32053, Later,
+        "check the disk and restart the server; reads go on";
+    /// A write to disk failed half-way: the change may be there after a restart, or not.
+    OutcomeUnknown: "outcome_unknown", "KIP_4003", wire 500, http 500, rpc -32603, Look,
+        "after the restart, look whether the change is there before sending it again";
+    /// Durable bytes are not what was written.
+    Damaged: "damaged", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+        "restore from a backup, or open with --accept-loss what lies before the damage";
+    /// Another process owns the data directory.
+    Locked: "locked", "KIP_4003", wire 503, http 503, rpc -32053, Later,
+        "stop the other process, or name another data directory";
+    /// The data directory was written by a newer cairn.
+    NewerFormat: "newer_format", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+        "use the newer cairn";
+    /// The snapshot outlived its time.
+    SnapshotTooOld: "snapshot_too_old", "KIP_4001", wire 503, http 503, rpc -32053, Same,
+        "take a new snapshot and read on from the last key, in smaller pages";
+    /// Changes that far back are gone.
+    PositionTooOld: "position_too_old", "KIP_3002", wire 410, http 410, rpc -32010, Never,
+        "start again from a snapshot";
+    /// The store has not reached that position.
+    PositionAhead: "position_ahead", "KIP_1001", wire 412, http 412, rpc -32012, Later,
+        "wait for the store to get there; if it never does, the position is of another store";
+    /// It was here and was removed for good.
+    Gone: "gone", "KIP_3002", wire 410, http 410, rpc -32010, Never,
+        "drop the reference";
+    /// The configuration does not hold together.
+    ConfigInvalid: "config_invalid", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+        "correct the named setting and start again";
+    /// A fault of cairn or of the machine.
+    Internal: "internal", "KIP_4003", wire 500, http 500, rpc -32603, Look,
+        "find the request id in the log and report it; look before sending a write again";
+}
+
+impl ErrorCode {
+    /// Every code, in the order of the table.
+    pub fn all() -> impl ExactSizeIterator<Item = ErrorCode> {
+        TABLE.iter().map(|row| row.code)
+    }
+
+    /// Its row.
+    pub fn row(self) -> &'static ErrorRow {
+        &TABLE[self as usize]
+    }
+
+    /// Its name, in snake case.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Its KIP code.
+    pub fn kip(self) -> &'static str {
+        self.row().kip
+    }
+
+    /// Its number in the binary protocol.
+    pub fn wire(self) -> u32 {
+        self.row().wire
+    }
+
+    /// Its HTTP status.
+    pub fn http(self) -> u16 {
+        self.row().http
+    }
+
+    /// Its JSON-RPC code.
+    pub fn json_rpc(self) -> i32 {
+        self.row().json_rpc
+    }
+
+    /// Whether to send the request again.
+    pub fn retry(self) -> Retry {
+        self.row().retry
+    }
+
+    /// What to do next.
+    pub fn hint(self) -> &'static str {
+        self.row().hint
+    }
+}
+
+impl std::fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::fmt::Write;
+
+    use super::*;
+
+    #[test]
+    fn the_table() {
+        let mut table = String::new();
+        for code in ErrorCode::all() {
+            let ErrorRow { name, kip, wire, http, json_rpc, retry, hint, .. } = code.row();
+            let retry = format!("{retry:?}");
+            writeln!(table, "{name:22} {kip} wire {wire} http {http} rpc {json_rpc} {retry:5} {hint}")
+                .expect("a string takes everything");
+        }
+        insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn every_code_has_one_row_and_a_name_of_its_own() {
+        assert!(ErrorCode::all().all(|code| code.row().code == code));
+        let names: HashSet<_> = ErrorCode::all().map(ErrorCode::name).collect();
+        assert_eq!(names.len(), ErrorCode::all().len());
+        for code in ErrorCode::all() {
+            // `StorageFull` is `storage_full`.
+            let camel: String = code.name().split('_').map(capitalised).collect();
+            assert_eq!(camel, format!("{code:?}"));
+            assert_eq!(code.to_string(), code.name());
+        }
+    }
+
+    fn capitalised(word: &str) -> String {
+        word[..1].to_uppercase() + &word[1..]
+    }
+
+    #[test]
+    fn the_columns_follow_their_rules() {
+        for code in ErrorCode::all() {
+            let ErrorRow { kip, wire, http, json_rpc, retry, hint, .. } = *code.row();
+            assert!(kip.starts_with("KIP_") && kip.len() == 8, "{code}");
+            assert!(wire == u32::from(http) || wire == 422 || wire == 403, "{code}");
+            let from_status = match http {
+                404 => -32002,
+                400..500 => -32000 - i32::from(http % 100),
+                500 => -32603,
+                _ => -32050 - i32::from(http % 10),
+            };
+            let of_the_protocol = [-32700, -32600, -32601, -32602];
+            assert!(json_rpc == from_status || of_the_protocol.contains(&json_rpc), "{code}");
+            assert!(http != 503 || matches!(retry, Retry::Same | Retry::Later), "{code}");
+            assert!(!hint.ends_with('.') && !hint.starts_with(char::is_uppercase), "{code}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The operating system's files.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{File, FileSystem, LockGuard, Locked};
+
+/// The real file system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemFs;
+
+impl FileSystem for SystemFs {
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn File>> {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        Ok(Arc::new(SystemFile(file)))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn File>> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        Ok(Arc::new(SystemFile(file)))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(dir)? {
+            let entry = entry?;
+            if entry.file_type()?.is_file()
+                && let Ok(name) = entry.file_name().into_string()
+            {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn create_dir(&self, dir: &Path) -> io::Result<()> {
+        fs::create_dir_all(dir)
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        fs::File::open(dir)?.sync_all()
+    }
+
+    fn free_bytes(&self, dir: &Path) -> io::Result<u64> {
+        let stat = rustix::fs::statvfs(dir)?;
+        Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+    }
+
+    fn lock(&self, path: &Path, holder: &str) -> io::Result<Locked> {
+        // Never truncated on open: until the lock is ours, the name inside is the owner's.
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {
+                file.set_len(0)?;
+                file.seek(SeekFrom::Start(0))?;
+                file.write_all(holder.as_bytes())?;
+                Ok(Locked::Acquired(Box::new(SystemLock { _file: file })))
+            }
+            Err(fs::TryLockError::WouldBlock) => {
+                let mut owner = String::new();
+                file.take(4096).read_to_string(&mut owner)?;
+                Ok(Locked::Held(owner))
+            }
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct SystemLock {
+    // The lock lives as long as this handle; the kernel ends it when the process dies.
+    _file: fs::File,
+}
+
+impl LockGuard for SystemLock {}
+
+#[derive(Debug)]
+struct SystemFile(fs::File);
+
+impl File for SystemFile {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        self.0.read_exact_at(buf, offset)
+    }
+
+    fn write_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_all_at(data, offset)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn scratch() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let path = dir.path().to_path_buf();
+        (dir, path)
+    }
+
+    fn kind<T: std::fmt::Debug>(result: io::Result<T>) -> io::ErrorKind {
+        result.expect_err("must fail").kind()
+    }
+
+    #[test]
+    fn a_name_is_created_once_and_opened_only_when_there() {
+        let (_keep, dir) = scratch();
+        assert_eq!(kind(SystemFs.open(&dir.join("a"))), io::ErrorKind::NotFound);
+        SystemFs.create(&dir.join("a")).unwrap().write_at(b"kept", 0).unwrap();
+        assert_eq!(kind(SystemFs.create(&dir.join("a"))), io::ErrorKind::AlreadyExists);
+        assert_eq!(SystemFs.open(&dir.join("a")).unwrap().len().unwrap(), 4);
+    }
+
+    #[test]
+    fn reads_and_writes_are_whole_and_at_their_offset() {
+        let (_keep, dir) = scratch();
+        let file = SystemFs.create(&dir.join("a")).unwrap();
+        assert!(file.is_empty().unwrap());
+        file.write_at(b"end", 5).unwrap();
+        file.write_at(b"ab", 0).unwrap();
+        file.sync_data().unwrap();
+        let mut bytes = [1; 8];
+        SystemFs.open(&dir.join("a")).unwrap().read_at(&mut bytes, 0).unwrap();
+        assert_eq!(&bytes, b"ab\0\0\0end");
+        assert_eq!(kind(file.read_at(&mut bytes, 1)), io::ErrorKind::UnexpectedEof);
+        file.set_len(1).unwrap();
+        file.set_len(3).unwrap();
+        file.read_at(&mut bytes[..3], 0).unwrap();
+        assert_eq!((&bytes[..3], file.len().unwrap()), (&b"a\0\0"[..], 3));
+    }
+
+    #[test]
+    fn a_rename_replaces_and_open_handles_keep_their_file() {
+        let (_keep, dir) = scratch();
+        let old = SystemFs.create(&dir.join("old")).unwrap();
+        old.write_at(b"old", 0).unwrap();
+        SystemFs.create(&dir.join("new")).unwrap().write_at(b"newer", 0).unwrap();
+        SystemFs.rename(&dir.join("new"), &dir.join("old")).unwrap();
+        SystemFs.sync_dir(&dir).unwrap();
+        assert_eq!(SystemFs.list(&dir).unwrap(), ["old"]);
+        assert_eq!(SystemFs.open(&dir.join("old")).unwrap().len().unwrap(), 5);
+        assert_eq!(old.len().unwrap(), 3);
+        SystemFs.remove(&dir.join("old")).unwrap();
+        assert_eq!(kind(SystemFs.remove(&dir.join("old"))), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_list_is_sorted_and_holds_files_only() {
+        let (_keep, dir) = scratch();
+        SystemFs.create_dir(&dir.join("sub/deep")).unwrap();
+        SystemFs.create_dir(&dir.join("sub/deep")).unwrap();
+        for name in ["b", "c", "a", "sub/hidden"] {
+            SystemFs.create(&dir.join(name)).unwrap();
+        }
+        assert_eq!(SystemFs.list(&dir).unwrap(), ["a", "b", "c"]);
+        assert_eq!(kind(SystemFs.list(&dir.join("missing"))), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn free_bytes_are_those_of_a_disk_that_is_there() {
+        let (_keep, dir) = scratch();
+        assert!(SystemFs.free_bytes(&dir).unwrap() > 0);
+        assert_eq!(kind(SystemFs.free_bytes(&dir.join("missing"))), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_lock_has_one_owner_who_is_named_until_it_lets_go() {
+        let (_keep, dir) = scratch();
+        let path = dir.join("lock");
+        let Locked::Acquired(guard) = SystemFs.lock(&path, "the first, with a long name").unwrap() else {
+            panic!("nobody else has it");
+        };
+        for _ in 0..2 {
+            let Locked::Held(owner) = SystemFs.lock(&path, "the second").unwrap() else {
+                panic!("the first still has it");
+            };
+            assert_eq!(owner, "the first, with a long name");
+        }
+        drop(guard);
+        let Locked::Acquired(_guard) = SystemFs.lock(&path, "the second").unwrap() else {
+            panic!("the first let go");
+        };
+        assert_eq!(fs::read_to_string(&path).unwrap(), "the second");
+    }
+}

@@ -1,0 +1,57 @@
+//! Newtypes for numbers that must not be mixed up.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A tenant, interned. Stands first in every key. Tenant 0 is the node itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TenantId(pub u32);
+
+impl TenantId {
+    /// The node's own records: identity, consumers, configuration.
+    pub const NODE: TenantId = TenantId(0);
+    /// The tenant of the local owner.
+    pub const LOCAL: TenantId = TenantId(1);
+}
+
+/// A space inside a tenant, interned. Stands second in every key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SpaceId(pub u32);
+
+impl SpaceId {
+    /// Records that belong to the tenant and to no space of it.
+    pub const NONE: SpaceId = SpaceId(0);
+    /// The default graph space, `memory`.
+    pub const MEMORY: SpaceId = SpaceId(1);
+}
+
+/// A place in the history of a store.
+///
+/// Opaque to everyone above the store: positions of one store can be compared and kept, and mean
+/// nothing else. Nobody infers time, distance or absence from one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Position(pub u64);
+
+impl Position {
+    /// Before everything.
+    pub const START: Position = Position(0);
+}
+
+impl fmt::Display for TenantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for SpaceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,22 @@
+//! What every tier of cairn stands on: ids, hashes, values, ordered keys, limits, the error-code
+//! table, and the seams through which time, randomness and the disk come in.
+//!
+//! No crate of cairn is below this one. Nothing here knows stores, protocols or sockets.
+
+mod clock;
+mod entropy;
+mod error_code;
+pub mod fs;
+mod hash;
+mod id;
+mod key;
+pub mod limits;
+mod value;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
+pub use error_code::{ErrorCode, ErrorRow, Retry};
+pub use hash::{ContentHash, HashParseError};
+pub use id::{Position, SpaceId, TenantId};
+pub use key::{KeyBuf, KeyDecodeError, KeyReader, prefix_end};
+pub use value::{Number, Value, ValueError};

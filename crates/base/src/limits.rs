@@ -1,0 +1,80 @@
+//! Every fixed limit of cairn, in one place.
+//!
+//! What can be configured says so and is the default here; the rest is part of the design.
+
+use std::time::Duration;
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+
+/// Shortest key of a record: the tenant, which stands first in every key.
+pub const KEY_BYTES_MIN: usize = 4;
+/// Longest key of a record.
+pub const KEY_BYTES_MAX: usize = 1024;
+/// Longest value of a record; more is a blob.
+pub const VALUE_BYTES_MAX: usize = 64 * KIB;
+
+/// Longest value of a hashed keyspace: three entries fit into a page of a side file.
+pub const HASHED_VALUE_BYTES_MAX: usize = KIB;
+/// Most bytes one transaction may change.
+pub const COMMIT_BYTES_MAX: usize = 64 * MIB;
+/// Most changes of one transaction.
+pub const COMMIT_CHANGES_MAX: usize = 200_000;
+/// Largest blob that travels inside a commit; larger ones get a file of their own first.
+pub const BLOB_IN_COMMIT_BYTES_MAX: usize = MIB;
+/// Largest payload of one event.
+pub const EVENT_BYTES_MAX: usize = 64 * KIB;
+
+/// How long a snapshot may be read before it has to be taken anew.
+pub const SNAPSHOT_AGE_MAX: Duration = Duration::from_secs(5);
+/// Most transactions that wait to be written; beyond, callers are told to come back later.
+pub const WRITE_QUEUE_MAX: usize = 8192;
+
+/// Most bytes of the log that the index has not taken over; beyond, writers wait.
+pub const UNAPPLIED_BYTES_MAX: usize = 64 * MIB;
+/// Bytes of the log after which the index takes them over.
+pub const APPLY_BYTES: usize = 32 * MIB;
+/// Time after which the index takes over what there is, however little.
+pub const APPLY_EVERY: Duration = Duration::from_secs(1);
+
+/// Size at which a segment of the log is closed and the next begun. Default of configuration.
+pub const SEGMENT_BYTES_DEFAULT: u64 = 64 * MIB as u64;
+/// Bytes of the disk that stay free; below, writes are refused. Default of configuration.
+pub const DISK_RESERVE_BYTES_DEFAULT: u64 = 256 * MIB as u64;
+
+/// Most changes in one page of history.
+pub const CHANGES_PAGE_MAX: usize = 1000;
+/// Deepest nesting of JSON that is read.
+pub const JSON_DEPTH_MAX: usize = 128;
+
+/// Largest body of an HTTP request. Default of configuration.
+pub const HTTP_BODY_BYTES_MAX: usize = MIB;
+/// Most HTTP requests worked on at once.
+pub const HTTP_IN_FLIGHT_MAX: usize = 256;
+/// Most HTTP requests that wait for their turn; beyond, they are refused.
+pub const HTTP_WAITING_MAX: usize = 256;
+/// Time an HTTP request has from its arrival to its answer.
+pub const HTTP_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Most events kept for a slow live listener before it has to read on from history.
+pub const EVENT_BUS_QUEUE_MAX: usize = 1024;
+/// Longest name of a consumer.
+pub const CONSUMER_NAME_BYTES_MAX: usize = 64;
+/// Most consumers of one node.
+pub const CONSUMERS_MAX: usize = 256;
+/// Most live listeners of one node.
+pub const EVENT_BUS_SUBSCRIBERS_MAX: usize = 1024;
+
+/// Most lines in one page of the audit trail.
+pub const AUDIT_PAGE_MAX: usize = 1000;
+/// Longest text an audit line keeps of who acted, and of what was acted on.
+pub const AUDIT_NAME_BYTES_MAX: usize = 256;
+/// Most refusals of one tenant that leave a line of their own per [`AUDIT_REFUSALS_EVERY`]; the rest are counted.
+pub const AUDIT_REFUSALS_MAX: u32 = 60;
+/// See [`AUDIT_REFUSALS_MAX`].
+pub const AUDIT_REFUSALS_EVERY: Duration = Duration::from_secs(60);
+
+/// Most reads that run on threads of their own at once. Default of configuration.
+pub const READERS_MAX: usize = 32;
+/// Longest request id taken over from a client.
+pub const REQUEST_ID_BYTES_MAX: usize = 64;

@@ -1,0 +1,114 @@
+//! The command line, as clap reads it and as `--help` shows it.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::command::serve::ServeArgs;
+
+const ABOUT: &str = "The durable memory of AI agents";
+
+const LONG_ABOUT: &str = "\
+The durable memory of AI agents.
+
+cairn keeps what agents say, know and publish in one data directory on this machine, and serves it \
+over HTTP. Every write that was answered is on disk.";
+
+const AFTER_HELP: &str = "\
+Examples:
+  cairn serve                        serve on http://127.0.0.1:9010
+  cairn init && cairn serve          keep the data of this project in ./.cairn
+  cairn serve --in-memory --http 127.0.0.1:0
+                                     try it out: no files, any free port
+  cairn config                       show every setting and where it came from
+
+The data directory is --data-dir, else CAIRN_DATA_DIR, else the nearest .cairn in this folder or
+above it, else the user's data directory (~/.local/share/cairn).
+
+Exit codes: 0 done; 1 failed; 2 wrong command line or configuration; 3 the data directory is in use;
+4 the data directory is damaged or written by a newer cairn.";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "cairn", version, about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER_HELP)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// The directory that holds everything cairn remembers
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+
+    /// Print data as JSON, for programs
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the server until it is told to stop
+    #[command(after_help = SERVE_AFTER_HELP)]
+    Serve(ServeArgs),
+
+    /// Make a data directory for a project
+    #[command(after_help = INIT_AFTER_HELP)]
+    Init {
+        /// The project's folder; the data goes into .cairn inside it [default: this folder]
+        #[arg(value_name = "DIR")]
+        project: Option<PathBuf>,
+    },
+
+    /// Show every setting and where it came from
+    #[command(after_help = CONFIG_AFTER_HELP)]
+    Config,
+
+    /// Print completions for a shell
+    #[command(after_help = COMPLETIONS_AFTER_HELP)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+const SERVE_AFTER_HELP: &str = "\
+Examples:
+  cairn serve                               on http://127.0.0.1:9010
+  cairn serve --http 127.0.0.1:0 --json     on a free port, printed as one line of JSON
+  cairn serve --log-level debug --log-format json 2> cairn.log
+
+The addresses in use are printed at the start and kept in endpoints.json in the data directory while
+the server runs. Interrupt (Ctrl-C) or SIGTERM stops it after the requests under way are answered; a
+second one stops it at once, which loses no write that was answered.";
+
+const INIT_AFTER_HELP: &str = "\
+Examples:
+  cairn init                    make ./.cairn
+  cairn init ../notes           make ../notes/.cairn
+  cairn --data-dir data init    make the data directory ./data itself
+
+Every cairn command in the project's folder, or below it, finds the directory by itself.";
+
+const CONFIG_AFTER_HELP: &str = "\
+Settings are read from cairn.toml in the data directory, then from the environment (http.addr is
+CAIRN_HTTP_ADDR), then from flags; the last one wins.";
+
+const COMPLETIONS_AFTER_HELP: &str = "\
+Examples:
+  cairn completions bash > ~/.local/share/bash-completion/completions/cairn
+  cairn completions zsh  > ~/.zfunc/_cairn
+  cairn completions fish > ~/.config/fish/completions/cairn.fish";
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_holds_together() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,41 @@
+//! The commands, one file each.
+
+mod completions;
+mod config;
+mod init;
+pub(crate) mod serve;
+
+use std::io::Write;
+
+use crate::cli::{Cli, Command};
+use crate::config::{Assignment, Settings, load};
+use crate::data_dir::{DataDir, Surroundings, resolve};
+use crate::failure::Failure;
+
+/// Runs the command that was asked for.
+pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
+    let Cli { data_dir, json, command } = cli;
+    let data_dir = data_dir.as_deref();
+    match command {
+        Command::Serve(arguments) => serve::serve(data_dir, json, &arguments),
+        Command::Init { project } => init::init(data_dir, project.as_deref(), json),
+        Command::Config => config::config(data_dir, json),
+        Command::Completions { shell } => completions::completions(shell),
+    }
+}
+
+/// The data directory and the settings that hold in it.
+fn settings(flag: Option<&std::path::Path>, flags: &[Assignment]) -> Result<(DataDir, Settings), Failure> {
+    let data_dir = resolve(flag, &Surroundings::of_process()?)?;
+    let settings = load(&data_dir.path, std::env::vars_os(), flags)?;
+    Ok((data_dir, settings))
+}
+
+/// Prints to standard output. A reader that went away early (`| head`) is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::io("print", &error)),
+        _ => Ok(()),
+    }
+}

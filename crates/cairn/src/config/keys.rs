@@ -1,0 +1,107 @@
+//! The one table of everything that can be configured.
+
+use std::time::Duration;
+
+use super::{Config, LogFormat, Raw, parse};
+
+/// One setting.
+pub(crate) struct Key {
+    /// Its name in `cairn.toml`.
+    pub(crate) name: &'static str,
+    /// One line for people.
+    pub(crate) help: &'static str,
+    /// Checks a written value and takes it over, or says what is wrong with it.
+    pub(crate) set: fn(&mut Config, &Raw) -> Result<(), String>,
+    /// The current value.
+    pub(crate) get: fn(&Config) -> Raw,
+}
+
+impl Key {
+    /// Its environment variable: `http.addr` is `CAIRN_HTTP_ADDR`.
+    pub(crate) fn environment(&self) -> String {
+        format!("CAIRN_{}", self.name.replace('.', "_").to_uppercase())
+    }
+}
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+/// Every setting, in the order in which `cairn config` shows them.
+pub(crate) const KEYS: &[Key] = &[
+    Key {
+        name: "http.addr",
+        help: "address and port of the HTTP API; port 0 takes a free one; loopback only for now",
+        set: |config, raw| parse::address(raw).map(|value| config.http_addr = value),
+        get: |config| Raw::Text(config.http_addr.to_string()),
+    },
+    Key {
+        name: "http.allowed_origins",
+        help: "origins whose web pages may call the API, such as [\"https://app.example.org\"]",
+        set: |config, raw| parse::origins(raw).map(|value| config.http_allowed_origins = value),
+        get: |config| Raw::List(config.http_allowed_origins.clone()),
+    },
+    Key {
+        name: "http.body_bytes_max",
+        help: "largest body of a request",
+        set: |config, raw| parse::bytes(raw, 1024, GIB).map(|value| config.http_body_bytes_max = value),
+        get: |config| Raw::Number(config.http_body_bytes_max),
+    },
+    Key {
+        name: "http.deadline_ms",
+        help: "milliseconds a request has from its arrival to its answer",
+        set: |config, raw| {
+            parse::number(raw, 1, 3_600_000).map(|value| config.http_deadline = Duration::from_millis(value))
+        },
+        get: |config| Raw::Number(u64::try_from(config.http_deadline.as_millis()).unwrap_or(u64::MAX)),
+    },
+    Key {
+        name: "http.in_flight_max",
+        help: "requests worked on at once",
+        set: |config, raw| parse::number(raw, 1, 65_536).map(|value| config.http_in_flight_max = value),
+        get: |config| Raw::Number(config.http_in_flight_max),
+    },
+    Key {
+        name: "http.waiting_max",
+        help: "requests that wait for their turn; more are told to come back later",
+        set: |config, raw| parse::number(raw, 0, 65_536).map(|value| config.http_waiting_max = value),
+        get: |config| Raw::Number(config.http_waiting_max),
+    },
+    Key {
+        name: "log.format",
+        help: "log lines as text for people, or json for machines",
+        set: |config, raw| parse::log_format(raw).map(|value| config.log_format = value),
+        get: |config| {
+            let name = match config.log_format {
+                LogFormat::Text => "text",
+                LogFormat::Json => "json",
+            };
+            Raw::Text(name.to_owned())
+        },
+    },
+    Key {
+        name: "log.level",
+        help: "error, warn, info, debug or trace; or by part: info,cairn_http=debug",
+        set: |config, raw| parse::log_level(raw).map(|value| config.log_level = value),
+        get: |config| Raw::Text(config.log_level.clone()),
+    },
+    Key {
+        name: "store.segment_bytes",
+        help: "size at which a segment of the commit log is closed and the next begun",
+        set: |config, raw| {
+            parse::bytes(raw, MIB, 4 * GIB - 1).map(|value| config.store_segment_bytes = value)
+        },
+        get: |config| Raw::Number(config.store_segment_bytes),
+    },
+    Key {
+        name: "store.reserve_bytes",
+        help: "disk space that stays free: below it writes are refused and reads go on",
+        set: |config, raw| parse::bytes(raw, 0, 1024 * GIB).map(|value| config.store_reserve_bytes = value),
+        get: |config| Raw::Number(config.store_reserve_bytes),
+    },
+    Key {
+        name: "store.cache_bytes",
+        help: "memory for reading the index",
+        set: |config, raw| parse::bytes(raw, MIB, 1024 * GIB).map(|value| config.store_cache_bytes = value),
+        get: |config| Raw::Number(config.store_cache_bytes),
+    },
+];

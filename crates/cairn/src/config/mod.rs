@@ -1,0 +1,170 @@
+//! Configuration: defaults, then `cairn.toml`, then `CAIRN_*`, then flags, each over the one before.
+//!
+//! What can be set is one table, [`keys::KEYS`]; everything else here walks over it.
+
+mod environment;
+mod file;
+mod keys;
+mod nearest;
+mod parse;
+mod raw;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use cairn_base::limits;
+
+use crate::failure::Failure;
+pub(crate) use file::template;
+pub(crate) use keys::KEYS;
+pub(crate) use raw::Raw;
+
+/// The file in the data directory.
+pub(crate) const FILE_NAME: &str = "cairn.toml";
+
+/// Every setting, with its type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Config {
+    /// Where HTTP is served.
+    pub(crate) http_addr: SocketAddr,
+    /// Origins whose pages may call the server.
+    pub(crate) http_allowed_origins: Vec<String>,
+    /// Largest request body.
+    pub(crate) http_body_bytes_max: u64,
+    /// Time a request has.
+    pub(crate) http_deadline: Duration,
+    /// Requests worked on at once.
+    pub(crate) http_in_flight_max: u64,
+    /// Requests that may wait for their turn.
+    pub(crate) http_waiting_max: u64,
+    /// How log lines look.
+    pub(crate) log_format: LogFormat,
+    /// Which log lines are printed.
+    pub(crate) log_level: String,
+    /// Size of one segment of the commit log.
+    pub(crate) store_segment_bytes: u64,
+    /// Disk space that stays free.
+    pub(crate) store_reserve_bytes: u64,
+    /// Memory for the index.
+    pub(crate) store_cache_bytes: u64,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            http_addr: SocketAddr::from(([127, 0, 0, 1], 9010)),
+            http_allowed_origins: Vec::new(),
+            http_body_bytes_max: limits::HTTP_BODY_BYTES_MAX as u64,
+            http_deadline: limits::HTTP_DEADLINE,
+            http_in_flight_max: limits::HTTP_IN_FLIGHT_MAX as u64,
+            http_waiting_max: limits::HTTP_WAITING_MAX as u64,
+            log_format: LogFormat::Text,
+            log_level: "info".to_owned(),
+            store_segment_bytes: limits::SEGMENT_BYTES_DEFAULT,
+            store_reserve_bytes: limits::DISK_RESERVE_BYTES_DEFAULT,
+            store_cache_bytes: 64 << 20,
+        }
+    }
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Nobody set it.
+    Default,
+    /// A line of the file.
+    File {
+        /// The file, as shown to people.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// An environment variable.
+    Environment(String),
+    /// A flag.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Default => f.write_str("default"),
+            Source::File { file, line } => write!(f, "{file}:{line}"),
+            Source::Environment(name) => f.write_str(name),
+            Source::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value somebody set: for which key, to what, where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Assignment {
+    key: String,
+    value: Raw,
+    source: Source,
+}
+
+impl Assignment {
+    /// A value given by a flag.
+    pub(crate) fn flag(key: &str, value: &str, flag: &'static str) -> Self {
+        Assignment { key: key.to_owned(), value: Raw::Text(value.to_owned()), source: Source::Flag(flag) }
+    }
+}
+
+/// The configuration, and where each value came from.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// The values.
+    pub(crate) config: Config,
+    /// One source for each row of [`KEYS`].
+    pub(crate) sources: Vec<Source>,
+}
+
+/// Lays the layers over each other. Reads `cairn.toml` in `data_dir` if it is there.
+pub(crate) fn load(
+    data_dir: &Path,
+    environment: impl Iterator<Item = (OsString, OsString)>,
+    flags: &[Assignment],
+) -> Result<Settings, Failure> {
+    let mut settings = Settings::defaults();
+    let file = file::read(&data_dir.join(FILE_NAME))?;
+    for assignment in file.into_iter().chain(environment::read(environment)?).chain(flags.iter().cloned()) {
+        settings.assign(assignment)?;
+    }
+    Ok(settings)
+}
+
+impl Settings {
+    fn defaults() -> Self {
+        Settings { config: Config::default(), sources: vec![Source::Default; KEYS.len()] }
+    }
+
+    fn assign(&mut self, assignment: Assignment) -> Result<(), Failure> {
+        let Assignment { key: name, value, source } = assignment;
+        let Some(index) = KEYS.iter().position(|key| key.name == name) else {
+            let failure = Failure::usage(format!("{source}: there is no setting `{name}`"));
+            return Err(failure.hint(nearest::hint(&name, KEYS.iter().map(|key| key.name.to_owned()))));
+        };
+        (KEYS[index].set)(&mut self.config, &value).map_err(|wrong| {
+            Failure::usage(format!("{source}: `{name}` {wrong}"))
+                .hint(format!("{name}: {}", KEYS[index].help))
+        })?;
+        self.sources[index] = source;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! From written values to typed ones. Each says what is wrong as the end of "`key` …".
+
+use std::net::SocketAddr;
+
+use super::{LogFormat, Raw};
+
+pub(super) fn text(raw: &Raw) -> Result<&str, String> {
+    match raw {
+        Raw::Text(text) => Ok(text),
+        Raw::Number(_) | Raw::List(_) | Raw::Other(_) => Err(format!("must be a text in quotes, not {raw}")),
+    }
+}
+
+pub(super) fn address(raw: &Raw) -> Result<SocketAddr, String> {
+    let text = text(raw)?;
+    // A name would have to be looked up, and could lead anywhere; this one is what everybody types.
+    let numeric = text.replace("localhost:", "127.0.0.1:");
+    numeric.parse().map_err(|_| format!("must be an address and a port such as 127.0.0.1:9010, not {raw}"))
+}
+
+/// A number in a range.
+pub(super) fn number(raw: &Raw, low: u64, high: u64) -> Result<u64, String> {
+    let wrong = || format!("must be a number from {low} to {high}, not {raw}");
+    let value = match raw {
+        Raw::Number(number) => *number,
+        Raw::Text(text) => text.trim().parse().map_err(|_| wrong())?,
+        Raw::List(_) | Raw::Other(_) => return Err(wrong()),
+    };
+    if (low..=high).contains(&value) { Ok(value) } else { Err(wrong()) }
+}
+
+/// A number of bytes in a range, plain or as text with a unit: `"64 MiB"`.
+pub(super) fn bytes(raw: &Raw, low: u64, high: u64) -> Result<u64, String> {
+    let wrong = || format!("must be {low} to {high} bytes, such as 1048576 or \"1 MiB\", not {raw}");
+    let plain = match raw {
+        Raw::Text(text) => Raw::Number(with_unit(text).ok_or_else(wrong)?),
+        Raw::Number(_) | Raw::List(_) | Raw::Other(_) => raw.clone(),
+    };
+    number(&plain, low, high).map_err(|_| wrong())
+}
+
+fn with_unit(text: &str) -> Option<u64> {
+    let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor: u64 = match text.trim()[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        _ => return None,
+    };
+    digits.trim().parse::<u64>().ok()?.checked_mul(factor)
+}
+
+/// Origins, in a list or separated by commas.
+pub(super) fn origins(raw: &Raw) -> Result<Vec<String>, String> {
+    let items = match raw {
+        Raw::List(items) => items.clone(),
+        Raw::Text(text) => {
+            text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+        }
+        Raw::Number(_) | Raw::Other(_) => return Err(format!("must be a list of origins, not {raw}")),
+    };
+    match items.iter().find(|item| !is_origin(item)) {
+        Some(item) => Err(format!("must hold origins such as https://app.example.org, not {item:?}")),
+        None => Ok(items),
+    }
+}
+
+/// Scheme and host, perhaps a port, and nothing after it: what a browser sends. No wildcards.
+fn is_origin(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.:[]".contains(c);
+    host.is_some_and(|host| !host.is_empty() && host.chars().all(valid))
+}
+
+pub(super) fn log_format(raw: &Raw) -> Result<LogFormat, String> {
+    match text(raw)? {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => Err(format!("must be \"text\" or \"json\", not {raw}")),
+    }
+}
+
+pub(super) fn log_level(raw: &Raw) -> Result<String, String> {
+    let text = text(raw)?;
+    match tracing_subscriber::EnvFilter::builder().parse(text) {
+        Ok(_) if !text.trim().is_empty() => Ok(text.to_owned()),
+        _ => Err(format!(
+            "must be error, warn, info, debug or trace, or a list such as info,cairn_http=debug, not {raw}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> Raw {
+        Raw::Text(text.to_owned())
+    }
+
+    #[test]
+    fn addresses() {
+        assert_eq!(address(&written("localhost:0")), Ok(SocketAddr::from(([127, 0, 0, 1], 0))));
+        assert!(address(&written("[::1]:9010")).is_ok());
+        for bad in ["", "127.0.0.1", "9010", "example.org:80", "127.0.0.1:99999"] {
+            assert!(address(&written(bad)).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn bytes_take_units_and_keep_their_range() {
+        for (text, expected) in
+            [("10", 10), ("1KiB", 1024), (" 2 MiB ", 2 << 20), ("1 gib", 1 << 30), ("7b", 7)]
+        {
+            assert_eq!(bytes(&written(text), 1, 1 << 30), Ok(expected), "{text}");
+        }
+        for bad in ["", "MiB", "1 MB", "-1", "1.5 MiB", "2 GiB", "0", "99999999999 GiB"] {
+            assert!(bytes(&written(bad), 1, 1 << 30).is_err(), "{bad}");
+        }
+        assert_eq!(bytes(&Raw::Number(5), 1, 5), Ok(5));
+        assert!(bytes(&Raw::Number(6), 1, 5).is_err());
+    }
+
+    #[test]
+    fn origins_are_scheme_host_and_port() {
+        let two = Ok(vec!["https://a.example".to_owned(), "http://localhost:3000".to_owned()]);
+        assert_eq!(origins(&written("https://a.example, http://localhost:3000")), two);
+        assert_eq!(origins(&written("")), Ok(Vec::new()));
+        for bad in
+            ["*", "null", "a.example", "https://", "https://a.example/", "https://A.example", "ftp://a"]
+        {
+            assert!(origins(&written(bad)).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn levels_and_formats() {
+        assert!(log_level(&written("debug")).is_ok());
+        assert!(log_level(&written("info,cairn_http=debug")).is_ok());
+        for bad in ["", "a=b=c", "info,x=loud"] {
+            assert!(log_level(&written(bad)).is_err(), "{bad}");
+        }
+        assert_eq!(log_format(&written("json")), Ok(LogFormat::Json));
+        assert!(log_format(&written("xml")).is_err());
+        assert!(log_format(&Raw::Number(1)).is_err());
+    }
+}

@@ -1,0 +1,65 @@
+//! `endpoints.json`: where a running server can be reached, for whoever knows its data directory.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+
+/// The file in the data directory.
+const FILE_NAME: &str = "endpoints.json";
+
+/// The file, which goes away with this value.
+#[derive(Debug)]
+pub(crate) struct EndpointsFile(PathBuf);
+
+/// What stands in the file.
+pub(crate) fn describe(http: SocketAddr) -> Value {
+    json!({"http": http.to_string(), "pid": std::process::id()})
+}
+
+impl EndpointsFile {
+    /// Writes the file by rename, so that readers see all of it or none.
+    pub(crate) fn write(data_dir: &Path, endpoints: &Value) -> Result<Self, Failure> {
+        let path = data_dir.join(FILE_NAME);
+        replace(&path, format!("{endpoints}\n").as_bytes())
+            .map_err(|error| Failure::io(format_args!("write {}", path.display()), &error))?;
+        Ok(EndpointsFile(path))
+    }
+}
+
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let unfinished = path.with_extension("json.new");
+    File::create(&unfinished)?.write_all(content)?;
+    std::fs::rename(&unfinished, path)
+}
+
+impl Drop for EndpointsFile {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_file(&self.0) {
+            tracing::warn!(file = %self.0.display(), %error, "could not remove the list of endpoints");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_replaces_an_old_one_and_goes_away() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join(FILE_NAME);
+        std::fs::write(&path, "left behind by a crash").expect("an old file");
+        let endpoints = describe(SocketAddr::from(([127, 0, 0, 1], 9010)));
+        let file = EndpointsFile::write(dir.path(), &endpoints).expect("it can be written");
+        let read: Value =
+            serde_json::from_slice(&std::fs::read(&path).expect("it is there")).expect("it is JSON");
+        assert_eq!(read, json!({"http": "127.0.0.1:9010", "pid": std::process::id()}));
+        drop(file);
+        assert_eq!(dir.path().read_dir().expect("the folder").count(), 0);
+    }
+}

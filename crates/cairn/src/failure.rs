@@ -1,0 +1,142 @@
+//! How the program fails: an exit code, what went wrong, and what to do next.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use cairn_base::ErrorCode;
+use cairn_engine::EngineError;
+use cairn_seam::StoreError;
+
+const ACCEPT_LOSS: &str = "restore a backup, or open what lies before the damage with \
+                           `cairn serve --accept-loss`, which says what is gone";
+
+/// Exit codes; the end of `cairn --help` lists them for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// Something failed while running.
+    Failed = 1,
+    /// The command line or the configuration is wrong; nothing was touched. The same number as clap's.
+    Usage = 2,
+    /// Another process owns the data directory.
+    InUse = 3,
+    /// The data directory is damaged, or written by a newer cairn.
+    Unreadable = 4,
+}
+
+/// Why a command did not do what was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure while running.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Failure { exit: Exit::Failed, message: message.into(), hint: None }
+    }
+
+    /// A mistake in the command line or the configuration.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Failure { exit: Exit::Usage, ..Failure::new(message) }
+    }
+
+    /// A failure below, with the hint of its row in the table of error codes.
+    fn coded(code: ErrorCode, message: String) -> Self {
+        let hint = if code == ErrorCode::Damaged { ACCEPT_LOSS } else { code.hint() };
+        Failure { exit: exit_of(code), message, hint: Some(hint.to_owned()) }
+    }
+
+    /// What the system said while `doing` something.
+    pub(crate) fn io(doing: impl std::fmt::Display, error: &std::io::Error) -> Self {
+        Failure::new(format!("could not {doing}: {error}"))
+    }
+
+    /// The same failure with what to do next.
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Failure { hint: Some(hint.into()), ..self }
+    }
+
+    /// Prints `error:` and `hint:` lines to standard error and yields the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        let stderr = std::io::stderr();
+        let colour =
+            stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        // Nobody is left to tell when standard error is closed.
+        let _ = stderr.lock().write_all(self.render(colour).as_bytes());
+        ExitCode::from(self.exit as u8)
+    }
+
+    fn render(&self, colour: bool) -> String {
+        let line = |word: &str, code: &str, text: &str| {
+            if colour {
+                format!("\x1b[1;{code}m{word}:\x1b[0m {text}\n")
+            } else {
+                format!("{word}: {text}\n")
+            }
+        };
+        let hint = self.hint.as_deref().map(|hint| line("hint", "36", hint)).unwrap_or_default();
+        line("error", "31", &self.message) + &hint
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Failure::coded(error.code(), error.to_string())
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Failure::coded(error.code(), error.to_string())
+    }
+}
+
+fn exit_of(code: ErrorCode) -> Exit {
+    if code == ErrorCode::Locked {
+        Exit::InUse
+    } else if [ErrorCode::Damaged, ErrorCode::NewerFormat].contains(&code) {
+        Exit::Unreadable
+    } else {
+        Exit::Failed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use cairn_seam::DamagedAt;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_is_two_lines_with_colour_on_terminals_alone() {
+        let failure = Failure::new("the disk is on fire").hint("leave the building");
+        assert_eq!(failure.render(false), "error: the disk is on fire\nhint: leave the building\n");
+        let coloured = failure.render(true);
+        assert_eq!(
+            coloured,
+            "\x1b[1;31merror:\x1b[0m the disk is on fire\n\x1b[1;36mhint:\x1b[0m leave the building\n"
+        );
+    }
+
+    #[test]
+    fn what_the_store_says_keeps_its_words_and_gets_an_exit_code() {
+        let at =
+            DamagedAt { file: PathBuf::from("log/1.seg"), offset: 4096, detail: "bad checksum".to_owned() };
+        let damaged = Failure::from(StoreError::Damaged(at));
+        assert_eq!(damaged.message, "damaged at byte 4096 of log/1.seg: bad checksum");
+        assert!(damaged.hint.as_deref().is_some_and(|hint| hint.contains("--accept-loss")));
+        assert_eq!(damaged.exit, Exit::Unreadable);
+
+        let locked =
+            StoreError::Locked { dir: PathBuf::from("data"), owner: "cairn serve, process 7".to_owned() };
+        let locked = Failure::from(locked);
+        assert_eq!((locked.exit, locked.exit as u8), (Exit::InUse, 3));
+        assert_eq!(locked.message, "the data directory data is in use by cairn serve, process 7");
+        assert_eq!(Failure::from(StoreError::Closed).exit, Exit::Failed);
+    }
+}

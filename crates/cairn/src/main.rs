@@ -1,0 +1,25 @@
+//! The cairn program: reads the command line and the configuration, wires store, engine and
+//! surfaces together, and does nothing else.
+
+mod cli;
+mod command;
+mod config;
+mod data_dir;
+mod endpoints;
+mod failure;
+mod logging;
+mod open;
+mod progress;
+mod signals;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match command::run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,100 @@
+//! Opening stores as the configuration says.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use cairn_base::ErrorCode;
+use cairn_embedded::{EmbeddedOptions, EmbeddedStore, OpenReport};
+
+use crate::config::{Config, FILE_NAME};
+use crate::failure::Failure;
+use crate::progress;
+
+/// What to do about damaged data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// Refuse to open.
+    Refuse,
+    /// Open what lies before the damage.
+    Accept,
+}
+
+/// Makes the directory, readable by its owner alone, if it is not there.
+pub(crate) fn create_dir(dir: &Path) -> Result<(), Failure> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
+    made.map_err(|error| {
+        Failure::io(format_args!("make {}", dir.display()), &error)
+            .hint("name a directory you may write to with --data-dir, or try `cairn serve --in-memory`")
+    })
+}
+
+/// Opens the store in a data directory, making a new one in an empty directory.
+pub(crate) fn embedded(dir: &Path, config: &Config, loss: Loss) -> Result<EmbeddedStore, Failure> {
+    refuse_foreign(dir)?;
+    let options = EmbeddedOptions {
+        segment_bytes: config.store_segment_bytes,
+        reserve_bytes: config.store_reserve_bytes,
+        cache_bytes: usize::try_from(config.store_cache_bytes).unwrap_or(usize::MAX),
+        accept_loss: loss == Loss::Accept,
+        progress: Some(progress::reporter()),
+        ..EmbeddedOptions::default()
+    };
+    let store = EmbeddedStore::open(dir, options).map_err(|error| {
+        let hopeless = loss == Loss::Accept && error.code() == ErrorCode::Damaged;
+        let failure = Failure::from(error);
+        if hopeless { failure.hint("accepting loss does not help here: restore a backup") } else { failure }
+    })?;
+    tell(store.open_report());
+    Ok(store)
+}
+
+/// A slip of the keyboard must not fill somebody's home with our files.
+fn refuse_foreign(dir: &Path) -> Result<(), Failure> {
+    let doing = || format!("look into {}", dir.display());
+    let mut is_empty = true;
+    for entry in dir.read_dir().map_err(|error| Failure::io(doing(), &error))? {
+        let name = entry.map_err(|error| Failure::io(doing(), &error))?.file_name();
+        if ["LOCK", "MANIFEST", FILE_NAME].iter().any(|ours| name == *ours) {
+            return Ok(());
+        }
+        is_empty = false;
+    }
+    if is_empty {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{} holds other files and is no data directory of cairn", dir.display()))
+        .hint("name an empty directory, or make one inside it with `cairn init`"))
+}
+
+fn tell(report: &OpenReport) {
+    let OpenReport { torn, lost, rebuilt, replayed } = report;
+    if let Some(lost) = lost {
+        tracing::error!("loss was accepted: {lost}");
+    }
+    if let Some(torn) = torn {
+        tracing::info!("set aside what was never acknowledged: {torn}");
+    }
+    if let Some(rebuilt) = rebuilt {
+        tracing::warn!("rebuilt the index: {rebuilt}");
+    }
+    tracing::debug!(replayed, "opened the store");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_empty_directories_and_our_own_are_taken() {
+        for (file, fine) in
+            [(None, true), (Some("LOCK"), true), (Some(FILE_NAME), true), (Some("letter.txt"), false)]
+        {
+            let dir = tempfile::tempdir().expect("a temporary folder");
+            if let Some(file) = file {
+                std::fs::write(dir.path().join(file), "").expect("a file");
+            }
+            assert_eq!(refuse_foreign(dir.path()).is_ok(), fine, "{file:?}");
+        }
+    }
+}

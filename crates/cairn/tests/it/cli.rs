@@ -1,0 +1,53 @@
+//! Help, mistakes and completions.
+
+use crate::program::{run, stderr, stdout};
+
+fn here() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+#[test]
+fn help_is_for_strangers() {
+    let dir = here();
+    for (name, arguments) in [
+        ("help", &["--help"][..]),
+        ("help_serve", &["serve", "--help"]),
+        ("help_init", &["init", "--help"]),
+        ("help_config", &["config", "--help"]),
+    ] {
+        let output = run(dir.path(), arguments);
+        assert_eq!(output.status.code(), Some(0));
+        insta::assert_snapshot!(name, stdout(&output));
+    }
+    let bare = run(dir.path(), &[]);
+    assert_eq!(bare.status.code(), Some(2));
+    assert!(stderr(&bare).contains("Usage: cairn"), "{bare:?}");
+}
+
+#[test]
+fn the_version_is_the_crates() {
+    let dir = here();
+    let output = run(dir.path(), &["--version"]);
+    assert_eq!(stdout(&output), format!("cairn {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn an_unknown_flag_or_command_gets_the_nearest_name() {
+    let dir = here();
+    let flag = run(dir.path(), &["serve", "--htpp", "127.0.0.1:0"]);
+    assert_eq!(flag.status.code(), Some(2));
+    assert!(stderr(&flag).contains("'--htpp'") && stderr(&flag).contains("'--http'"), "{flag:?}");
+    let command = run(dir.path(), &["serv"]);
+    assert_eq!(command.status.code(), Some(2));
+    assert!(stderr(&command).contains("'serve'"), "{command:?}");
+}
+
+#[test]
+fn every_shell_gets_completions() {
+    let dir = here();
+    for shell in ["bash", "zsh", "fish"] {
+        let output = run(dir.path(), &["completions", shell]);
+        assert_eq!(output.status.code(), Some(0), "{shell}");
+        assert!(stdout(&output).contains("accept-loss"), "{shell}");
+    }
+}

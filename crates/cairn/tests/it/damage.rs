@@ -1,0 +1,116 @@
+//! Data directories that are damaged, foreign or incomplete.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::program::{Server, run, stderr};
+
+/// A data directory with one sealed segment, and its test's folder.
+fn stopped_server() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    // Each opening starts a new segment: the first one is sealed by the second opening.
+    for _ in 0..2 {
+        stop(Server::start(dir.path(), &["--data-dir", "data"]));
+    }
+    let data = dir.path().join("data");
+    (dir, data)
+}
+
+/// What a server logged until its clean end.
+fn stop(server: Server) -> String {
+    assert!(server.get("/readyz").starts_with("HTTP/1.1 200"));
+    server.signal("-TERM");
+    let (code, _, log) = server.wait();
+    assert_eq!(code, Some(0), "{log}");
+    log
+}
+
+/// The first file whose name starts like this.
+fn file(data: &Path, start: &str) -> PathBuf {
+    let mut paths: Vec<PathBuf> =
+        data.read_dir().expect("the directory").map(|entry| entry.expect("it").path()).collect();
+    paths.sort();
+    let is_it =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
+    paths.into_iter().find(is_it).unwrap_or_else(|| panic!("no {start} in {}", data.display()))
+}
+
+fn flip(path: &Path, offset: usize) {
+    let mut bytes = fs::read(path).expect("it is there");
+    bytes[offset] ^= 1;
+    fs::write(path, bytes).expect("it can be written");
+}
+
+#[test]
+fn damage_in_the_log_is_refused_with_its_place_until_loss_is_accepted() {
+    let (dir, data) = stopped_server();
+    let segment = file(&data, "segment-");
+    // Inside the first record, behind the header of the segment.
+    flip(&segment, 90);
+    let refused = run(dir.path(), &["serve", "--data-dir", "data", "--http", "127.0.0.1:0"]);
+    assert_eq!(refused.status.code(), Some(4), "{}", stderr(&refused));
+    let said = stderr(&refused);
+    let name = segment.file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(said.contains("damaged at byte ") && said.contains(&name), "{said}");
+    assert!(said.contains("hint: ") && said.contains("--accept-loss"), "{said}");
+    assert!(!data.join("endpoints.json").exists());
+
+    let log = stop(Server::start(dir.path(), &["--data-dir", "data", "--accept-loss"]));
+    assert!(log.contains("loss was accepted") && log.contains(&name), "{log}");
+    let log = stop(Server::start(dir.path(), &["--data-dir", "data"]));
+    assert!(!log.contains("loss was accepted"), "it is whole again: {log}");
+}
+
+#[test]
+fn a_missing_or_damaged_index_is_rebuilt() {
+    let (dir, data) = stopped_server();
+    let index = file(&data, "index");
+    fs::remove_file(&index).expect("it is there");
+    let log = stop(Server::start(dir.path(), &["--data-dir", "data"]));
+    assert!(log.contains("rebuilt the index"), "{log}");
+    flip(&index, 20);
+    let log = stop(Server::start(dir.path(), &["--data-dir", "data"]));
+    assert!(log.contains("rebuilt the index"), "{log}");
+    let log = stop(Server::start(dir.path(), &["--data-dir", "data"]));
+    assert!(!log.contains("rebuilt the index"), "{log}");
+}
+
+#[test]
+fn a_damaged_manifest_is_refused_and_accepting_loss_does_not_help() {
+    let (dir, data) = stopped_server();
+    flip(&data.join("MANIFEST"), 20);
+    for flags in [&[][..], &["--accept-loss"]] {
+        let arguments = [&["serve", "--data-dir", "data", "--http", "127.0.0.1:0"], flags].concat();
+        let refused = run(dir.path(), &arguments);
+        assert_eq!(refused.status.code(), Some(4), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("MANIFEST"), "{}", stderr(&refused));
+        assert_eq!(
+            stderr(&refused).contains("restore a backup, or"),
+            flags.is_empty(),
+            "{}",
+            stderr(&refused)
+        );
+    }
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_left_alone() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("letter.txt"), "dear").expect("a file");
+    let refused = run(dir.path(), &["serve", "--data-dir", ".", "--http", "127.0.0.1:0"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("is no data directory of cairn"), "{}", stderr(&refused));
+    assert_eq!(dir.path().read_dir().expect("the folder").count(), 1);
+}
+
+#[test]
+fn a_data_directory_that_is_a_file_is_named() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("data"), "").expect("a file");
+    let refused = run(dir.path(), &["serve", "--data-dir", "data", "--http", "127.0.0.1:0"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("error: could not make ") && stderr(&refused).contains("data"),
+        "{refused:?}"
+    );
+}

@@ -1,0 +1,8 @@
+//! The real program, run as people run it.
+
+mod cli;
+mod config;
+mod damage;
+mod init;
+mod program;
+mod serve;

@@ -1,0 +1,31 @@
+//! Where allowed work takes place.
+
+use cairn_base::{KeyBuf, SpaceId, TenantId};
+
+/// The tenant and space that a permit covers. Only [`Permit::scope`](crate::Permit::scope) makes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope {
+    tenant: TenantId,
+    space: SpaceId,
+}
+
+impl Scope {
+    pub(crate) fn new(tenant: TenantId, space: SpaceId) -> Self {
+        Scope { tenant, space }
+    }
+
+    /// Whose records.
+    pub fn tenant(&self) -> TenantId {
+        self.tenant
+    }
+
+    /// Which space of the tenant.
+    pub fn space(&self) -> SpaceId {
+        self.space
+    }
+
+    /// A key that begins as every key of this scope does.
+    pub fn key(&self) -> KeyBuf {
+        KeyBuf::new().tenant(self.tenant).space(self.space)
+    }
+}

@@ -1,0 +1,135 @@
+//! The engine: opening, closing, and the three ways in.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cairn_access::{Principal, Scope};
+use cairn_base::{Clock, Entropy, Position};
+use cairn_seam::{Health, Snapshot, Store, WriteTx};
+
+use crate::pipeline::Pipeline;
+use crate::upkeep::Upkeep;
+use crate::{Act, Committed, EngineError, Node, PrometheusText, node};
+
+/// One node over one store. Share it behind an [`Arc`]; every method takes `&self`.
+pub struct Engine {
+    pub(crate) pipeline: Pipeline,
+    pub(crate) upkeep: Upkeep,
+    pub(crate) opened_at: Duration,
+    node: Node,
+    entropy: Arc<dyn Entropy>,
+}
+
+impl Engine {
+    /// Takes a store into service; a fresh one becomes a node with an id of its own.
+    pub fn open(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Result<Arc<Engine>, EngineError> {
+        let opened_at = clock.monotonic();
+        let pipeline = Pipeline::new(store, clock);
+        let node = node::load_or_initialise(&pipeline, &*entropy)?;
+        Ok(Arc::new(Engine { pipeline, upkeep: Upkeep::default(), opened_at, node, entropy }))
+    }
+
+    /// Who this node is.
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// Changes something and returns when it is durable.
+    ///
+    /// The closure may run more than once and only its last run counts; what it must not do is in
+    /// [`cairn_seam::TxBody`]. Blocks: async surfaces use [`submit`](Engine::submit).
+    pub fn transact<T: Send + 'static>(
+        &self,
+        principal: &Principal,
+        act: Act,
+        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<Committed<T>, EngineError> {
+        self.pipeline.transact(principal, &act, body)
+    }
+
+    /// Queues a change; `done` is called once, when it is durable or has failed.
+    ///
+    /// `done` runs on a thread of the store, or on the calling one if the act is refused: it must not
+    /// block.
+    pub fn submit<T: Send + 'static>(
+        &self,
+        principal: &Principal,
+        act: Act,
+        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+        done: impl FnOnce(Result<Committed<T>, EngineError>) + Send + 'static,
+    ) {
+        self.pipeline.submit(principal, &act, body, done);
+    }
+
+    /// Reads at one position that holds at least everything up to `at_least`.
+    pub fn read<T>(
+        &self,
+        principal: &Principal,
+        act: Act,
+        at_least: Position,
+        body: impl FnOnce(&dyn Snapshot, &Scope) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        self.pipeline.read(principal, &act, at_least, body)
+    }
+
+    /// The newest position that reads see.
+    pub fn position(&self) -> Position {
+        self.pipeline.store().position()
+    }
+
+    /// Whether reads and writes are served, and if not, why.
+    pub fn health(&self) -> Health {
+        self.pipeline.store().health()
+    }
+
+    /// The clock everything here goes by.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.pipeline.shared().clock
+    }
+
+    /// The source of every id.
+    pub fn entropy(&self) -> &Arc<dyn Entropy> {
+        &self.entropy
+    }
+
+    /// Writes the engine's and the store's metrics; surfaces add their own to the same text.
+    pub fn write_metrics(&self, text: &mut PrometheusText) {
+        crate::metrics::write_store(text, &self.pipeline.store().stats());
+        let shared = self.pipeline.shared();
+        shared.metrics.write(text);
+        shared.bus.write_metrics(text);
+    }
+
+    /// The engine's and the store's metrics in Prometheus' text format.
+    pub fn render_prometheus(&self) -> String {
+        let mut text = PrometheusText::new();
+        self.write_metrics(&mut text);
+        text.finish()
+    }
+
+    /// Stops upkeep, dismisses listeners and closes the store, which finishes what is queued.
+    ///
+    /// Afterwards writes are refused as [`cairn_seam::StoreError::Closed`]. Closing twice is fine.
+    pub fn close(&self) -> Result<(), EngineError> {
+        self.upkeep.stop();
+        self.pipeline.shared().bus.close();
+        Ok(self.pipeline.store().close()?)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.upkeep.ask_to_stop();
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("node", &self.node).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,104 @@
+//! Why the engine did not do what was asked.
+
+use std::io;
+
+use cairn_access::Refusal;
+use cairn_base::{ErrorCode, Position, limits};
+use cairn_seam::StoreError;
+
+/// Situations a caller of the engine can act on.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The caller may not do that.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The store did not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A consumer's name is not one.
+    #[error(
+        "a consumer's name has 1 to {} characters of a-z, 0-9, '-', '_' and '.'",
+        limits::CONSUMER_NAME_BYTES_MAX
+    )]
+    ConsumerName,
+    /// Nobody of that name follows the feed.
+    #[error("no consumer is called {name}; register it first")]
+    ConsumerUnknown {
+        /// The name.
+        name: String,
+    },
+    /// There are as many consumers as there may be.
+    #[error("{} consumers follow the feed already; remove one that is no longer used", limits::CONSUMERS_MAX)]
+    ConsumersFull,
+    /// A consumer's position only moves forward.
+    #[error("consumer {name} is at position {at} and does not go back to {asked}")]
+    ConsumerBackwards {
+        /// The consumer.
+        name: String,
+        /// Where it is.
+        at: Position,
+        /// Where it was to go.
+        asked: Position,
+    },
+    /// The changes a consumer still has to read are gone.
+    #[error(
+        "consumer {name} is at position {at}, and changes before {horizon} are gone; \
+         start again from a snapshot and advance to its position"
+    )]
+    ConsumerTooOld {
+        /// The consumer.
+        name: String,
+        /// Where it is.
+        at: Position,
+        /// The oldest position that can be read after.
+        horizon: Position,
+    },
+    /// There are as many live listeners as there may be.
+    #[error("{} listeners are connected already; try again later", limits::EVENT_BUS_SUBSCRIBERS_MAX)]
+    ListenersFull,
+    /// A stored record cannot be read.
+    #[error("the stored {what} is damaged: {detail}")]
+    BadRecord {
+        /// Which record.
+        what: &'static str,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A stored record was written by a newer cairn.
+    #[error("the stored {what} has version {found}; this cairn reads up to {known}: use a newer cairn")]
+    NewerRecord {
+        /// Which record.
+        what: &'static str,
+        /// Its version.
+        found: u8,
+        /// The newest version known here.
+        known: u8,
+    },
+    /// The system gave us no thread.
+    #[error("cannot start the {what} thread: {source}")]
+    Thread {
+        /// What it was for.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl EngineError {
+    /// The row of the error-code table.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            EngineError::Refused(refusal) => refusal.code(),
+            EngineError::Store(error) => error.code(),
+            EngineError::ConsumerName => ErrorCode::InvalidRequest,
+            EngineError::ConsumerUnknown { .. } => ErrorCode::NotFound,
+            EngineError::ConsumersFull => ErrorCode::TooLarge,
+            EngineError::ConsumerBackwards { .. } => ErrorCode::PreconditionFailed,
+            EngineError::ConsumerTooOld { .. } => ErrorCode::PositionTooOld,
+            EngineError::ListenersFull => ErrorCode::Overloaded,
+            EngineError::BadRecord { .. } => ErrorCode::Damaged,
+            EngineError::NewerRecord { .. } => ErrorCode::NewerFormat,
+            EngineError::Thread { .. } => ErrorCode::Internal,
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The one door to cairn: every operation is authorized, transacted, audited and announced here.
+//!
+//! - [`Engine::transact`] and [`Engine::submit`] change things, [`Engine::read`] looks at them; each
+//!   first asks `cairn-access`, and hands its closure the scope that the permit yields;
+//! - administrative acts leave a line in the audit trail inside the same transaction, refused ones in
+//!   one of their own ([`Engine::audit_page`]);
+//! - named consumers follow the change feed at their own pace ([`Engine::feed_page`]), and live
+//!   listeners are told that there is something to read ([`Engine::subscribe`]);
+//! - background upkeep and figures ([`Engine::start_upkeep`], [`Engine::stats`],
+//!   [`Engine::write_metrics`]).
+//!
+//! Synchronous: no sockets and no async runtime here. `cairn-gate` is where those meet the engine.
+
+mod audit;
+mod bus;
+mod engine;
+mod error;
+mod feed;
+mod metrics;
+mod node;
+mod pipeline;
+mod record;
+mod stats;
+pub mod tables;
+mod tracked;
+mod upkeep;
+
+pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage};
+pub use bus::{BusStats, Notification, Received, Subscription};
+pub use engine::Engine;
+pub use error::EngineError;
+pub use feed::{Consumer, ConsumerName};
+pub use metrics::{Counter, Family, Gauge, Histogram, MetricKind, PrometheusText};
+pub use node::{Node, NodeId};
+pub use pipeline::{Act, Committed};
+pub use stats::EngineStats;

@@ -1,0 +1,220 @@
+//! The beats that every operation takes: authorize → transact → audit → notify.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cairn_access::{Action, Permit, Principal, Resource, Scope, authorize};
+use cairn_base::{Clock, Position, TenantId};
+use cairn_seam::{EventKind, Snapshot, Store, WriteTx};
+
+use crate::EngineError;
+use crate::audit::{self, AuditLine, Refusals};
+use crate::bus::{Bus, Notification};
+use crate::metrics::{Metrics, Outcome};
+use crate::tracked::Tracked;
+
+/// What is to be done, and on what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Act {
+    action: Action,
+    resource: Resource,
+    subject: String,
+}
+
+impl Act {
+    /// An action on a resource.
+    pub fn new(action: Action, resource: Resource) -> Self {
+        Act { action, resource, subject: String::new() }
+    }
+
+    /// Names the thing acted on, for the audit line; long names are cut there.
+    #[must_use]
+    pub fn on(self, subject: impl Into<String>) -> Self {
+        Act { subject: subject.into(), ..self }
+    }
+
+    /// What is to be done.
+    pub fn action(&self) -> Action {
+        self.action
+    }
+
+    /// On what.
+    pub fn resource(&self) -> Resource {
+        self.resource
+    }
+
+    /// The name of the thing acted on; empty if there is none.
+    pub fn subject(&self) -> &str {
+        &self.subject
+    }
+}
+
+/// The result of a durable transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Committed<T> {
+    /// What the closure returned.
+    pub value: T,
+    /// Where in the history it is; reading at least here sees it.
+    pub position: Position,
+}
+
+/// What outlives a single call: callbacks of queued transactions hold it.
+pub(crate) struct Shared {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) metrics: Metrics,
+    pub(crate) bus: Bus,
+    refusals: Refusals,
+}
+
+pub(crate) struct Pipeline {
+    store: Arc<dyn Store>,
+    shared: Arc<Shared>,
+}
+
+/// An authorized operation under way.
+struct Running {
+    shared: Arc<Shared>,
+    permit: Permit,
+    started: Duration,
+}
+
+impl Pipeline {
+    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+        let shared =
+            Shared { clock, metrics: Metrics::default(), bus: Bus::default(), refusals: Refusals::default() };
+        Pipeline { store, shared: Arc::new(shared) }
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(crate) fn transact<T: Send + 'static>(
+        &self,
+        principal: &Principal,
+        act: &Act,
+        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<Committed<T>, EngineError> {
+        let running = self.begin(principal, act)?;
+        let body = running.transaction(principal, act, body);
+        let outcome = cairn_seam::write(&*self.store, running.permit.scope().tenant(), body);
+        running.committed(outcome)
+    }
+
+    pub(crate) fn submit<T: Send + 'static>(
+        &self,
+        principal: &Principal,
+        act: &Act,
+        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+        done: impl FnOnce(Result<Committed<T>, EngineError>) + Send + 'static,
+    ) {
+        let running = match self.begin(principal, act) {
+            Ok(running) => running,
+            Err(refused) => return done(Err(refused)),
+        };
+        let body = running.transaction(principal, act, body);
+        let tenant = running.permit.scope().tenant();
+        cairn_seam::submit(&*self.store, tenant, body, move |outcome| done(running.committed(outcome)));
+    }
+
+    pub(crate) fn read<T>(
+        &self,
+        principal: &Principal,
+        act: &Act,
+        at_least: Position,
+        body: impl FnOnce(&dyn Snapshot, &Scope) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let running = self.begin(principal, act)?;
+        let read = || body(&*self.store.snapshot(at_least)?, &running.permit.scope());
+        let result = read();
+        running.count(result.is_ok());
+        result
+    }
+
+    /// The only call of `authorize` in the engine. A refusal is counted and leaves its audit line.
+    pub(crate) fn permit(&self, principal: &Principal, act: &Act) -> Result<Permit, EngineError> {
+        authorize(principal, act.action, act.resource).map_err(|refusal| {
+            self.shared.metrics.count(act.action, Outcome::Refused);
+            let now = self.shared.clock.monotonic();
+            if let Some(unrecorded) = self.shared.refusals.admit(principal.tenant(), now) {
+                let line =
+                    AuditLine::refused(self.shared.clock.now_ms(), principal, act, &refusal, unrecorded);
+                self.record_refusal(principal.tenant(), line);
+            } else {
+                self.shared.metrics.refusals_unrecorded.add(1);
+            }
+            EngineError::Refused(refusal)
+        })
+    }
+
+    fn begin(&self, principal: &Principal, act: &Act) -> Result<Running, EngineError> {
+        let started = self.shared.clock.monotonic();
+        let permit = self.permit(principal, act)?;
+        Ok(Running { shared: Arc::clone(&self.shared), permit, started })
+    }
+
+    /// Queued and not waited for: whoever is refused shall not make us wait for the disk.
+    fn record_refusal(&self, tenant: TenantId, line: AuditLine) {
+        let shared = Arc::clone(&self.shared);
+        cairn_seam::submit(
+            &*self.store,
+            tenant,
+            move |tx| audit::append(tx, &line),
+            move |outcome: Result<_, EngineError>| {
+                if let Err(error) = outcome {
+                    shared.metrics.refusals_unrecorded.add(1);
+                    tracing::warn!(%error, "a refusal left no audit line");
+                }
+            },
+        );
+    }
+}
+
+impl Running {
+    /// Wraps the operation's closure so that its audit line commits with it.
+    fn transaction<T, B>(
+        &self,
+        principal: &Principal,
+        act: &Act,
+        mut body: B,
+    ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
+    where
+        B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+    {
+        let scope = self.permit.scope();
+        let audited = self.permit.action().is_audited();
+        let line = audited.then(|| AuditLine::done(self.shared.clock.now_ms(), principal, act));
+        move |tx| {
+            let mut tx = Tracked::new(tx);
+            let value = body(&mut tx, &scope)?;
+            if let Some(line) = &line {
+                audit::append(&mut tx, line)?;
+            }
+            Ok((value, tx.into_kinds()))
+        }
+    }
+
+    fn committed<T>(
+        self,
+        outcome: Result<((T, Vec<EventKind>), Position), EngineError>,
+    ) -> Result<Committed<T>, EngineError> {
+        self.count(outcome.is_ok());
+        let ((value, kinds), position) = outcome?;
+        if !kinds.is_empty() {
+            let tenant = self.permit.scope().tenant();
+            self.shared.bus.publish(&Notification { position, tenant, kinds: kinds.into() });
+        }
+        Ok(Committed { value, position })
+    }
+
+    fn count(&self, ok: bool) {
+        let action = self.permit.action();
+        let took = self.shared.clock.monotonic().saturating_sub(self.started);
+        self.shared.metrics.count(action, if ok { Outcome::Done } else { Outcome::Failed });
+        self.shared.metrics.time(action, took);
+    }
+}

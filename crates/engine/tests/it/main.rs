@@ -1,0 +1,13 @@
+//! The engine over the memory store.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
+
+mod audit;
+mod bus;
+mod faults;
+mod feed;
+mod figures;
+mod node;
+mod pipeline;
+mod support;
+mod upkeep;

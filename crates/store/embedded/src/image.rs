@@ -1,0 +1,183 @@
+//! Images: a sorted dump of all keys at one position. Truth, like the log; rebuilding starts from one.
+//!
+//! ```text
+//! | CAIRNIMG | format u32 | crc32c u32 | position u64 | block … | end block |
+//!
+//! block: body bytes u32 | crc32c u32 | put entries as in a transaction's body
+//! end:   0 u32 | crc32c u32 of the count | count of keys u64
+//! ```
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use cairn_base::fs::File;
+use cairn_log::{ImageRow, Op, Ops, Progress, image_name};
+use cairn_seam::{DamagedAt, StoreError};
+use redb::ReadableTable;
+
+use crate::generation::Generation;
+use crate::index::{Applied, Index, IndexView};
+use crate::options::EmbeddedOptions;
+use crate::shared::Shared;
+
+const MAGIC: &[u8; 8] = b"CAIRNIMG";
+const FORMAT: u32 = 1;
+const HEADER_BYTES: u64 = 24;
+const BLOCK_BYTES: usize = 256 << 10;
+const BLOCK_BYTES_MAX: usize = 1 << 20;
+
+impl Shared {
+    /// Writes an image when the log has grown enough since the last one.
+    pub(crate) fn write_image_when_due(&self) -> Result<Option<String>, StoreError> {
+        let last = self.log.image().map_or(self.log.horizon(), |image| image.position);
+        if self.view().position.saturating_sub(last) < self.options.image_every_bytes {
+            return Ok(None);
+        }
+        self.write_image().map(Some)
+    }
+
+    /// Dumps every key as of now, and makes later rebuilds start from there.
+    pub(crate) fn write_image(&self) -> Result<String, StoreError> {
+        self.apply()?;
+        let _index_stays_as_it_is = self.applying.lock();
+        let view = self.view();
+        // Without a frozen generation the index holds everything up to the position that the last
+        // apply recorded; what came since is in the active one and in the log.
+        let position = self.counters.applied_to.load(Ordering::Relaxed);
+        let number = self.log.next_file_number();
+        let name = image_name(number);
+        let failed = |error| StoreError::io(format!("writing {}", self.dir.join(&name).display()), error);
+        let file = self.options.fs.create(&self.dir.join(&name)).map_err(failed)?;
+        let count = write_keys(&*file, position, &view.index, &|error| self.index.place.damaged(error))?;
+        self.options.fs.sync_dir(&self.dir).map_err(failed)?;
+        self.log.set_image(ImageRow { number, position })?;
+        Ok(format!("wrote an image of {count} keys"))
+    }
+}
+
+fn write_keys(
+    file: &dyn File,
+    position: u64,
+    index: &IndexView,
+    damaged: &dyn Fn(&dyn std::fmt::Display) -> StoreError,
+) -> Result<u64, StoreError> {
+    let failed = |error| StoreError::io("writing an image", error);
+    file.write_at(&header(position), 0).map_err(failed)?;
+    let mut out = Blocks { file, offset: HEADER_BYTES, body: Vec::new() };
+    let mut count = 0u64;
+    for (keyspace, table) in index.tables() {
+        for entry in table.iter().map_err(|error| damaged(&error))? {
+            let (key, value) = entry.map_err(|error| damaged(&error))?;
+            Op::Put { keyspace, key: key.value(), value: value.value() }.encode(&mut out.body);
+            count += 1;
+            if out.body.len() >= BLOCK_BYTES {
+                out.flush().map_err(failed)?;
+            }
+        }
+    }
+    out.flush().map_err(failed)?;
+    out.end(count).map_err(failed)?;
+    Ok(count)
+}
+
+fn header(position: u64) -> [u8; 24] {
+    let mut header = [0; 24];
+    header[..8].copy_from_slice(MAGIC);
+    header[8..12].copy_from_slice(&FORMAT.to_le_bytes());
+    header[16..].copy_from_slice(&position.to_le_bytes());
+    let crc = crc32c::crc32c_append(crc32c::crc32c(&header[..12]), &header[16..]);
+    header[12..16].copy_from_slice(&crc.to_le_bytes());
+    header
+}
+
+struct Blocks<'a> {
+    file: &'a dyn File,
+    offset: u64,
+    body: Vec<u8>,
+}
+
+impl Blocks<'_> {
+    fn flush(&mut self) -> io::Result<()> {
+        if self.body.is_empty() {
+            return Ok(());
+        }
+        let len = u32::try_from(self.body.len()).expect("a block is at most two values");
+        let body = std::mem::take(&mut self.body);
+        self.put(len, &body)?;
+        // In slices, so that commits to the log do not wait for all of it at the end.
+        self.file.sync_data()
+    }
+
+    fn end(&mut self, count: u64) -> io::Result<()> {
+        self.put(0, &count.to_le_bytes())?;
+        self.file.sync_data()
+    }
+
+    fn put(&mut self, len: u32, body: &[u8]) -> io::Result<()> {
+        let mut block = Vec::with_capacity(8 + body.len());
+        block.extend_from_slice(&len.to_le_bytes());
+        block.extend_from_slice(&crc32c::crc32c(body).to_le_bytes());
+        block.extend_from_slice(body);
+        self.file.write_at(&block, self.offset)?;
+        self.offset += block.len() as u64;
+        Ok(())
+    }
+}
+
+/// Loads an image into a new index.
+pub(crate) fn load(
+    options: &EmbeddedOptions,
+    dir: &std::path::Path,
+    image: ImageRow,
+    index: &Index,
+) -> Result<(), StoreError> {
+    let path = dir.join(image_name(image.number));
+    let failed = |error| StoreError::io(format!("reading {}", path.display()), error);
+    let damaged = |offset: u64, detail: &str| {
+        StoreError::Damaged(DamagedAt { file: path.clone(), offset, detail: detail.into() })
+    };
+    let file = options.fs.open(&path).map_err(failed)?;
+    let total = file.len().map_err(failed)?;
+    let mut found = [0; 24];
+    file.read_at(&mut found, 0).map_err(failed)?;
+    if found != header(image.position) {
+        return Err(damaged(0, "the image's header is wrong"));
+    }
+    let applied = Applied { position: image.position, synced_to: image.position };
+    let mut generation = Generation::default();
+    let (mut offset, mut count) = (HEADER_BYTES, 0u64);
+    loop {
+        let mut head = [0; 8];
+        file.read_at(&mut head, offset).map_err(|_| damaged(offset, "the image ends early"))?;
+        let len = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        let crc = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+        let body_len = if len == 0 { 8 } else { len };
+        if body_len > BLOCK_BYTES_MAX {
+            return Err(damaged(offset, "a block's length is wrong"));
+        }
+        let mut body = vec![0; body_len];
+        file.read_at(&mut body, offset + 8).map_err(|_| damaged(offset, "the image ends early"))?;
+        if crc32c::crc32c(&body) != crc {
+            return Err(damaged(offset, "a block's checksum is wrong"));
+        }
+        if len == 0 {
+            let expected = count.to_le_bytes();
+            index.load(&generation, applied)?;
+            return if body == expected { Ok(()) } else { Err(damaged(offset, "keys are missing")) };
+        }
+        for op in Ops::new(&body) {
+            let Ok(Op::Put { keyspace, key, value }) = op else {
+                return Err(damaged(offset, "a block holds something else than keys"));
+            };
+            generation.insert(keyspace, image.position, [(Arc::from(key), Some(Arc::from(value)))]);
+            count += 1;
+        }
+        offset += 8 + body_len as u64;
+        if generation.bytes() >= options.apply_bytes {
+            index.load(&generation, applied)?;
+            generation = Generation::default();
+            options.report("rebuilding the index from the image", Progress { done: offset, total });
+        }
+    }
+}

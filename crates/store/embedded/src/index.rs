@@ -1,0 +1,235 @@
+//! The index: a redb file with one table per keyspace. Derived data, rebuilt from the log at need.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cairn_base::fs::{File, FileSystem};
+use cairn_seam::{DamagedAt, StoreError};
+use redb::{Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle};
+
+use crate::backend::SeamBackend;
+use crate::generation::Generation;
+
+const FILE: &str = "index.redb";
+/// A file with this name says that the index was found damaged and must be rebuilt.
+const DAMAGED: &str = "index.damaged";
+const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
+/// Counts the layouts of this file; an index of any other version is rebuilt.
+const VERSION: u8 = 1;
+
+type Bytes = &'static [u8];
+pub(crate) type KeyTable = ReadOnlyTable<Bytes, Bytes>;
+
+/// How far the index follows the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Applied {
+    /// Every transaction up to this position is in the index.
+    pub(crate) position: u64,
+    /// The log was synced up to here when it was written.
+    pub(crate) synced_to: u64,
+}
+
+/// Where the index lives.
+#[derive(Debug, Clone)]
+pub(crate) struct IndexPlace {
+    pub(crate) fs: Arc<dyn FileSystem>,
+    pub(crate) dir: PathBuf,
+}
+
+impl IndexPlace {
+    fn file(&self) -> PathBuf {
+        self.dir.join(FILE)
+    }
+
+    /// Makes sure the next opening rebuilds the index, and says so.
+    pub(crate) fn damaged(&self, error: &dyn std::fmt::Display) -> StoreError {
+        // Best effort: the read fails in any case.
+        let _ = self.fs.create(&self.dir.join(DAMAGED)).and_then(|_| self.fs.sync_dir(&self.dir));
+        StoreError::Damaged(DamagedAt {
+            file: self.file(),
+            offset: 0,
+            detail: format!("{error}; restart to rebuild the index from the log"),
+        })
+    }
+
+    fn io(&self, doing: &str) -> impl FnOnce(io::Error) -> StoreError + use<> {
+        let doing = format!("{doing} {}", self.file().display());
+        move |error| StoreError::io(doing, error)
+    }
+
+    fn exists(&self, path: &Path) -> Result<Option<Arc<dyn File>>, StoreError> {
+        match self.fs.open(path) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.io("opening")(error)),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Index {
+    pub(crate) place: IndexPlace,
+    db: Database,
+    file: Arc<dyn File>,
+    store_id: [u8; 16],
+}
+
+impl Index {
+    /// Opens the index of this store; `Err(why)` inside when there is none that can be trusted.
+    pub(crate) fn open(
+        place: &IndexPlace,
+        store_id: [u8; 16],
+        cache_bytes: usize,
+    ) -> Result<Result<(Self, Applied), String>, StoreError> {
+        if place.exists(&place.dir.join(DAMAGED))?.is_some() {
+            return Ok(Err("it was found damaged".into()));
+        }
+        let Some(file) = place.exists(&place.file())? else { return Ok(Err("it is missing".into())) };
+        // redb takes an empty file for a new database; for us it is a lost one.
+        if file.is_empty().map_err(place.io("measuring"))? {
+            return Ok(Err("it is empty".into()));
+        }
+        let opened = catch_unwind(AssertUnwindSafe(|| {
+            let db = open_db(&file, cache_bytes)?;
+            let applied = read_meta(&db, store_id)?;
+            Ok::<_, String>((Index { place: place.clone(), db, file: Arc::clone(&file), store_id }, applied))
+        }));
+        Ok(opened.unwrap_or_else(|_| Err("it is damaged".into())))
+    }
+
+    /// Makes a new, empty index in place of whatever is there.
+    pub(crate) fn create(
+        place: &IndexPlace,
+        store_id: [u8; 16],
+        cache_bytes: usize,
+    ) -> Result<Self, StoreError> {
+        for path in [place.file(), place.dir.join(DAMAGED)] {
+            match place.fs.remove(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(place.io("removing")(error)),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        let file = place.fs.create(&place.file()).map_err(place.io("creating"))?;
+        place.fs.sync_dir(&place.dir).map_err(place.io("syncing the directory of"))?;
+        let db = open_db(&file, cache_bytes).map_err(|error| place.damaged(&error))?;
+        Ok(Index { place: place.clone(), db, file, store_id })
+    }
+
+    /// Moves a generation into the index in one durable commit.
+    pub(crate) fn apply(&self, generation: &Generation, applied: Applied) -> Result<(), StoreError> {
+        self.commit(generation, applied, Durability::Immediate).map_err(|error| self.place.damaged(&error))
+    }
+
+    /// The same without waiting for the disk: for rebuilding, where a crash means starting over.
+    pub(crate) fn load(&self, generation: &Generation, applied: Applied) -> Result<(), StoreError> {
+        self.commit(generation, applied, Durability::None).map_err(|error| self.place.damaged(&error))
+    }
+
+    fn commit(&self, generation: &Generation, applied: Applied, durability: Durability) -> Result<(), redb::Error> {
+        let mut transaction = self.db.begin_write()?;
+        transaction.set_durability(durability)?;
+        // Recovery after a crash takes milliseconds instead of a walk over the whole file.
+        transaction.set_quick_repair(matches!(durability, Durability::Immediate));
+        for (keyspace, changes) in generation.tables() {
+            let name = table_name(keyspace);
+            let mut table = transaction.open_table(TableDefinition::<Bytes, Bytes>::new(&name))?;
+            changes.for_each_newest(|key, value| -> Result<(), redb::Error> {
+                match value {
+                    Some(value) => drop(table.insert(key, value)?),
+                    None => drop(table.remove(key)?),
+                }
+                Ok(())
+            })?;
+        }
+        let mut meta = transaction.open_table(META)?;
+        meta.insert("version", [VERSION].as_slice())?;
+        meta.insert("store", self.store_id.as_slice())?;
+        meta.insert("position", applied.position.to_le_bytes().as_slice())?;
+        meta.insert("synced_to", applied.synced_to.to_le_bytes().as_slice())?;
+        drop(meta);
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// A view of the index as it is now.
+    pub(crate) fn view(&self) -> Result<IndexView, StoreError> {
+        self.open_view().map_err(|error| self.place.damaged(&error))
+    }
+
+    fn open_view(&self) -> Result<IndexView, redb::Error> {
+        let transaction = self.db.begin_read()?;
+        let mut tables = Vec::new();
+        for handle in transaction.list_tables()? {
+            if let Some(keyspace) = keyspace_of(handle.name()) {
+                let table = transaction.open_table(TableDefinition::<Bytes, Bytes>::new(handle.name()))?;
+                tables.push((keyspace, table));
+            }
+        }
+        tables.sort_by_key(|(keyspace, _)| *keyspace);
+        Ok(IndexView { tables, _transaction: transaction })
+    }
+
+    /// Bytes of the index file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.file.len().unwrap_or(0)
+    }
+}
+
+/// Tables of the index as they were at one commit.
+pub(crate) struct IndexView {
+    tables: Vec<(u16, KeyTable)>,
+    // Keeps the pages of the tables from being reused.
+    _transaction: ReadTransaction,
+}
+
+impl IndexView {
+    pub(crate) fn table(&self, keyspace: u16) -> Option<&KeyTable> {
+        let at = self.tables.binary_search_by_key(&keyspace, |(keyspace, _)| *keyspace).ok()?;
+        Some(&self.tables[at].1)
+    }
+
+    /// Every table in the order of keyspaces.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = (u16, &KeyTable)> {
+        self.tables.iter().map(|(keyspace, table)| (*keyspace, table))
+    }
+}
+
+impl std::fmt::Debug for IndexView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IndexView").field("tables", &self.tables.len()).finish_non_exhaustive()
+    }
+}
+
+fn open_db(file: &Arc<dyn File>, cache_bytes: usize) -> Result<Database, String> {
+    Database::builder()
+        .set_cache_size(cache_bytes)
+        .create_with_backend(SeamBackend::new(Arc::clone(file)))
+        .map_err(|error| error.to_string())
+}
+
+fn read_meta(db: &Database, store_id: [u8; 16]) -> Result<Applied, String> {
+    let read = || -> Result<Option<Applied>, redb::Error> {
+        let meta = db.begin_read()?.open_table(META)?;
+        let number = |name: &str| -> Result<Option<u64>, redb::Error> {
+            Ok(meta.get(name)?.and_then(|guard| guard.value().try_into().ok().map(u64::from_le_bytes)))
+        };
+        let is = |name: &str, expected: &[u8]| -> Result<bool, redb::Error> {
+            Ok(meta.get(name)?.is_some_and(|guard| guard.value() == expected))
+        };
+        if !is("version", &[VERSION])? || !is("store", &store_id)? {
+            return Ok(None);
+        }
+        Ok(number("position")?.zip(number("synced_to")?).map(|(position, synced_to)| Applied { position, synced_to }))
+    };
+    read().map_err(|error| error.to_string())?.ok_or_else(|| "it belongs to another store or version".into())
+}
+
+fn table_name(keyspace: u16) -> String {
+    format!("k{keyspace:05}")
+}
+
+fn keyspace_of(table: &str) -> Option<u16> {
+    table.strip_prefix('k')?.parse().ok()
+}

@@ -1,0 +1,181 @@
+//! Opening: lock, manifest, index, replay of the rest of the log.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cairn_base::fs::{LockGuard, Locked};
+use cairn_log::{Frame, LogDir, LogOptions, Op, Ops, Progress, RecoverFrom, Replay};
+use cairn_seam::{DamagedAt, StoreError};
+use parking_lot::{Mutex, RwLock};
+
+use crate::generation::Generation;
+use crate::image;
+use crate::index::{Applied, Index, IndexPlace};
+use crate::options::EmbeddedOptions;
+use crate::queue::Queue;
+use crate::shared::{Committer, Counters, Shared, Signals};
+use crate::tail::Tail;
+use crate::view::View;
+
+/// What opening had to do, for people.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OpenReport {
+    /// A group that was never acknowledged was cut off.
+    pub torn: Option<String>,
+    /// What is gone because loss was accepted.
+    pub lost: Option<String>,
+    /// Why the index was rebuilt.
+    pub rebuilt: Option<String>,
+    /// Transactions replayed from the log.
+    pub replayed: u64,
+}
+
+/// Opens a store directory, making it if it is not there.
+pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, OpenReport), StoreError> {
+    let fs = Arc::clone(&options.fs);
+    fs.create_dir(dir).map_err(|error| StoreError::io(format!("creating {}", dir.display()), error))?;
+    let lock = lock(dir, &options)?;
+    let log_dir = LogDir::open(LogOptions {
+        fs: Arc::clone(&fs),
+        dir: dir.to_owned(),
+        clock: Arc::clone(&options.clock),
+        entropy: Arc::clone(&options.entropy),
+        segment_bytes: options.segment_bytes,
+        reserve_bytes: options.reserve_bytes,
+    })?;
+    let mut report = OpenReport::default();
+    let place = IndexPlace { fs, dir: dir.to_owned() };
+    let (index, applied, is_made) = open_index(&log_dir, &place, &options, &mut report)?;
+    let mut replayer = Replayer::new(&index, &options, applied);
+    let from = RecoverFrom {
+        replay_after: applied.position,
+        synced_to: applied.synced_to,
+        accept_loss: options.accept_loss,
+    };
+    let recovered = log_dir.recover(from, &mut replayer)?;
+    report.replayed = replayer.transactions;
+    report.torn = recovered.report.torn;
+    report.lost = recovered.report.lost;
+    let active = Arc::new(std::mem::take(&mut replayer.generation));
+    let applied_to = replayer.applied;
+    if is_made {
+        // What was loaded so far is not on disk yet.
+        index.apply(&Generation::default(), applied_to)?;
+    }
+    let position = recovered.position.max(applied_to.position);
+    let view = View { position, active, frozen: None, index: Arc::new(index.view()?) };
+    let counters = Counters::default();
+    counters.applied_to.store(applied_to.position, Ordering::Relaxed);
+    let shared = Shared {
+        dir: dir.to_owned(),
+        log: recovered.log,
+        index,
+        view: RwLock::new(Arc::new(view)),
+        queue: Queue::default(),
+        committer: Mutex::new(Committer { writer: recovered.writer, body: Vec::new() }),
+        tail: Tail::new(position),
+        poison: Mutex::new(None),
+        closed: AtomicBool::new(false),
+        applying: Mutex::new(()),
+        signals: Signals::default(),
+        counters,
+        news: Mutex::new(Vec::new()),
+        options,
+        _lock: lock,
+    };
+    Ok((shared, report))
+}
+
+fn lock(dir: &Path, options: &EmbeddedOptions) -> Result<Box<dyn LockGuard>, StoreError> {
+    let path = dir.join("LOCK");
+    let holder = format!("process {}", std::process::id());
+    let locked = options.fs.lock(&path, &holder);
+    match locked.map_err(|error| StoreError::io(format!("locking {}", path.display()), error))? {
+        Locked::Acquired(guard) => Ok(guard),
+        Locked::Held(owner) => Err(StoreError::Locked { dir: dir.to_owned(), owner }),
+    }
+}
+
+/// Opens the index, or makes a new one that holds the newest image; says which.
+fn open_index(
+    log_dir: &LogDir,
+    place: &IndexPlace,
+    options: &EmbeddedOptions,
+    report: &mut OpenReport,
+) -> Result<(Index, Applied, bool), StoreError> {
+    let store_id = log_dir.log().store_id();
+    let why = if options.accept_loss {
+        "loss was accepted".to_owned()
+    } else {
+        match Index::open(place, store_id, options.cache_bytes)? {
+            Ok((index, applied)) => return Ok((index, applied, false)),
+            Err(why) => why,
+        }
+    };
+    let index = Index::create(place, store_id, options.cache_bytes)?;
+    if !log_dir.log().is_new() {
+        report.rebuilt = Some(why);
+    }
+    // With loss accepted the log is read from its start: the image may hold what is given up.
+    let image = log_dir.log().image().filter(|_| !options.accept_loss);
+    let mut applied = Applied::default();
+    if let Some(row) = image {
+        image::load(options, &place.dir, row, &index)?;
+        applied = Applied { position: row.position, synced_to: row.position };
+    }
+    Ok((index, applied, true))
+}
+
+/// Gathers what the log holds beyond the index, and loads it in portions when it is much.
+struct Replayer<'a> {
+    index: &'a Index,
+    options: &'a EmbeddedOptions,
+    generation: Generation,
+    transactions: u64,
+    applied: Applied,
+    /// The generation is full, and everything up to here is in it.
+    due: Option<u64>,
+}
+
+impl<'a> Replayer<'a> {
+    fn new(index: &'a Index, options: &'a EmbeddedOptions, applied: Applied) -> Self {
+        Replayer { index, options, generation: Generation::default(), transactions: 0, applied, due: None }
+    }
+}
+
+impl Replay for Replayer<'_> {
+    fn transaction(&mut self, frame: &Frame<'_>) -> Result<(), StoreError> {
+        // Not before a later run was seen: only that proves that the earlier ones are on disk.
+        if let Some(position) = self.due.take() {
+            self.applied = Applied { position, synced_to: position };
+            self.index.load(&self.generation, self.applied)?;
+            self.generation = Generation::default();
+        }
+        self.transactions += 1;
+        for op in Ops::new(frame.body) {
+            let (keyspace, key, slot) = match op {
+                Ok(Op::Put { keyspace, key, value }) => (keyspace, key, Some(Arc::from(value))),
+                Ok(Op::Delete { keyspace, key }) => (keyspace, key, None),
+                Ok(Op::Hashed { .. } | Op::Event { .. }) => continue,
+                Err(_) => {
+                    return Err(StoreError::Damaged(DamagedAt {
+                        file: self.index.place.dir.clone(),
+                        offset: frame.position,
+                        detail: "the transaction at this position makes no sense".into(),
+                    }));
+                }
+            };
+            self.generation.insert(keyspace, frame.position, [(Arc::from(key), slot)]);
+        }
+        Ok(())
+    }
+
+    fn run_end(&mut self, position: u64, progress: Progress) -> Result<(), StoreError> {
+        if self.generation.bytes() >= self.options.apply_bytes {
+            self.due = Some(position);
+            self.options.report("replaying the log", progress);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! What all threads of the store share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use cairn_base::fs::LockGuard;
+use cairn_log::{Log, LogWriter};
+use cairn_seam::StoreError;
+use parking_lot::{Condvar, Mutex, RwLock};
+
+use crate::index::Index;
+use crate::options::EmbeddedOptions;
+use crate::queue::Queue;
+use crate::tail::Tail;
+use crate::view::View;
+
+pub(crate) struct Shared {
+    pub(crate) options: EmbeddedOptions,
+    pub(crate) dir: PathBuf,
+    pub(crate) log: Arc<Log>,
+    pub(crate) index: Index,
+    /// What reads see. Replaced as a whole, never changed in place.
+    pub(crate) view: RwLock<Arc<View>>,
+    pub(crate) queue: Queue,
+    /// Whoever commits holds this.
+    pub(crate) committer: Mutex<Committer>,
+    pub(crate) tail: Tail,
+    /// Set once, when a write to the disk failed.
+    pub(crate) poison: Mutex<Option<String>>,
+    pub(crate) closed: AtomicBool,
+    /// One applier at a time.
+    pub(crate) applying: Mutex<()>,
+    pub(crate) signals: Signals,
+    pub(crate) counters: Counters,
+    /// Lines about background work, for the next upkeep report.
+    pub(crate) news: Mutex<Vec<String>>,
+    pub(crate) _lock: Box<dyn LockGuard>,
+}
+
+pub(crate) struct Committer {
+    pub(crate) writer: LogWriter,
+    /// Kept between groups for its memory.
+    pub(crate) body: Vec<u8>,
+}
+
+/// How threads wake each other.
+#[derive(Default)]
+pub(crate) struct Signals {
+    state: Mutex<Wanted>,
+    applier: Condvar,
+    keeper: Condvar,
+    /// Signalled when the applier made room.
+    room: Condvar,
+}
+
+#[derive(Default)]
+struct Wanted {
+    apply: bool,
+    keep: bool,
+    stop: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) commits: AtomicU64,
+    pub(crate) groups: AtomicU64,
+    pub(crate) aborts: AtomicU64,
+    pub(crate) log_bytes_written: AtomicU64,
+    pub(crate) applies: AtomicU64,
+    pub(crate) backpressure: AtomicU64,
+    pub(crate) disk_free_bytes: AtomicU64,
+    /// The commit up to which the index holds everything.
+    pub(crate) applied_to: AtomicU64,
+}
+
+impl Shared {
+    /// Refuses all further writes. The first cause is kept.
+    pub(crate) fn poison(&self, cause: &StoreError) {
+        self.poison.lock().get_or_insert_with(|| cause.to_string());
+        self.signals.wake_all();
+    }
+
+    pub(crate) fn check_poison(&self) -> Result<(), StoreError> {
+        match &*self.poison.lock() {
+            Some(cause) => Err(StoreError::Poisoned { cause: cause.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.view.read())
+    }
+
+    pub(crate) fn change_view(&self, change: impl FnOnce(&mut View)) {
+        let mut view = self.view.write();
+        let mut next = View::clone(&view);
+        change(&mut next);
+        *view = Arc::new(next);
+    }
+
+    /// Whether the disk has room for more than the reserve.
+    pub(crate) fn check_space(&self) -> Result<(), StoreError> {
+        let dir = &self.dir;
+        let free_bytes = self
+            .options
+            .fs
+            .free_bytes(dir)
+            .map_err(|error| StoreError::io(format!("asking for free space in {}", dir.display()), error))?;
+        self.counters.disk_free_bytes.store(free_bytes, Ordering::Relaxed);
+        let reserve_bytes = self.options.reserve_bytes;
+        if free_bytes < reserve_bytes {
+            return Err(StoreError::StorageFull { free_bytes, reserve_bytes });
+        }
+        Ok(())
+    }
+}
+
+impl Signals {
+    pub(crate) fn want_apply(&self) {
+        self.state.lock().apply = true;
+        self.applier.notify_one();
+    }
+
+    pub(crate) fn want_keep(&self) {
+        self.state.lock().keep = true;
+        self.keeper.notify_one();
+    }
+
+    pub(crate) fn stop(&self) {
+        self.state.lock().stop = true;
+        self.wake_all();
+    }
+
+    pub(crate) fn wake_all(&self) {
+        let _state = self.state.lock();
+        self.applier.notify_all();
+        self.keeper.notify_all();
+        self.room.notify_all();
+    }
+
+    /// Waits until an apply is wanted or `timeout` passed; `false` when it is time to stop.
+    pub(crate) fn wait_apply(&self, timeout: std::time::Duration) -> bool {
+        let mut state = self.state.lock();
+        if !state.apply && !state.stop {
+            self.applier.wait_for(&mut state, timeout);
+        }
+        state.apply = false;
+        !state.stop
+    }
+
+    /// The same for housekeeping.
+    pub(crate) fn wait_keep(&self, timeout: std::time::Duration) -> bool {
+        let mut state = self.state.lock();
+        if !state.keep && !state.stop {
+            self.keeper.wait_for(&mut state, timeout);
+        }
+        state.keep = false;
+        !state.stop
+    }
+
+    /// Says that the applier made room.
+    pub(crate) fn made_room(&self) {
+        let _state = self.state.lock();
+        self.room.notify_all();
+    }
+
+    /// Waits while `full` holds.
+    pub(crate) fn wait_room(&self, full: impl Fn() -> bool) {
+        let mut state = self.state.lock();
+        while full() && !state.stop {
+            state.apply = true;
+            self.applier.notify_one();
+            self.room.wait(&mut state);
+        }
+    }
+}

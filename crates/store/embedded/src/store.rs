@@ -1,0 +1,235 @@
+//! The embedded store, as the seam sees it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+
+use cairn_base::{Position, TenantId, limits};
+use cairn_seam::{
+    ChangePage, Health, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
+};
+use parking_lot::Mutex;
+
+use crate::open::{self, OpenReport};
+use crate::options::{Background, EmbeddedOptions};
+use crate::queue::Ticket;
+use crate::shared::Shared;
+use crate::snapshot::EmbeddedSnapshot;
+
+/// The default store: a commit log that is the truth, and a redb index that follows it.
+///
+/// Dropped without [`Store::close`], it stops as after a crash: nothing acknowledged is lost, and the
+/// next opening replays what the index does not hold.
+pub struct EmbeddedStore {
+    shared: Arc<Shared>,
+    report: OpenReport,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl EmbeddedStore {
+    /// Opens the store in a directory, making it if it is not there.
+    pub fn open(dir: &Path, options: EmbeddedOptions) -> Result<Self, StoreError> {
+        let background = options.background;
+        let (shared, report) = open::open(dir, options)?;
+        let shared = Arc::new(shared);
+        let threads = match background {
+            Background::Threads => start_threads(&shared)?,
+            Background::Manual => Vec::new(),
+        };
+        Ok(EmbeddedStore { shared, report, threads: Mutex::new(threads) })
+    }
+
+    /// What opening had to do.
+    pub fn open_report(&self) -> &OpenReport {
+        &self.report
+    }
+
+    /// Dumps every key as of now into an image, so that a rebuild of the index starts from there.
+    pub fn write_image(&self) -> Result<String, StoreError> {
+        self.shared.write_image()
+    }
+
+    /// Moves everything published into the index now, instead of within a second.
+    pub fn apply_now(&self) -> Result<(), StoreError> {
+        self.shared.apply().map(drop)
+    }
+
+    fn stop_threads(&self) {
+        self.shared.queue.close();
+        self.shared.signals.stop();
+        for thread in self.threads.lock().drain(..) {
+            // A panic there was reported when it happened; there is nothing more to save here.
+            let _ = thread.join();
+        }
+    }
+}
+
+type Work = fn(&Shared);
+
+fn start_threads(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, StoreError> {
+    let works: [(&str, Work); 3] = [
+        ("cairn-commit", Shared::run_committer),
+        ("cairn-apply", Shared::run_applier),
+        ("cairn-keep", Shared::run_keeper),
+    ];
+    let mut threads = Vec::new();
+    for (name, work) in works {
+        let shared = Arc::clone(shared);
+        let thread = thread::Builder::new().name(name.into()).spawn(move || work(&shared));
+        threads.push(thread.map_err(|error| StoreError::io(format!("starting thread {name}"), error))?);
+    }
+    Ok(threads)
+}
+
+impl Shared {
+    /// The applier's thread.
+    fn run_applier(&self) {
+        while self.signals.wait_apply(limits::APPLY_EVERY) {
+            // Index growth is the first to stop on a full disk; writers hear of it from their own check.
+            if self.check_space().is_err() {
+                self.signals.made_room();
+                continue;
+            }
+            // An error has poisoned the store; its writers are told.
+            let _ = self.apply();
+        }
+    }
+
+    /// The housekeeper's thread.
+    fn run_keeper(&self) {
+        loop {
+            self.keep();
+            if !self.signals.wait_keep(limits::APPLY_EVERY) {
+                return;
+            }
+        }
+    }
+
+    /// Prepares, seals and merges; a failure is reported and tried again later.
+    fn keep(&self) {
+        let done = self.log.housekeep();
+        let mut news = self.news.lock();
+        match done {
+            Ok(lines) => news.extend(lines),
+            Err(error) => news.push(format!("housekeeping failed and will be tried again: {error}")),
+        }
+        // Nobody may be reading the news.
+        let surplus = news.len().saturating_sub(64);
+        news.drain(..surplus);
+    }
+}
+
+impl Store for EmbeddedStore {
+    fn snapshot(&self, at_least: Position) -> Result<Box<dyn Snapshot>, StoreError> {
+        let snapshot = EmbeddedSnapshot::new(Arc::clone(&self.shared));
+        let at = snapshot.position();
+        if at < at_least {
+            return Err(StoreError::PositionAhead { asked: at_least, at });
+        }
+        Ok(Box::new(snapshot))
+    }
+
+    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
+        self.shared.submit(Ticket { tenant, body, done });
+    }
+
+    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
+        self.shared.write(|done| Ticket { tenant, body, done })
+    }
+
+    fn changes(
+        &self,
+        after: Position,
+        tenant: Option<TenantId>,
+        limit: usize,
+    ) -> Result<ChangePage, StoreError> {
+        let to = self.shared.view().position;
+        if after.0 > to {
+            return Err(StoreError::PositionAhead { asked: after, at: Position(to) });
+        }
+        let horizon = self.shared.log.horizon();
+        if after.0 < horizon {
+            return Err(StoreError::TooOld { horizon: Position(horizon) });
+        }
+        let limit = limit.clamp(1, limits::CHANGES_PAGE_MAX);
+        match self.shared.tail.page(after.0, to, tenant, limit) {
+            Some(page) => Ok(page),
+            None => self.shared.log.changes(after.0, to, tenant, limit),
+        }
+    }
+
+    fn position(&self) -> Position {
+        Position(self.shared.view().position)
+    }
+
+    fn health(&self) -> Health {
+        if self.shared.closed.load(Ordering::Relaxed) {
+            return Health::Closed;
+        }
+        match self.shared.check_poison().and_then(|()| self.shared.check_space()) {
+            Ok(()) => Health::Serving,
+            Err(StoreError::StorageFull { free_bytes, reserve_bytes }) => {
+                Health::Full { free_bytes, reserve_bytes }
+            }
+            Err(StoreError::Poisoned { cause }) => Health::Poisoned { cause },
+            Err(error) => Health::Poisoned { cause: error.to_string() },
+        }
+    }
+
+    fn stats(&self) -> StoreStats {
+        let Shared { counters, log, index, .. } = &*self.shared;
+        let segments = log.segments();
+        StoreStats {
+            kind: "embedded",
+            commits: counters.commits.load(Ordering::Relaxed),
+            groups: counters.groups.load(Ordering::Relaxed),
+            aborts: counters.aborts.load(Ordering::Relaxed),
+            log_bytes_written: counters.log_bytes_written.load(Ordering::Relaxed),
+            log_bytes: segments.iter().map(|segment| segment.bytes).sum(),
+            segments: segments.len() as u64,
+            side_files: log.side_files() as u64,
+            index_bytes: index.bytes(),
+            unapplied_bytes: self.shared.view().unapplied_bytes(),
+            applies: counters.applies.load(Ordering::Relaxed),
+            backpressure: counters.backpressure.load(Ordering::Relaxed),
+            queued: self.shared.queue.len() as u64,
+            disk_free_bytes: counters.disk_free_bytes.load(Ordering::Relaxed),
+        }
+    }
+
+    fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
+        if self.shared.options.background == Background::Manual {
+            self.shared.commit_waiting();
+            self.shared.apply()?;
+            self.shared.keep();
+        }
+        let image = self.shared.write_image_when_due()?;
+        let mut done = std::mem::take(&mut *self.shared.news.lock());
+        done.extend(image);
+        Ok(UpkeepReport { done })
+    }
+
+    fn close(&self) -> Result<(), StoreError> {
+        if self.shared.closed.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        self.stop_threads();
+        self.shared.commit_waiting();
+        self.shared.check_poison()?;
+        self.shared.apply()?;
+        self.shared.log.seal_all()
+    }
+}
+
+impl Drop for EmbeddedStore {
+    fn drop(&mut self) {
+        self.stop_threads();
+    }
+}
+
+impl std::fmt::Debug for EmbeddedStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EmbeddedStore").field("dir", &self.shared.dir).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,79 @@
+//! The contract of the seam, on a simulated disk without threads and on the real one with them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cairn_base::fs::{FileSystem, SimulatedFs, SystemFs};
+use cairn_base::{ManualClock, Position};
+use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
+use cairn_seam::Store;
+use cairn_seam::contract::StoreUnderTest;
+
+use crate::kit::{DIR, small_options};
+
+struct Subject {
+    dir: PathBuf,
+    options: EmbeddedOptions,
+    clock: ManualClock,
+    store: Option<Arc<EmbeddedStore>>,
+    _keep: Option<tempfile::TempDir>,
+}
+
+impl Subject {
+    fn new(fs: Arc<dyn FileSystem>, background: Background, temporary: Option<tempfile::TempDir>) -> Self {
+        let clock = ManualClock::new(1_700_000_000_000);
+        let options = EmbeddedOptions { clock: Arc::new(clock.clone()), background, ..small_options(fs, 1) };
+        let dir = temporary.as_ref().map_or_else(|| DIR.into(), |dir| dir.path().join("store"));
+        let mut subject = Subject { dir, options, clock, store: None, _keep: temporary };
+        subject.open();
+        subject
+    }
+
+    fn open(&mut self) {
+        self.store = Some(Arc::new(EmbeddedStore::open(&self.dir, self.options.clone()).unwrap()));
+    }
+}
+
+impl StoreUnderTest for Subject {
+    fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(self.store.as_ref().unwrap()) as Arc<dyn Store>
+    }
+
+    fn clock(&self) -> ManualClock {
+        self.clock.clone()
+    }
+
+    fn reopen(&mut self) -> bool {
+        let store = self.store.take().unwrap();
+        store.close().unwrap();
+        assert_eq!(Arc::strong_count(&store), 1, "a handle is still held");
+        drop(store);
+        self.open();
+        true
+    }
+
+    fn drop_history(&mut self) -> Option<Position> {
+        None
+    }
+}
+
+mod simulated {
+    use super::*;
+
+    fn make() -> Box<dyn StoreUnderTest> {
+        Box::new(Subject::new(Arc::new(SimulatedFs::new(1)), Background::Manual, None))
+    }
+
+    cairn_seam::contract_tests!(make);
+}
+
+mod on_disk {
+    use super::*;
+
+    fn make() -> Box<dyn StoreUnderTest> {
+        let dir = tempfile::tempdir().unwrap();
+        Box::new(Subject::new(Arc::new(SystemFs), Background::Threads, Some(dir)))
+    }
+
+    cairn_seam::contract_tests!(make);
+}

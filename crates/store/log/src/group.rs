@@ -1,0 +1,84 @@
+//! A group in the making: what one write to the log and one sync will carry.
+
+use cairn_base::{ContentHash, TenantId};
+
+use crate::frame::{self, CommitBody, FrameKind};
+use crate::hashed::BlobPlace;
+use crate::segment;
+
+/// Bytes of a blob frame's body in front of the blob: its hash.
+pub(crate) const BLOB_HEADER_BYTES: usize = 32;
+
+/// Frames of one group, with their final positions and checksums.
+#[derive(Debug)]
+pub struct Group {
+    pub(crate) bytes: Vec<u8>,
+    /// Position of `bytes[0]`.
+    start: u64,
+    /// Position of the first frame: behind the segment header, if the group opens a segment.
+    run_start: u64,
+    salt: u64,
+    /// Everything before this position is on disk.
+    synced_to: u64,
+}
+
+impl Group {
+    pub(crate) fn new(mut bytes: Vec<u8>, start: u64, salt: u64, synced_to: u64, opens: Option<&[u8]>) -> Self {
+        bytes.clear();
+        bytes.extend_from_slice(opens.unwrap_or_default());
+        debug_assert!(opens.is_none_or(|header| header.len() == segment::HEADER_BYTES));
+        let run_start = start + bytes.len() as u64;
+        Group { bytes, start, run_start, salt, synced_to }
+    }
+
+    /// Where the next frame will stand.
+    pub fn position(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+
+    /// Bytes gathered so far.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether no transaction and no blob was added.
+    pub fn is_empty(&self) -> bool {
+        self.position() == self.run_start
+    }
+
+    /// Adds a blob.
+    pub fn blob(&mut self, tenant: TenantId, hash: &ContentHash, bytes: &[u8]) -> BlobPlace {
+        let position = self.position();
+        let parts: [&[u8]; 2] = [hash.as_bytes(), bytes];
+        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Blob, tenant, &parts);
+        let body_bytes = u32::try_from(BLOB_HEADER_BYTES + bytes.len()).expect("blobs in commits are small");
+        BlobPlace { position, body_bytes }
+    }
+
+    /// Adds a transaction's body; its position is the transaction's place in history.
+    pub fn transaction(&mut self, tenant: TenantId, body: &[u8]) -> u64 {
+        let position = self.position();
+        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Transaction, tenant, &[body]);
+        position
+    }
+
+    /// A blob of this group; `None` when the place is not in it.
+    pub fn blob_at(&self, place: BlobPlace) -> Option<&[u8]> {
+        let offset = usize::try_from(place.position.checked_sub(self.start)?).ok()?;
+        let frame = self.bytes.get(offset..)?;
+        let body = frame.get(frame::HEADER_BYTES..frame::HEADER_BYTES + place.body_bytes as usize)?;
+        body.get(BLOB_HEADER_BYTES..)
+    }
+
+    /// Cuts everything off behind a length that [`Group::len`] returned earlier.
+    pub fn truncate(&mut self, len: usize) {
+        self.bytes.truncate(len);
+    }
+
+    /// Closes the run with its commit frame.
+    pub(crate) fn close(&mut self) {
+        let position = self.position();
+        let body = CommitBody { synced_to: self.synced_to, run_start: self.run_start }.encode();
+        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Commit, TenantId::NODE, &[&body]);
+    }
+}

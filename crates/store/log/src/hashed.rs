@@ -1,0 +1,101 @@
+//! Names and entries of hashed keyspaces.
+
+use cairn_base::TenantId;
+
+/// The number of the store's own hashed keyspace: hash of a blob → its place in the log.
+pub const BLOB_PLACES: u16 = 0;
+
+/// A keyed hash of (keyspace, tenant, key): what stands in the log and in side files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HashedName([u8; HashedName::BYTES]);
+
+impl HashedName {
+    pub(crate) const BYTES: usize = 16;
+
+    pub(crate) fn as_bytes(&self) -> &[u8; Self::BYTES] {
+        &self.0
+    }
+
+    /// Takes over the first 16 bytes.
+    pub(crate) fn read(bytes: &[u8]) -> Self {
+        let mut name = [0; Self::BYTES];
+        name.copy_from_slice(&bytes[..Self::BYTES]);
+        HashedName(name)
+    }
+
+    /// The leading eight bytes as a number that sorts like the name.
+    pub(crate) fn leading(&self) -> u64 {
+        u64::from_be_bytes(std::array::from_fn(|at| self.0[at]))
+    }
+
+    /// The other eight bytes, as independent of the leading ones as a hash is.
+    pub(crate) fn trailing(&self) -> u64 {
+        u64::from_be_bytes(std::array::from_fn(|at| self.0[at + 8]))
+    }
+}
+
+/// The secret that turns keys into names, so that nobody outside can choose colliding ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct HashKey(pub(crate) [u8; 32]);
+
+impl HashKey {
+    /// The name of a key.
+    pub fn name(&self, keyspace: u16, tenant: TenantId, key: &[u8]) -> HashedName {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        let mut prefix = [0; 6];
+        prefix[..2].copy_from_slice(&keyspace.to_le_bytes());
+        prefix[2..].copy_from_slice(&tenant.0.to_le_bytes());
+        hasher.update(&prefix);
+        hasher.update(key);
+        HashedName::read(hasher.finalize().as_bytes())
+    }
+}
+
+impl std::fmt::Debug for HashKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HashKey(secret)")
+    }
+}
+
+/// The value under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HashedEntry {
+    /// When it expires; 0 for never.
+    pub expires_at_ms: u64,
+    /// The value.
+    pub value: Box<[u8]>,
+}
+
+impl HashedEntry {
+    /// Whether the entry is gone at this time.
+    pub fn expired(&self, now_ms: u64) -> bool {
+        self.expires_at_ms != 0 && self.expires_at_ms <= now_ms
+    }
+}
+
+/// Where a blob's frame stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlobPlace {
+    /// Position of the frame.
+    pub position: u64,
+    /// Length of the frame's body.
+    pub body_bytes: u32,
+}
+
+impl BlobPlace {
+    /// As the value of a [`HashedEntry`].
+    pub fn to_entry(self) -> HashedEntry {
+        let mut value = [0; 12];
+        value[..8].copy_from_slice(&self.position.to_le_bytes());
+        value[8..].copy_from_slice(&self.body_bytes.to_le_bytes());
+        HashedEntry { expires_at_ms: 0, value: Box::new(value) }
+    }
+
+    /// From the value of an entry; `None` when it is not a place.
+    pub fn from_value(value: &[u8]) -> Option<Self> {
+        (value.len() == 12).then(|| BlobPlace {
+            position: crate::frame::u64_at(value, 0),
+            body_bytes: crate::frame::u32_at(value, 8),
+        })
+    }
+}

@@ -1,0 +1,246 @@
+//! Work that nobody waits for: preparing segments, sealing them, merging side files.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use cairn_base::fs::File;
+use cairn_seam::StoreError;
+
+use crate::hashed::{HashedEntry, HashedName};
+use crate::log::{Log, Segment, Spare};
+use crate::manifest::{self, SegmentState, SideRow};
+use crate::side::{self, SideFile};
+use crate::segment;
+
+/// Bytes zeroed between two syncs, so that the log's own syncs never wait for many.
+const FILL_SLICE_BYTES: u64 = 512 << 10;
+/// This many neighbouring side files of one size class become one of the next.
+const MERGE_FILES: usize = 4;
+/// A look-up probes at most this many filters.
+const SIDE_FILES_MAX: usize = 12;
+
+impl Log {
+    /// Does whatever there is to do, except for the segment being written; says what it did.
+    pub fn housekeep(&self) -> Result<Vec<String>, StoreError> {
+        let _one_at_a_time = self.housekeeping.lock();
+        self.prepare_spare()?;
+        let mut done = self.seal_all_but_last(1)?;
+        while let Some(merged) = self.merge_side_files()? {
+            done.push(merged);
+        }
+        Ok(done)
+    }
+
+    /// Seals every segment after the last write, so that the next opening finds nothing to do.
+    pub fn seal_all(&self) -> Result<(), StoreError> {
+        let _one_at_a_time = self.housekeeping.lock();
+        self.seal_all_but_last(0).map(drop)
+    }
+
+    /// The last segment with data may still be written; nobody writes to those before it.
+    fn seal_all_but_last(&self, in_use: usize) -> Result<Vec<String>, StoreError> {
+        let mut done = Vec::new();
+        let mut segments = self.segments();
+        segments.truncate(segments.len().saturating_sub(in_use));
+        let unsealed: Vec<Segment> = {
+            let manifest = self.manifest.lock();
+            let is_open = |segment: &Segment| manifest.segments.contains(&(segment.number, SegmentState::Open));
+            segments.into_iter().filter(is_open).collect()
+        };
+        for segment in unsealed {
+            self.seal(segment)?;
+            done.push(format!("sealed segment {} with {} bytes", segment.number, segment.bytes));
+        }
+        Ok(done)
+    }
+
+    /// Makes sure a segment with its blocks on disk waits for its turn, if the disk has room.
+    pub fn prepare_spare(&self) -> Result<(), StoreError> {
+        if self.spare.lock().is_some() || !self.has_room_to_prepare()? {
+            return Ok(());
+        }
+        let file = self.fill_spare_file().map_err(self.io("preparing", manifest::SPARE))?;
+        // Numbers follow the order of use, so the file gets its own only now that it can be used, and
+        // the writer cannot get one in between.
+        let mut manifest = self.manifest.lock();
+        let mut next = manifest.clone();
+        let number = next.take_number();
+        let name = segment::file_name(number);
+        let fs = &self.options.fs;
+        fs.rename(&self.path(manifest::SPARE), &self.path(&name)).map_err(self.io("naming", &name))?;
+        fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", &name))?;
+        next.segments.push((number, SegmentState::Open));
+        next.write(&**fs, &self.options.dir)?;
+        *manifest = next;
+        *self.spare.lock() = Some(Spare { number, file, filled: true });
+        Ok(())
+    }
+
+    /// A new file of the size of a segment whose blocks are on disk.
+    fn fill_spare_file(&self) -> io::Result<Arc<dyn File>> {
+        let path = self.path(manifest::SPARE);
+        match self.options.fs.remove(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let file = self.options.fs.create(&path)?;
+        let zeroes = vec![0; usize::try_from(FILL_SLICE_BYTES).expect("half a MiB")];
+        let mut filled = 0;
+        while filled < self.options.segment_bytes {
+            let slice = FILL_SLICE_BYTES.min(self.options.segment_bytes - filled);
+            file.write_at(&zeroes[..usize::try_from(slice).expect("half a MiB")], filled)?;
+            file.sync_data()?;
+            filled += slice;
+        }
+        Ok(file)
+    }
+
+    fn has_room_to_prepare(&self) -> Result<bool, StoreError> {
+        let free = self.options.fs.free_bytes(&self.options.dir).map_err(self.io("asking for free space in", ""))?;
+        Ok(free > self.options.reserve_bytes.saturating_add(2 * self.options.segment_bytes))
+    }
+
+    /// Cuts what was prepared and not used, and moves the segment's hashed entries to a side file.
+    fn seal(&self, segment: Segment) -> Result<(), StoreError> {
+        let name = segment::file_name(segment.number);
+        let file = self.segment_file(segment.number)?;
+        if file.len().map_err(self.io("measuring", &name))? > segment.bytes {
+            file.set_len(segment.bytes).map_err(self.io("cutting", &name))?;
+            file.sync_data().map_err(self.io("syncing", &name))?;
+        }
+        let Segment { number, base, salt, bytes } = segment;
+        let side = self.side_from_recent(number)?;
+        self.change_manifest(|manifest| {
+            for (other, state) in &mut manifest.segments {
+                if *other == number {
+                    *state = SegmentState::Sealed { base, bytes, salt };
+                }
+            }
+            manifest.sides.push(row(&side));
+        })?;
+        self.change_hashed(|view| {
+            view.recent.remove(&number);
+            view.sides.push(side);
+        });
+        Ok(())
+    }
+
+    /// Writes the entries gathered for a complete segment as a side file.
+    ///
+    /// A segment without entries gets an empty one, which says that there is nothing to look for.
+    pub(crate) fn side_from_recent(&self, segment: u64) -> Result<Arc<SideFile>, StoreError> {
+        let recent = self.hashed.read().recent.get(&segment).cloned().unwrap_or_default();
+        let sorted: BTreeMap<HashedName, HashedEntry> =
+            recent.read().iter().map(|(name, entry)| (*name, entry.clone())).collect();
+        let count = sorted.len();
+        self.write_side((segment, segment), count, sorted.into_iter())
+    }
+
+    fn write_side(
+        &self,
+        segments: (u64, u64),
+        count_hint: usize,
+        sorted: impl Iterator<Item = (HashedName, HashedEntry)>,
+    ) -> Result<Arc<SideFile>, StoreError> {
+        let number = self.manifest.lock().take_number();
+        let name = side::file_name(number);
+        let fs = &self.options.fs;
+        let file = fs.create(&self.path(&name)).map_err(self.io("creating", &name))?;
+        side::write(&*file, segments, count_hint, sorted).map_err(self.io("writing", &name))?;
+        fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", &name))?;
+        let opened = SideFile::open(number, file).map_err(self.io("reading back", &name))?;
+        opened.map(Arc::new).ok_or_else(|| self.damaged(&name, 0, "it does not read back as it was written"))
+    }
+
+    /// Merges one run of side files when there are too many; says so if it did.
+    fn merge_side_files(&self) -> Result<Option<String>, StoreError> {
+        let sides = self.hashed.read().sides.clone();
+        let Some((start, end)) = run_to_merge(&sides) else { return Ok(None) };
+        let old = &sides[start..end];
+        let mut failed = None;
+        // An expired entry hides older ones of its name: it may go only when there can be none.
+        let drop_expired = (start == 0).then(|| self.options.clock.now_ms());
+        let is_live = |entry: &HashedEntry| drop_expired.is_none_or(|now_ms| !entry.expired(now_ms));
+        let merged = merge(old, &mut failed).filter(|(_, entry)| is_live(entry));
+        let count: u64 = old.iter().map(|side| side.entries).sum();
+        let segments = (old[0].first_segment, old[old.len() - 1].last_segment);
+        let side = self.write_side(segments, usize::try_from(count).unwrap_or(usize::MAX), merged)?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let numbers: Vec<u64> = old.iter().map(|side| side.number).collect();
+        self.change_manifest(|manifest| {
+            let at = manifest.sides.iter().position(|row| row.number == numbers[0]).unwrap_or(0);
+            manifest.sides.retain(|row| !numbers.contains(&row.number));
+            manifest.sides.insert(at, row(&side));
+        })?;
+        self.change_hashed(|view| {
+            let at = view.sides.iter().position(|side| side.number == numbers[0]).unwrap_or(0);
+            view.sides.retain(|side| !numbers.contains(&side.number));
+            view.sides.insert(at, side);
+        });
+        for number in &numbers {
+            let name = side::file_name(*number);
+            self.options.fs.remove(&self.path(&name)).map_err(self.io("removing", &name))?;
+        }
+        Ok(Some(format!("merged {} side files", numbers.len())))
+    }
+
+    pub(crate) fn change_manifest(
+        &self,
+        change: impl FnOnce(&mut crate::manifest::Manifest),
+    ) -> Result<(), StoreError> {
+        let mut manifest = self.manifest.lock();
+        let mut next = manifest.clone();
+        change(&mut next);
+        next.write(&*self.options.fs, &self.options.dir)?;
+        *manifest = next;
+        Ok(())
+    }
+}
+
+pub(crate) fn row(side: &SideFile) -> SideRow {
+    SideRow { number: side.number, first_segment: side.first_segment, last_segment: side.last_segment }
+}
+
+/// Which neighbours to merge: four of one size class, or the two oldest when there are too many.
+fn run_to_merge(sides: &[Arc<SideFile>]) -> Option<(usize, usize)> {
+    let classes: Vec<u32> =
+        sides.iter().map(|side| (side.last_segment - side.first_segment + 1).ilog2() / 2).collect();
+    let same_class = classes.windows(MERGE_FILES).rposition(|run| run.iter().all(|class| *class == run[0]));
+    match same_class {
+        Some(start) => Some((start, start + MERGE_FILES)),
+        None if sides.len() > SIDE_FILES_MAX => Some((0, 2)),
+        None => None,
+    }
+}
+
+/// The entries of several side files in the order of names; of equal names the newest file's.
+fn merge<'a>(
+    sides: &'a [Arc<SideFile>],
+    failed: &'a mut Option<StoreError>,
+) -> impl Iterator<Item = (HashedName, HashedEntry)> + 'a {
+    let mut scans: Vec<_> = sides.iter().map(|side| side.scan().peekable()).collect();
+    std::iter::from_fn(move || {
+        let mut smallest: Option<HashedName> = None;
+        for scan in &mut scans {
+            match scan.peek() {
+                Some(Ok((name, _))) if smallest.is_none_or(|least| *name < least) => smallest = Some(*name),
+                Some(Err(error)) => {
+                    *failed = Some(error.clone());
+                    return None;
+                }
+                Some(Ok(_)) | None => {}
+            }
+        }
+        let name = smallest?;
+        let mut newest = None;
+        for scan in &mut scans {
+            if let Some(Ok(found)) = scan.next_if(|next| matches!(next, Ok((other, _)) if *other == name)) {
+                newest = Some(found);
+            }
+        }
+        newest
+    })
+}

@@ -1,0 +1,233 @@
+//! The log's shared state: which segments there are, where hashed entries are, how to read.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cairn_base::fs::{File, FileSystem};
+use cairn_base::{Clock, Entropy};
+use cairn_seam::{DamagedAt, StoreError};
+use parking_lot::{Mutex, RwLock};
+
+use crate::hashed::{HashKey, HashedEntry, HashedName};
+use crate::manifest::{ImageRow, Manifest};
+use crate::segment;
+use crate::side::SideFile;
+
+/// Open segment files kept at hand; more are opened when needed.
+const OPEN_FILES_MAX: usize = 64;
+
+/// What the log needs from outside.
+#[derive(Debug, Clone)]
+pub struct LogOptions {
+    /// The disk.
+    pub fs: Arc<dyn FileSystem>,
+    /// The directory of the store.
+    pub dir: PathBuf,
+    /// Time, for segment headers and expiry.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness, for salts and keys.
+    pub entropy: Arc<dyn Entropy>,
+    /// Segments are left for a new one at about this size.
+    pub segment_bytes: u64,
+    /// Nothing is prepared ahead when less than this would stay free.
+    pub reserve_bytes: u64,
+}
+
+/// A segment that holds data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// Its number.
+    pub number: u64,
+    /// The position of its first byte.
+    pub base: u64,
+    /// Seeds its frame checksums.
+    pub salt: u64,
+    /// Bytes in use, the header included.
+    pub bytes: u64,
+}
+
+impl Segment {
+    /// The position behind its last byte.
+    pub fn end(&self) -> u64 {
+        self.base + self.bytes
+    }
+}
+
+/// A prepared segment that waits for its turn.
+#[derive(Debug)]
+pub(crate) struct Spare {
+    pub(crate) number: u64,
+    pub(crate) file: Arc<dyn File>,
+    /// Whether its blocks are on disk already, so that a sync needs no metadata.
+    pub(crate) filled: bool,
+}
+
+/// Hashed entries of one segment that has no side file yet.
+pub(crate) type Recent = Arc<RwLock<HashMap<HashedName, HashedEntry>>>;
+
+/// Where hashed entries are, oldest first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HashedView {
+    pub(crate) sides: Vec<Arc<SideFile>>,
+    pub(crate) recent: BTreeMap<u64, Recent>,
+}
+
+/// The commit log, shared by the writer, readers and housekeeping.
+#[derive(Debug)]
+pub struct Log {
+    pub(crate) options: LogOptions,
+    pub(crate) hash_key: HashKey,
+    pub(crate) store_id: [u8; 16],
+    /// Held while the manifest is changed and written; the writer needs it only when no segment was
+    /// prepared in time.
+    pub(crate) manifest: Mutex<Manifest>,
+    /// Every segment with data, oldest first; the last one is being written.
+    pub(crate) segments: RwLock<Vec<Segment>>,
+    pub(crate) hashed: RwLock<Arc<HashedView>>,
+    pub(crate) spare: Mutex<Option<Spare>>,
+    /// One housekeeper at a time.
+    pub(crate) housekeeping: Mutex<()>,
+    /// Where the last page of changes ended inside a run: (position, start of the run).
+    pub(crate) resume: Mutex<Option<(u64, u64)>>,
+    files: Mutex<HashMap<u64, Arc<dyn File>>>,
+}
+
+impl Log {
+    pub(crate) fn new(options: LogOptions, manifest: Manifest) -> Self {
+        Log {
+            options,
+            hash_key: manifest.hash_key,
+            store_id: manifest.store,
+            manifest: Mutex::new(manifest),
+            segments: RwLock::default(),
+            hashed: RwLock::default(),
+            spare: Mutex::new(None),
+            housekeeping: Mutex::new(()),
+            resume: Mutex::new(None),
+            files: Mutex::default(),
+        }
+    }
+
+    /// The random id given to the store when it was made.
+    pub fn store_id(&self) -> [u8; 16] {
+        self.store_id
+    }
+
+    /// The secret behind hashed names.
+    pub fn hash_key(&self) -> &HashKey {
+        &self.hash_key
+    }
+
+    /// The directory of the store.
+    pub fn dir(&self) -> &Path {
+        &self.options.dir
+    }
+
+    /// The newest image.
+    pub fn image(&self) -> Option<ImageRow> {
+        self.manifest.lock().image
+    }
+
+    /// Whether nothing was ever written to it.
+    pub fn is_new(&self) -> bool {
+        self.manifest.lock().segments.is_empty()
+    }
+
+    /// A number for a new file that [`Log::set_image`] will list.
+    pub fn next_file_number(&self) -> u64 {
+        self.manifest.lock().take_number()
+    }
+
+    /// Makes a finished, synced image the one that rebuilding starts from, and removes the last one.
+    pub fn set_image(&self, image: ImageRow) -> Result<(), StoreError> {
+        let last = self.image();
+        self.change_manifest(|manifest| manifest.image = Some(image))?;
+        if let Some(last) = last {
+            let name = crate::manifest::image_name(last.number);
+            self.options.fs.remove(&self.path(&name)).map_err(self.io("removing", &name))?;
+        }
+        Ok(())
+    }
+
+    /// Every segment with data, oldest first.
+    pub fn segments(&self) -> Vec<Segment> {
+        self.segments.read().clone()
+    }
+
+    /// The position before which history is gone.
+    pub fn horizon(&self) -> u64 {
+        self.segments.read().first().map_or(0, |segment| segment.base)
+    }
+
+    /// How many side files there are.
+    pub fn side_files(&self) -> usize {
+        self.hashed.read().sides.len()
+    }
+
+    /// Looks up the newest entry of a hashed name, expired or not.
+    pub fn hashed_get(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {
+        let view = Arc::clone(&self.hashed.read());
+        for recent in view.recent.values().rev() {
+            if let Some(entry) = recent.read().get(name) {
+                return Ok(Some(entry.clone()));
+            }
+        }
+        for side in view.sides.iter().rev() {
+            if let Some(entry) = side.get(name)? {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.options.dir.join(name)
+    }
+
+    pub(crate) fn io(&self, doing: &str, name: &str) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
+        let doing = format!("{doing} {}", self.path(name).display());
+        move |error| StoreError::io(doing, error)
+    }
+
+    pub(crate) fn damaged(&self, name: &str, offset: u64, detail: impl Into<String>) -> StoreError {
+        StoreError::Damaged(DamagedAt { file: self.path(name), offset, detail: detail.into() })
+    }
+
+    /// The file of a segment, opened when it is not at hand.
+    pub(crate) fn segment_file(&self, number: u64) -> Result<Arc<dyn File>, StoreError> {
+        if let Some(file) = self.files.lock().get(&number) {
+            return Ok(Arc::clone(file));
+        }
+        let name = segment::file_name(number);
+        let file = self.options.fs.open(&self.path(&name)).map_err(self.io("opening", &name))?;
+        self.keep_file(number, &file);
+        Ok(file)
+    }
+
+    pub(crate) fn keep_file(&self, number: u64, file: &Arc<dyn File>) {
+        let mut files = self.files.lock();
+        if files.len() >= OPEN_FILES_MAX {
+            files.clear();
+        }
+        files.insert(number, Arc::clone(file));
+    }
+
+    pub(crate) fn forget_file(&self, number: u64) {
+        self.files.lock().remove(&number);
+    }
+
+    /// The segment that a position lies in.
+    pub(crate) fn segment_of(&self, position: u64) -> Option<Segment> {
+        let segments = self.segments.read();
+        let behind = segments.partition_point(|segment| segment.base <= position);
+        segments.get(behind.checked_sub(1)?).copied()
+    }
+
+    pub(crate) fn change_hashed(&self, change: impl FnOnce(&mut HashedView)) {
+        let mut view = self.hashed.write();
+        let mut next = HashedView::clone(&view);
+        change(&mut next);
+        *view = Arc::new(next);
+    }
+}

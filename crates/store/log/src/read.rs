@@ -1,0 +1,176 @@
+//! Reading history: blobs by place, frames by position.
+
+use cairn_base::fs::File;
+use cairn_base::{ContentHash, TenantId};
+use cairn_seam::{Change, ChangePage, Event, StoreError};
+
+use crate::batch::{Op, Ops};
+use crate::frame::{self, CommitBody, FrameKind};
+use crate::group::BLOB_HEADER_BYTES;
+use crate::hashed::BlobPlace;
+use crate::log::{Log, Segment};
+use crate::runs::{Run, RunReader, Step};
+use crate::segment;
+
+impl Log {
+    /// Reads a blob, verified against its frame's checksum and its own hash.
+    pub fn read_blob(&self, place: BlobPlace, hash: &ContentHash) -> Result<Vec<u8>, StoreError> {
+        let segment = self.segment_of(place.position);
+        let Some(segment) = segment.filter(|segment| place.position < segment.end()) else {
+            return Err(self.damaged("MANIFEST", 0, format!("no segment holds position {}", place.position)));
+        };
+        let name = segment::file_name(segment.number);
+        let offset = place.position - segment.base;
+        let mut bytes = vec![0; frame::stored_bytes(place.body_bytes as usize)];
+        let file = self.segment_file(segment.number)?;
+        file.read_at(&mut bytes, offset).map_err(self.io("reading", &name))?;
+        let frame = frame::decode(&bytes, segment.salt, place.position);
+        let body = frame.filter(|frame| frame.kind == FrameKind::Blob).map(|frame| frame.body);
+        let blob = body
+            .and_then(|body| body.split_at_checked(BLOB_HEADER_BYTES))
+            .filter(|(stored, blob)| stored == hash.as_bytes() && ContentHash::of(blob) == *hash);
+        let Some((_, blob)) = blob else {
+            return Err(self.damaged(&name, offset, format!("blob {hash} does not verify")));
+        };
+        let start = frame::HEADER_BYTES + BLOB_HEADER_BYTES;
+        let len = blob.len();
+        bytes.truncate(start + len);
+        bytes.drain(..start);
+        Ok(bytes)
+    }
+
+    /// Events after a position up to `to`, which is published and therefore complete.
+    pub fn changes(
+        &self,
+        after: u64,
+        to: u64,
+        tenant: Option<TenantId>,
+        limit: usize,
+    ) -> Result<ChangePage, StoreError> {
+        let mut page = Page { changes: Vec::new(), next: after, tenant, limit };
+        let segments = self.segments();
+        let first = segments.partition_point(|segment| segment.end() <= after);
+        for segment in &segments[first..] {
+            if segment.base > to {
+                break;
+            }
+            if !self.changes_of(segment, after, to, &mut page)? {
+                return Ok(page.finish(false));
+            }
+        }
+        page.next = page.next.max(to);
+        Ok(page.finish(true))
+    }
+
+    /// Adds a segment's events; `false` when the page is full.
+    fn changes_of(&self, segment: &Segment, after: u64, to: u64, page: &mut Page) -> Result<bool, StoreError> {
+        let file = self.segment_file(segment.number)?;
+        let name = segment::file_name(segment.number);
+        let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.bytes);
+        if let Some(offset) = self.run_near(segment, &*file, after)? {
+            reader = reader.starting_at(offset);
+        }
+        loop {
+            let offset = reader.offset();
+            match reader.next().map_err(self.io("reading", &name))? {
+                Step::Run(run) => {
+                    if run.position > to {
+                        return Ok(true);
+                    }
+                    if run.end > after && !page.add(&run, after).ok_or(offset).map_err(|offset| {
+                        self.damaged(&name, offset, "a transaction makes no sense")
+                    })? {
+                        *self.resume.lock() = Some((page.next, segment.base + offset));
+                        return Ok(false);
+                    }
+                }
+                Step::End { bad_at } if bad_at < segment.bytes => {
+                    return Err(self.damaged(&name, bad_at, "not a valid frame"));
+                }
+                Step::End { .. } => return Ok(true),
+            }
+        }
+    }
+}
+
+impl Log {
+    /// The offset of a run from which `after` can be read on, when it is known without a search.
+    ///
+    /// Pages end behind a whole run, where its commit frame is found again, or inside one, which is
+    /// remembered; so a consumer that pages through history reads it once.
+    fn run_near(&self, segment: &Segment, file: &dyn File, after: u64) -> Result<Option<u64>, StoreError> {
+        if after < segment.base + segment::HEADER_BYTES as u64 || after >= segment.end() {
+            return Ok(None);
+        }
+        if let Some((_, run)) = self.resume.lock().filter(|(next, _)| *next == after) {
+            return Ok(Some(run - segment.base));
+        }
+        let read = |at: u64, bytes: &mut [u8]| -> Result<bool, StoreError> {
+            let fits = at - segment.base + bytes.len() as u64 <= segment.bytes;
+            let name = segment::file_name(segment.number);
+            match fits {
+                true => file.read_at(bytes, at - segment.base).map_err(self.io("reading", &name)).map(|()| true),
+                false => Ok(false),
+            }
+        };
+        let mut header = [0; frame::HEADER_BYTES];
+        if !read(after, &mut header)? {
+            return Ok(None);
+        }
+        let Some(stored) = frame::claimed_stored_bytes(&header, after) else { return Ok(None) };
+        let commit_at = after + stored as u64;
+        let mut commit = [0; frame::HEADER_BYTES + CommitBody::BYTES];
+        if !read(commit_at, &mut commit)? {
+            return Ok(None);
+        }
+        // The checksum is what proves it: the header before was taken on trust.
+        let commit = frame::decode(&commit, segment.salt, commit_at);
+        let commit = commit.filter(|frame| frame.kind == FrameKind::Commit);
+        Ok(commit.map(|frame| commit_at + frame.stored_bytes() as u64 - segment.base))
+    }
+}
+
+struct Page {
+    changes: Vec<Change>,
+    next: u64,
+    tenant: Option<TenantId>,
+    limit: usize,
+}
+
+impl Page {
+    /// Adds a run's events; `Some(false)` when the page is full, `None` when the run makes no sense.
+    fn add(&mut self, run: &Run<'_>, after: u64) -> Option<bool> {
+        for frame in run.frames() {
+            if frame.position <= after || frame.kind != FrameKind::Transaction {
+                continue;
+            }
+            if self.tenant.is_none_or(|tenant| tenant == frame.tenant) {
+                let change = change_of(frame.position, frame.tenant, frame.body)?;
+                if let Some(change) = change {
+                    if self.changes.len() == self.limit {
+                        return Some(false);
+                    }
+                    self.changes.push(change);
+                }
+            }
+            self.next = frame.position;
+        }
+        Some(true)
+    }
+
+    fn finish(self, at_end: bool) -> ChangePage {
+        ChangePage { changes: self.changes, next: cairn_base::Position(self.next), at_end }
+    }
+}
+
+/// The events of a transaction's body; `None` inside when it emitted none, outside when it is damaged.
+pub fn change_of(position: u64, tenant: TenantId, body: &[u8]) -> Option<Option<Change>> {
+    let mut events = Vec::new();
+    for op in Ops::new(body) {
+        if let Op::Event { kind, body } = op.ok()? {
+            events.push(Event { kind, body: body.to_vec() });
+        }
+    }
+    let change = Change { position: cairn_base::Position(position), tenant, events };
+    Some((!change.events.is_empty()).then_some(change))
+}

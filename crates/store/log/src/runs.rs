@@ -1,0 +1,212 @@
+//! Reading a segment run by run.
+//!
+//! A run is what one group wrote: blobs and at least one transaction, closed by a commit frame. Nothing
+//! of it counts before its commit frame was seen.
+
+use std::io;
+use std::ops::Range;
+
+use cairn_base::TenantId;
+use cairn_base::fs::File;
+
+use crate::frame::{self, CommitBody, Frame, FrameKind};
+use crate::segment;
+
+const READ_BYTES: usize = 1 << 20;
+
+/// A complete run.
+#[derive(Debug)]
+pub(crate) struct Run<'a> {
+    /// Position of its last transaction: readers that see the run stand here.
+    pub(crate) position: u64,
+    /// Position of the first byte behind it.
+    pub(crate) end: u64,
+    frames: &'a [FramePlace],
+    bytes: &'a [u8],
+}
+
+impl<'a> Run<'a> {
+    /// Its frames in order, the commit frame left out.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = Frame<'a>> + '_ {
+        self.frames.iter().map(|place| Frame {
+            position: place.position,
+            kind: place.kind,
+            tenant: place.tenant,
+            body: &self.bytes[place.body.clone()],
+        })
+    }
+}
+
+#[derive(Debug)]
+struct FramePlace {
+    position: u64,
+    kind: FrameKind,
+    tenant: TenantId,
+    body: Range<usize>,
+}
+
+/// What comes next in a segment.
+pub(crate) enum Step<'a> {
+    Run(Run<'a>),
+    /// No further complete run; the first byte that is not part of a valid frame is at this offset.
+    End { bad_at: u64 },
+}
+
+/// Reads the runs of one segment in order, holding one run in memory at a time.
+pub(crate) struct RunReader<'a> {
+    file: &'a dyn File,
+    salt: u64,
+    base: u64,
+    /// Offset where reading stops.
+    limit: u64,
+    /// Offset of the next run.
+    at: u64,
+    buffer: Vec<u8>,
+    buffer_at: u64,
+    frames: Vec<FramePlace>,
+}
+
+impl<'a> RunReader<'a> {
+    pub(crate) fn new(file: &'a dyn File, salt: u64, base: u64, limit: u64) -> Self {
+        let at = segment::HEADER_BYTES as u64;
+        RunReader { file, salt, base, limit, at, buffer: Vec::new(), buffer_at: at, frames: Vec::new() }
+    }
+
+    /// Starts at an offset where a run is known to start.
+    pub(crate) fn starting_at(mut self, offset: u64) -> Self {
+        self.at = offset;
+        self.buffer_at = offset;
+        self
+    }
+
+    /// The offset behind the last complete run.
+    pub(crate) fn offset(&self) -> u64 {
+        self.at
+    }
+
+    pub(crate) fn next(&mut self) -> io::Result<Step<'_>> {
+        let start = usize::try_from(self.at - self.buffer_at).expect("the buffer is in memory");
+        self.buffer.drain(..start);
+        self.buffer_at = self.at;
+        self.frames.clear();
+        let mut cursor = 0;
+        loop {
+            let position = self.base + self.at + cursor as u64;
+            let bad = Step::End { bad_at: self.at + cursor as u64 };
+            if !self.fill(cursor + frame::HEADER_BYTES)? {
+                return Ok(bad);
+            }
+            let Some(stored) = frame::claimed_stored_bytes(&self.buffer[cursor..], position) else {
+                return Ok(bad);
+            };
+            if !self.fill(cursor + stored)? {
+                return Ok(bad);
+            }
+            let Some(frame) = frame::decode(&self.buffer[cursor..], self.salt, position) else {
+                return Ok(bad);
+            };
+            let body = cursor + frame::HEADER_BYTES..cursor + frame::HEADER_BYTES + frame.body.len();
+            match frame.kind {
+                FrameKind::Commit => {
+                    let expected = self.base + self.at;
+                    if CommitBody::decode(frame.body).is_none_or(|commit| commit.run_start != expected) {
+                        return Ok(bad);
+                    }
+                    let transactions = self.frames.iter().filter(|frame| frame.kind == FrameKind::Transaction);
+                    let Some(last) = transactions.map(|frame| frame.position).next_back() else {
+                        return Ok(bad);
+                    };
+                    self.at += (cursor + stored) as u64;
+                    return Ok(Step::Run(Run {
+                        position: last,
+                        end: self.base + self.at,
+                        frames: &self.frames,
+                        bytes: &self.buffer,
+                    }));
+                }
+                kind @ (FrameKind::Transaction | FrameKind::Blob) => {
+                    self.frames.push(FramePlace { position, kind, tenant: frame.tenant, body });
+                }
+            }
+            cursor += stored;
+        }
+    }
+
+    /// Makes the buffer hold `wanted` bytes; `false` when the segment ends before.
+    fn fill(&mut self, wanted: usize) -> io::Result<bool> {
+        if self.buffer.len() >= wanted {
+            return Ok(true);
+        }
+        let left = self.limit.saturating_sub(self.buffer_at);
+        if (wanted as u64) > left {
+            return Ok(false);
+        }
+        let target = (wanted.next_multiple_of(READ_BYTES) as u64).min(left);
+        let had = self.buffer.len();
+        self.buffer.resize(usize::try_from(target).expect("bounded by a run and one read"), 0);
+        self.file.read_at(&mut self.buffer[had..], self.buffer_at + had as u64)?;
+        Ok(true)
+    }
+}
+
+/// What the bytes behind the last complete run tell.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Remains {
+    /// The furthest `synced_to` of any valid commit frame found there.
+    pub(crate) synced_to: u64,
+    /// Valid transaction frames found there.
+    pub(crate) transactions: u64,
+    /// Offset behind the last byte that is not zero.
+    pub(crate) used_to: u64,
+}
+
+/// Looks through everything behind `from` for frames that are valid in this segment.
+pub(crate) fn inspect_remains(
+    file: &dyn File,
+    salt: u64,
+    base: u64,
+    from: u64,
+    limit: u64,
+) -> io::Result<Remains> {
+    let mut remains = Remains { used_to: from, ..Remains::default() };
+    let mut chunk_at = from;
+    // A frame may reach into the next chunk; commit frames, which matter, are 40 bytes.
+    let overlap = frame::stored_bytes(CommitBody::BYTES);
+    let mut chunk = Vec::new();
+    while chunk_at < limit {
+        let len = (limit - chunk_at).min(READ_BYTES as u64);
+        chunk.resize(usize::try_from(len).expect("at most one read"), 0);
+        file.read_at(&mut chunk, chunk_at)?;
+        if let Some(last) = chunk.iter().rposition(|byte| *byte != 0) {
+            remains.used_to = chunk_at + last as u64 + 1;
+            inspect_chunk(&chunk, salt, base + chunk_at, &mut remains);
+        }
+        if len < READ_BYTES as u64 {
+            break;
+        }
+        chunk_at += len - overlap as u64;
+    }
+    Ok(remains)
+}
+
+fn inspect_chunk(chunk: &[u8], salt: u64, position: u64, remains: &mut Remains) {
+    let mut at = 0;
+    while at + frame::HEADER_BYTES <= chunk.len() {
+        let here = position + at as u64;
+        let step = match frame::decode(&chunk[at..], salt, here) {
+            Some(frame) => {
+                match frame.kind {
+                    FrameKind::Commit => {
+                        let commit = CommitBody::decode(frame.body);
+                        remains.synced_to = remains.synced_to.max(commit.map_or(0, |body| body.synced_to));
+                    }
+                    FrameKind::Transaction => remains.transactions += 1,
+                    FrameKind::Blob => {}
+                }
+                frame.stored_bytes()
+            }
+            None => 8,
+        };
+        at += step;
+    }
+}

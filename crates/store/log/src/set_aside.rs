@@ -1,0 +1,78 @@
+//! Keeping bytes that are cut off the log, so that somebody can look at them later.
+
+use std::io;
+
+use cairn_base::fs::File;
+use cairn_seam::StoreError;
+
+use crate::log::Log;
+use crate::segment;
+
+const COPY_BYTES: u64 = 1 << 20;
+/// Torn tails hold nothing that was promised: only the newest are kept.
+const TORN_FILES_MAX: usize = 4;
+
+/// Which part of a segment goes.
+pub(crate) struct Cut {
+    pub(crate) segment: u64,
+    /// Offset of the first byte that goes.
+    pub(crate) end: u64,
+    /// Offset behind the last byte that is worth keeping.
+    pub(crate) used_to: u64,
+}
+
+/// Copies the end of a segment to a file of its own, syncs it, and cuts the segment.
+///
+/// Returns the name of the copy; `None` when there was nothing to copy.
+pub(crate) fn tail(log: &Log, file: &dyn File, cut: &Cut, lost: bool) -> Result<Option<String>, StoreError> {
+    let name = segment::file_name(cut.segment);
+    let copy = (cut.used_to > cut.end)
+        .then(|| format!("{}-{:010}-{}.bin", if lost { "lost" } else { "torn" }, cut.segment, cut.end));
+    if let Some(copy) = &copy {
+        copy_range(log, file, copy, cut).map_err(log.io("setting aside", copy))?;
+        if !lost {
+            drop_old(log).map_err(log.io("clearing old files beside", copy))?;
+        }
+    }
+    file.set_len(cut.end).map_err(log.io("cutting", &name))?;
+    file.sync_data().map_err(log.io("syncing", &name))?;
+    Ok(copy)
+}
+
+fn copy_range(log: &Log, from: &dyn File, name: &str, cut: &Cut) -> io::Result<()> {
+    let fs = &log.options.fs;
+    let path = log.path(name);
+    match fs.remove(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let to = fs.create(&path)?;
+    let mut at = cut.end;
+    while at < cut.used_to {
+        let mut bytes = vec![0; usize::try_from((cut.used_to - at).min(COPY_BYTES)).expect("one MiB")];
+        from.read_at(&mut bytes, at)?;
+        to.write_at(&bytes, at - cut.end)?;
+        at += bytes.len() as u64;
+    }
+    to.sync_data()?;
+    fs.sync_dir(&log.options.dir)
+}
+
+fn drop_old(log: &Log) -> io::Result<()> {
+    let fs = &log.options.fs;
+    let mut torn = fs.list(&log.options.dir)?;
+    torn.retain(|name| name.starts_with("torn-"));
+    let surplus = torn.len().saturating_sub(TORN_FILES_MAX);
+    torn.iter().take(surplus).try_for_each(|name| fs.remove(&log.path(name)))
+}
+
+/// Renames a whole segment that lies behind damage.
+pub(crate) fn segment(log: &Log, number: u64) -> Result<(), StoreError> {
+    let name = segment::file_name(number);
+    let fs = &log.options.fs;
+    match fs.rename(&log.path(&name), &log.path(&format!("lost-{name}"))) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(log.io("setting aside", &name)(error)),
+        Ok(()) | Err(_) => {}
+    }
+    fs.sync_dir(&log.options.dir).map_err(log.io("syncing the directory of", &name))
+}

@@ -1,0 +1,152 @@
+//! Side files: the hashed entries of sealed segments, sorted, checksummed, found by one read.
+//!
+//! ```text
+//! | page 4096 | page 4096 | … | directory: leading u64 of each page | filter | footer 80 |
+//!
+//! page:   crc32c u32 | count u16 | reserved u16 | entries … | zeroes
+//! entry:  name 16 | expires_at_ms u64 | value len u16 | value
+//! footer: CAIRNSID | format u32 | crc32c of footer u32 | first segment | last segment | entries |
+//!         pages | directory bytes | filter bytes | crc32c of directory and filter u64 | reserved u64
+//! ```
+//!
+//! Derived data: a side file that is missing or bad is made again from its segments.
+
+mod filter;
+mod write;
+
+use std::sync::Arc;
+
+use cairn_base::fs::File;
+use cairn_base::limits;
+use cairn_seam::{DamagedAt, StoreError};
+
+use crate::frame::{u32_at, u64_at};
+use crate::hashed::{HashedEntry, HashedName};
+use filter::Filter;
+pub(crate) use write::write;
+
+const PAGE_BYTES: usize = 4096;
+const PAGE_HEADER_BYTES: usize = 8;
+const ENTRY_HEADER_BYTES: usize = HashedName::BYTES + 8 + 2;
+const FOOTER_BYTES: usize = 80;
+const MAGIC: &[u8; 8] = b"CAIRNSID";
+const FORMAT: u32 = 1;
+const _: () = assert!(PAGE_HEADER_BYTES + ENTRY_HEADER_BYTES + limits::HASHED_VALUE_BYTES_MAX <= PAGE_BYTES);
+
+/// An open side file: filter and directory in memory, entries on disk.
+#[derive(Debug)]
+pub(crate) struct SideFile {
+    /// Number in its file name.
+    pub number: u64,
+    /// The first segment whose entries it holds.
+    pub first_segment: u64,
+    /// The last segment whose entries it holds.
+    pub last_segment: u64,
+    /// How many entries it holds.
+    pub entries: u64,
+    file: Arc<dyn File>,
+    directory: Vec<u64>,
+    filter: Filter,
+}
+
+/// The file name of a side file.
+pub(crate) fn file_name(number: u64) -> String {
+    format!("side-{number:010}.idx")
+}
+
+impl SideFile {
+    /// Opens a side file; `None` when it is not a whole, valid one.
+    pub(crate) fn open(number: u64, file: Arc<dyn File>) -> std::io::Result<Option<Self>> {
+        let len = file.len()?;
+        let Some(footer_at) = len.checked_sub(FOOTER_BYTES as u64) else { return Ok(None) };
+        let mut footer = [0; FOOTER_BYTES];
+        file.read_at(&mut footer, footer_at)?;
+        let crc = crc32c::crc32c_append(crc32c::crc32c(&footer[..12]), &footer[16..]);
+        if &footer[..8] != MAGIC || u32_at(&footer, 8) != FORMAT || u32_at(&footer, 12) != crc {
+            return Ok(None);
+        }
+        let [pages, directory_bytes, filter_bytes] = [40, 48, 56].map(|at| u64_at(&footer, at));
+        let table_bytes = directory_bytes.saturating_add(filter_bytes);
+        if pages.saturating_mul(PAGE_BYTES as u64).saturating_add(table_bytes) != footer_at
+            || directory_bytes != pages * 8
+        {
+            return Ok(None);
+        }
+        let Ok(table_len) = usize::try_from(table_bytes) else { return Ok(None) };
+        let mut tables = vec![0; table_len];
+        file.read_at(&mut tables, footer_at - table_bytes)?;
+        if u64::from(crc32c::crc32c(&tables)) != u64_at(&footer, 64) {
+            return Ok(None);
+        }
+        let (directory, filter) = tables.split_at(usize::try_from(directory_bytes).unwrap_or(table_len));
+        let Some(filter) = Filter::from_bytes(filter) else { return Ok(None) };
+        Ok(Some(SideFile {
+            number,
+            first_segment: u64_at(&footer, 16),
+            last_segment: u64_at(&footer, 24),
+            entries: u64_at(&footer, 32),
+            file,
+            directory: directory.chunks_exact(8).map(|word| u64_at(word, 0)).collect(),
+            filter,
+        }))
+    }
+
+    /// Looks a name up; most absent names cost no read.
+    pub(crate) fn get(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {
+        if !self.filter.may_contain(name) {
+            return Ok(None);
+        }
+        // Pages that start with the same leading number may hold it from the last smaller one on.
+        let mut page = self.directory.partition_point(|leading| *leading < name.leading()).saturating_sub(1);
+        while page < self.directory.len() && self.directory[page] <= name.leading() {
+            let bytes = self.page(page)?;
+            for (found, entry) in entries(&bytes) {
+                if &found == name {
+                    return Ok(Some(entry));
+                }
+            }
+            page += 1;
+        }
+        Ok(None)
+    }
+
+    /// Every entry, in the order of names.
+    pub(crate) fn scan(&self) -> impl Iterator<Item = Result<(HashedName, HashedEntry), StoreError>> + '_ {
+        (0..self.directory.len()).flat_map(|page| match self.page(page) {
+            Ok(bytes) => entries(&bytes).into_iter().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
+    }
+
+    fn page(&self, page: usize) -> Result<Vec<u8>, StoreError> {
+        let offset = (page * PAGE_BYTES) as u64;
+        let mut bytes = vec![0; PAGE_BYTES];
+        self.file
+            .read_at(&mut bytes, offset)
+            .map_err(|error| StoreError::io(format!("reading {}", file_name(self.number)), error))?;
+        if u32_at(&bytes, 0) != crc32c::crc32c(&bytes[4..]) {
+            return Err(StoreError::Damaged(DamagedAt {
+                file: file_name(self.number).into(),
+                offset,
+                detail: "the page's checksum is wrong".into(),
+            }));
+        }
+        Ok(bytes)
+    }
+}
+
+/// The entries of a checked page. A count that does not fit ends the list early.
+fn entries(page: &[u8]) -> Vec<(HashedName, HashedEntry)> {
+    let count = usize::from(u16::from_le_bytes([page[4], page[5]]));
+    let mut found = Vec::with_capacity(count);
+    let mut rest = &page[PAGE_HEADER_BYTES..];
+    for _ in 0..count {
+        let Some((head, tail)) = rest.split_at_checked(ENTRY_HEADER_BYTES) else { break };
+        let len = usize::from(u16::from_le_bytes([head[24], head[25]]));
+        let Some((value, tail)) = tail.split_at_checked(len) else { break };
+        let entry = HashedEntry { expires_at_ms: u64_at(head, 16), value: value.into() };
+        found.push((HashedName::read(head), entry));
+        rest = tail;
+    }
+    found
+}

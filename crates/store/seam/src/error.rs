@@ -1,0 +1,177 @@
+//! Situations a caller of a store can act on.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cairn_base::{ErrorCode, Position, limits};
+
+/// Where damage was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedAt {
+    /// The file.
+    pub file: PathBuf,
+    /// The first bad byte.
+    pub offset: u64,
+    /// What is wrong there.
+    pub detail: String,
+}
+
+/// Why a store did not do what was asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// The snapshot outlived its time.
+    #[error("the snapshot is older than {} s; take a new one and read on from the last key", limits::SNAPSHOT_AGE_MAX.as_secs())]
+    SnapshotTooOld,
+    /// The store has not reached that position.
+    #[error("position {asked} is ahead of the store, which stands at {at}")]
+    PositionAhead {
+        /// What was asked for.
+        asked: Position,
+        /// Where the store is.
+        at: Position,
+    },
+    /// Changes that far back are gone.
+    #[error("changes before position {horizon} are gone; start again from a snapshot")]
+    TooOld {
+        /// The oldest position that can be read after.
+        horizon: Position,
+    },
+    /// A key is empty or too long.
+    #[error("a key of {bytes} bytes; keys have 4 to {} bytes", limits::KEY_BYTES_MAX)]
+    KeyLength {
+        /// Its length.
+        bytes: usize,
+    },
+    /// A value does not fit into a record.
+    #[error(
+        "a value of {bytes} bytes; values have at most {} bytes, more is a blob",
+        limits::VALUE_BYTES_MAX
+    )]
+    ValueTooLarge {
+        /// Its length.
+        bytes: usize,
+    },
+    /// A value does not fit into an entry of a hashed keyspace.
+    #[error("a hashed value of {bytes} bytes; they have at most {} bytes", limits::HASHED_VALUE_BYTES_MAX)]
+    HashedValueTooLarge {
+        /// Its length.
+        bytes: usize,
+    },
+    /// A blob does not fit into a commit.
+    #[error("a blob of {bytes} bytes; at most {} bytes fit into a commit", limits::BLOB_IN_COMMIT_BYTES_MAX)]
+    BlobTooLarge {
+        /// Its length.
+        bytes: u64,
+    },
+    /// The transaction grew too large.
+    #[error(
+        "the transaction exceeds {} changes or {} bytes; do it in steps",
+        limits::COMMIT_CHANGES_MAX,
+        limits::COMMIT_BYTES_MAX
+    )]
+    CommitTooLarge,
+    /// A key of another tenant inside a transaction.
+    #[error("a transaction stays inside one tenant; this key belongs to another")]
+    ForeignTenant,
+    /// The closure gave up.
+    #[error("the transaction was given up by its own closure")]
+    Aborted,
+    /// The closure panicked; nothing of it is kept.
+    #[error("the transaction panicked: {message}")]
+    Panicked {
+        /// What the panic said.
+        message: String,
+    },
+    /// Other transactions kept getting in between.
+    #[error("the transaction kept conflicting with others; try again")]
+    Conflict,
+    /// The queue is full.
+    #[error("too many transactions are waiting; try again shortly")]
+    Overloaded,
+    /// The disk failed while this was written: it may or may not be there after a restart.
+    #[error("the outcome is unknown: {cause}; after a restart, look before trying again")]
+    OutcomeUnknown {
+        /// What failed.
+        cause: String,
+    },
+    /// An earlier write failed, so nothing more is written.
+    #[error("the store is read-only until restarted, because a write failed: {cause}")]
+    Poisoned {
+        /// What failed.
+        cause: String,
+    },
+    /// The disk is nearly full.
+    #[error("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must stay free")]
+    StorageFull {
+        /// Bytes free.
+        free_bytes: u64,
+        /// Bytes that must stay free.
+        reserve_bytes: u64,
+    },
+    /// Durable bytes are damaged.
+    #[error("damaged at byte {} of {}: {}", .0.offset, .0.file.display(), .0.detail)]
+    Damaged(DamagedAt),
+    /// Another process owns the data directory.
+    #[error("the data directory {} is in use by {owner}", .dir.display())]
+    Locked {
+        /// The directory.
+        dir: PathBuf,
+        /// What the owner wrote into the lock.
+        owner: String,
+    },
+    /// The data directory was written by a newer cairn.
+    #[error("{} has format {found}; this cairn reads up to format {known}: use a newer cairn", .dir.display())]
+    NewerFormat {
+        /// The directory.
+        dir: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest format known here.
+        known: u32,
+    },
+    /// The operating system said no.
+    #[error("{doing}: {source}")]
+    Io {
+        /// What was being done.
+        doing: String,
+        /// What the system said.
+        source: Arc<io::Error>,
+    },
+    /// The store was closed.
+    #[error("the store is closed")]
+    Closed,
+}
+
+impl StoreError {
+    /// Wraps an I/O error with what was being done.
+    pub fn io(doing: impl Into<String>, source: io::Error) -> Self {
+        StoreError::Io { doing: doing.into(), source: Arc::new(source) }
+    }
+
+    /// The row of the error-code table.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            StoreError::SnapshotTooOld => ErrorCode::SnapshotTooOld,
+            StoreError::PositionAhead { .. } => ErrorCode::PositionAhead,
+            StoreError::TooOld { .. } => ErrorCode::PositionTooOld,
+            StoreError::KeyLength { .. }
+            | StoreError::ValueTooLarge { .. }
+            | StoreError::HashedValueTooLarge { .. }
+            | StoreError::BlobTooLarge { .. }
+            | StoreError::CommitTooLarge => ErrorCode::TooLarge,
+            StoreError::ForeignTenant => ErrorCode::Forbidden,
+            StoreError::Aborted | StoreError::Panicked { .. } => ErrorCode::Internal,
+            StoreError::Conflict => ErrorCode::Conflict,
+            StoreError::Overloaded => ErrorCode::Overloaded,
+            StoreError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
+            StoreError::Poisoned { .. } => ErrorCode::StorePoisoned,
+            StoreError::StorageFull { .. } => ErrorCode::StorageFull,
+            StoreError::Damaged(_) => ErrorCode::Damaged,
+            StoreError::Locked { .. } => ErrorCode::Locked,
+            StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,
+            StoreError::Io { .. } => ErrorCode::Internal,
+            StoreError::Closed => ErrorCode::Unavailable,
+        }
+    }
+}

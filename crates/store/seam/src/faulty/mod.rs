@@ -1,0 +1,195 @@
+//! A wrapper that makes any store fail, lose answers, dawdle, rerun or tear at the n-th operation.
+//!
+//! Counted from 0 are the operations that would be round trips to a database: taking a snapshot,
+//! each read of a snapshot or inside a transaction, reading changes, and each transaction.
+
+mod plan;
+mod read;
+mod tx;
+
+use std::sync::Arc;
+
+use cairn_base::{Position, TenantId};
+use parking_lot::Mutex;
+
+pub use self::plan::{FaultPlan, SeamFault};
+use self::plan::{Faults, broken};
+use self::read::FaultySnapshot;
+use self::tx::FaultyTx;
+use crate::{
+    Aborted, ChangePage, Health, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
+};
+
+/// A store that misbehaves as planned and is otherwise the store inside.
+pub struct FaultyStore {
+    inner: Arc<dyn Store>,
+    faults: Arc<Faults>,
+}
+
+impl FaultyStore {
+    /// Wraps a store.
+    pub fn new(inner: Arc<dyn Store>, plan: FaultPlan) -> Self {
+        FaultyStore { inner, faults: Arc::new(Faults::new(plan)) }
+    }
+
+    /// How many operations there have been.
+    pub fn operations(&self) -> u64 {
+        self.faults.operations()
+    }
+}
+
+/// How a transaction is going to be spoiled.
+#[derive(Clone, Copy)]
+enum Spoiling {
+    No,
+    LoseAnswer,
+    Rerun,
+    Tear(u64),
+}
+
+impl FaultyStore {
+    /// Counts a transaction; fails it here and now, or says what else is planned.
+    fn admit(&self) -> Result<Spoiling, StoreError> {
+        match self.faults.next() {
+            None => Ok(Spoiling::No),
+            Some(SeamFault::Fail) => Err(broken("queueing a transaction")),
+            Some(SeamFault::LoseAnswer) => Ok(Spoiling::LoseAnswer),
+            Some(SeamFault::Delay(time)) => {
+                self.faults.delay(time);
+                Ok(Spoiling::No)
+            }
+            Some(SeamFault::Rerun) => Ok(Spoiling::Rerun),
+            Some(SeamFault::Tear { at }) => Ok(Spoiling::Tear(at)),
+        }
+    }
+}
+
+/// A closure that is run through a [`FaultyTx`], together with what went wrong in its last run.
+struct Spoiled {
+    body: Arc<Mutex<TxBody>>,
+    faults: Arc<Faults>,
+    doom: Arc<Mutex<Option<StoreError>>>,
+}
+
+impl Spoiled {
+    fn new(body: TxBody, faults: &Arc<Faults>) -> Self {
+        Spoiled {
+            body: Arc::new(Mutex::new(body)),
+            faults: Arc::clone(faults),
+            doom: Arc::new(Mutex::new(None)),
+        }
+    }
+
+    /// A closure for the store inside, torn at a change or kept from committing if so wished.
+    fn body(&self, tear_at: Option<u64>, keep: bool) -> TxBody {
+        let (body, faults, doom) = (Arc::clone(&self.body), Arc::clone(&self.faults), Arc::clone(&self.doom));
+        Box::new(move |inner| {
+            let mut tx = FaultyTx::new(inner, &faults, tear_at);
+            let verdict = (*body.lock())(&mut tx);
+            // A closure that gave up has a reason of its own, which says more than the fault.
+            let overlooked = if verdict.is_ok() { tx.doom() } else { None };
+            let commits = verdict.is_ok() && overlooked.is_none() && keep;
+            *doom.lock() = overlooked;
+            if commits { Ok(()) } else { Err(Aborted) }
+        })
+    }
+
+    /// The answer to the caller: a fault the closure overlooked counts for more than "aborted".
+    fn answer(
+        doom: &Mutex<Option<StoreError>>,
+        outcome: Result<Position, StoreError>,
+    ) -> Result<Position, StoreError> {
+        match (outcome, doom.lock().take()) {
+            (Err(StoreError::Aborted), Some(fault)) => Err(fault),
+            (outcome, _) => outcome,
+        }
+    }
+}
+
+/// Whether a closure whose first run ended like this is worth its second one.
+fn runs_again(first: &Result<Position, StoreError>) -> bool {
+    matches!(first, Ok(_) | Err(StoreError::Aborted))
+}
+
+fn lost() -> StoreError {
+    StoreError::OutcomeUnknown { cause: "the answer was lost".into() }
+}
+
+impl Store for FaultyStore {
+    fn snapshot(&self, at_least: Position) -> Result<Box<dyn Snapshot>, StoreError> {
+        let inner = self.faults.around("taking a snapshot", || self.inner.snapshot(at_least))?;
+        Ok(Box::new(FaultySnapshot::new(inner, Arc::clone(&self.faults))))
+    }
+
+    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
+        let spoiling = match self.admit() {
+            Ok(spoiling) => spoiling,
+            Err(error) => return done(Err(error)),
+        };
+        let spoiled = Spoiled::new(body, &self.faults);
+        let doom = Arc::clone(&spoiled.doom);
+        let answer: TxDone = Box::new(move |outcome| done(Spoiled::answer(&doom, outcome)));
+        match spoiling {
+            Spoiling::No => self.inner.submit(tenant, spoiled.body(None, true), answer),
+            Spoiling::Tear(at) => self.inner.submit(tenant, spoiled.body(Some(at), true), answer),
+            Spoiling::LoseAnswer => {
+                self.inner.submit(tenant, spoiled.body(None, true), Box::new(move |_| answer(Err(lost()))));
+            }
+            Spoiling::Rerun => {
+                let (inner, again) = (Arc::clone(&self.inner), spoiled.body(None, true));
+                let first: TxDone = Box::new(move |outcome| {
+                    if runs_again(&outcome) { inner.submit(tenant, again, answer) } else { answer(outcome) }
+                });
+                self.inner.submit(tenant, spoiled.body(None, false), first);
+            }
+        }
+    }
+
+    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
+        let spoiling = self.admit()?;
+        let spoiled = Spoiled::new(body, &self.faults);
+        let outcome = match spoiling {
+            Spoiling::No => self.inner.write(tenant, spoiled.body(None, true)),
+            Spoiling::Tear(at) => self.inner.write(tenant, spoiled.body(Some(at), true)),
+            Spoiling::LoseAnswer => {
+                // What the closure did may be there; nobody is told, not even of a failure.
+                let _unheard = self.inner.write(tenant, spoiled.body(None, true));
+                return Err(lost());
+            }
+            Spoiling::Rerun => {
+                let first = self.inner.write(tenant, spoiled.body(None, false));
+                if runs_again(&first) { self.inner.write(tenant, spoiled.body(None, true)) } else { first }
+            }
+        };
+        Spoiled::answer(&spoiled.doom, outcome)
+    }
+
+    fn changes(
+        &self,
+        after: Position,
+        tenant: Option<TenantId>,
+        limit: usize,
+    ) -> Result<ChangePage, StoreError> {
+        self.faults.around("reading changes", || self.inner.changes(after, tenant, limit))
+    }
+
+    fn position(&self) -> Position {
+        self.inner.position()
+    }
+
+    fn health(&self) -> Health {
+        self.inner.health()
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.inner.stats()
+    }
+
+    fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
+        self.inner.upkeep()
+    }
+
+    fn close(&self) -> Result<(), StoreError> {
+        self.inner.close()
+    }
+}

@@ -1,0 +1,40 @@
+//! The store seam: the five things the engine needs of a store, and no more.
+//!
+//! 1. [`Store::snapshot`]: ordered reads at one position;
+//! 2. [`Store::submit`]/[`Store::write`]: atomic, durable transactions run as closures;
+//! 3. hashed keyspaces: exact get and put with expiry, no scans;
+//! 4. blobs by content hash;
+//! 5. [`Store::changes`]: typed events in commit order.
+//!
+//! Everything reads in batches, because on a database over the wire each call is a round trip.
+//! Bytes handed to a visitor are valid only inside the call.
+//!
+//! The same contract tests (feature `contract`) run on every store.
+
+mod admission;
+mod blob;
+#[cfg(feature = "contract")]
+pub mod contract;
+mod error;
+mod event;
+mod faulty;
+mod keyspace;
+mod memory;
+mod range;
+mod read;
+mod stats;
+mod store;
+mod write;
+
+pub use admission::{Admission, is_expired};
+pub use blob::Blob;
+pub use error::{DamagedAt, StoreError};
+pub use event::{Change, ChangePage, Event, EventKind};
+pub use faulty::{FaultPlan, FaultyStore, SeamFault};
+pub use keyspace::{HashedKeyspace, Keyspace};
+pub use memory::MemoryStore;
+pub use range::{KeyRange, Order, Visit};
+pub use read::{Reader, Snapshot, get};
+pub use stats::{Health, StoreStats, UpkeepReport};
+pub use store::Store;
+pub use write::{Aborted, TxBody, TxDone, WriteTx, submit, write};

@@ -1,0 +1,67 @@
+//! Reads at one position.
+
+use cairn_base::{ContentHash, Position, TenantId};
+
+use crate::{HashedKeyspace, KeyRange, Keyspace, StoreError, Visit};
+
+/// Reads shared by snapshots and transactions.
+///
+/// Visitors get bytes that are valid only inside the call, and must not call the store.
+pub trait Reader {
+    /// Looks up many keys; the visitor gets each key's place in `keys`, in that order.
+    fn multi_get(
+        &self,
+        keyspace: Keyspace,
+        keys: &[&[u8]],
+        visit: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), StoreError>;
+
+    /// Walks many ranges, one after the other; the visitor gets the range's place in `ranges`.
+    #[expect(clippy::type_complexity, reason = "the visitor is plainest where it is asked for")]
+    fn multi_scan(
+        &self,
+        keyspace: Keyspace,
+        ranges: &[KeyRange],
+        visit: &mut dyn FnMut(usize, &[u8], &[u8]) -> Visit,
+    ) -> Result<(), StoreError>;
+
+    /// Looks up many keys of a hashed keyspace. Expired entries are absent.
+    ///
+    /// Hashed keyspaces keep no versions: the newest committed entry is read, also when it is newer
+    /// than the snapshot.
+    fn hashed_get(
+        &self,
+        keyspace: HashedKeyspace,
+        tenant: TenantId,
+        keys: &[&[u8]],
+        visit: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), StoreError>;
+
+    /// Reads many blobs of a tenant, each verified against its hash.
+    fn blobs(
+        &self,
+        tenant: TenantId,
+        hashes: &[ContentHash],
+        visit: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), StoreError>;
+}
+
+/// An ordered view of the store at one position.
+///
+/// Short-lived: after `limits::SNAPSHOT_AGE_MAX` every read answers [`StoreError::SnapshotTooOld`],
+/// so that old versions can go. Long readers page.
+pub trait Snapshot: Reader + Send + Sync {
+    /// Where in the history this view stands.
+    fn position(&self) -> Position;
+}
+
+/// Looks up one key and copies its value.
+pub fn get<R: Reader + ?Sized>(
+    reader: &R,
+    keyspace: Keyspace,
+    key: &[u8],
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut found = None;
+    reader.multi_get(keyspace, &[key], &mut |_, value| found = value.map(<[u8]>::to_vec))?;
+    Ok(found)
+}

@@ -1,0 +1,46 @@
+//! The store itself.
+
+use cairn_base::{Position, TenantId};
+
+use crate::{ChangePage, Health, Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport};
+
+/// An ordered, transactional, durable store.
+pub trait Store: Send + Sync {
+    /// A view that holds at least everything up to `at_least`.
+    ///
+    /// Fails with [`StoreError::PositionAhead`] when this store never handed out that position.
+    fn snapshot(&self, at_least: Position) -> Result<Box<dyn Snapshot>, StoreError>;
+
+    /// Queues a transaction. `done` is called from a thread of the store: it must not block.
+    ///
+    /// A full queue answers [`StoreError::Overloaded`] at once instead of growing.
+    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone);
+
+    /// Runs a transaction and returns when it is durable. May run it on the calling thread.
+    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError>;
+
+    /// Events after a position, of one tenant or of all, at most `limit` transactions with events.
+    ///
+    /// Fails with [`StoreError::TooOld`] before the horizon: start again from a snapshot.
+    fn changes(
+        &self,
+        after: Position,
+        tenant: Option<TenantId>,
+        limit: usize,
+    ) -> Result<ChangePage, StoreError>;
+
+    /// The newest position that reads see.
+    fn position(&self) -> Position;
+
+    /// Whether reads and writes are served, and if not, why.
+    fn health(&self) -> Health;
+
+    /// Figures for people and dashboards.
+    fn stats(&self) -> StoreStats;
+
+    /// One step of background work that nobody waits for; the engine calls it about once a second.
+    fn upkeep(&self) -> Result<UpkeepReport, StoreError>;
+
+    /// Stops accepting writes, finishes what is queued and makes the next opening quick.
+    fn close(&self) -> Result<(), StoreError>;
+}

@@ -1,0 +1,6 @@
+//! The contract on the stores of this crate, and what only the faulty one does.
+
+mod faulty;
+mod faulty_without_faults;
+mod memory;
+mod subject;

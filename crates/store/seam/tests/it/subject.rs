@@ -1,0 +1,50 @@
+//! Memory stores as subjects of the contract.
+
+use std::sync::Arc;
+
+use cairn_base::{ManualClock, Position};
+use cairn_seam::contract::StoreUnderTest;
+use cairn_seam::{FaultPlan, FaultyStore, MemoryStore, Store};
+
+/// A memory store, maybe wrapped.
+pub(crate) struct InMemory {
+    inner: Arc<MemoryStore>,
+    store: Arc<dyn Store>,
+    clock: ManualClock,
+}
+
+impl InMemory {
+    /// The store as it is.
+    pub(crate) fn plain() -> Box<dyn StoreUnderTest> {
+        InMemory::made(|inner| inner)
+    }
+
+    /// The store behind a plan that does nothing.
+    pub(crate) fn wrapped() -> Box<dyn StoreUnderTest> {
+        InMemory::made(|inner| Arc::new(FaultyStore::new(inner, FaultPlan::none())))
+    }
+
+    fn made(wrap: impl FnOnce(Arc<MemoryStore>) -> Arc<dyn Store>) -> Box<dyn StoreUnderTest> {
+        let clock = ManualClock::new(1_750_000_000_000);
+        let inner = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
+        Box::new(InMemory { store: wrap(Arc::clone(&inner)), inner, clock })
+    }
+}
+
+impl StoreUnderTest for InMemory {
+    fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store)
+    }
+
+    fn clock(&self) -> ManualClock {
+        self.clock.clone()
+    }
+
+    fn reopen(&mut self) -> bool {
+        false
+    }
+
+    fn drop_history(&mut self) -> Option<Position> {
+        Some(self.inner.drop_history())
+    }
+}

@@ -1,0 +1,46 @@
+//! The gate's figures.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cairn_engine::{Counter, MetricKind, PrometheusText};
+
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) admitted: Counter,
+    pub(crate) overloaded: Counter,
+    pub(crate) draining: Counter,
+    pub(crate) read_deadlines: Counter,
+    pub(crate) write_deadlines: Counter,
+    pub(crate) panics: Counter,
+    /// Not a [`cairn_engine::Gauge`], because the bound on it must be exact.
+    pub(crate) waiting: AtomicUsize,
+}
+
+impl Figures {
+    pub(crate) fn write(&self, text: &mut PrometheusText, in_flight: usize, reading: usize) {
+        let mut gauge = |name, help, value: usize| {
+            text.family(name, MetricKind::Gauge, help).integer(&[], value as u64);
+        };
+        gauge("cairn_gate_in_flight", "Requests that run.", in_flight);
+        gauge(
+            "cairn_gate_waiting",
+            "Requests that wait for their turn.",
+            self.waiting.load(Ordering::Relaxed),
+        );
+        gauge("cairn_gate_reading", "Reads that run on a thread of their own.", reading);
+        text.family("cairn_gate_admitted_total", MetricKind::Counter, "Requests let in.")
+            .integer(&[], self.admitted.get());
+        text.family("cairn_gate_refused_total", MetricKind::Counter, "Requests not let in.")
+            .integer(&[("reason", "overloaded")], self.overloaded.get())
+            .integer(&[("reason", "draining")], self.draining.get());
+        text.family(
+            "cairn_gate_deadline_total",
+            MetricKind::Counter,
+            "Requests not done within their deadline.",
+        )
+        .integer(&[("kind", "read")], self.read_deadlines.get())
+        .integer(&[("kind", "write")], self.write_deadlines.get());
+        text.family("cairn_gate_panics_total", MetricKind::Counter, "Reads that panicked.")
+            .integer(&[], self.panics.get());
+    }
+}

@@ -1,0 +1,24 @@
+//! Where async meets sync: every surface reaches the engine through here.
+//!
+//! - [`Gate::admit`] bounds how many requests run and how many wait; what is too much is told so at
+//!   once instead of queueing without end;
+//! - [`Gate::write`] queues to the store's committer and awaits the outcome without a thread of its
+//!   own; [`Gate::read`] runs on a bounded pool of threads, [`Gate::read_in_place`] right here;
+//! - an [`Admission`] carries the request's deadline, and none of the three outlasts it;
+//! - [`Gate::drain`] ends service: nobody new comes in, and who is inside may finish.
+//!
+//! The gate knows neither HTTP nor any other protocol.
+
+mod admit;
+mod error;
+mod figures;
+mod gate;
+mod identify;
+mod request_id;
+mod run;
+
+pub use admit::{Admission, Drained};
+pub use error::GateError;
+pub use gate::{Gate, GateConfig};
+pub use identify::Credentials;
+pub use request_id::RequestId;

@@ -1,0 +1,92 @@
+//! Running an admitted request's work on the engine.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use cairn_access::{Principal, Scope};
+use cairn_engine::{Act, Committed, Engine, EngineError};
+use cairn_seam::WriteTx;
+use tokio::sync::oneshot;
+use tokio::time::timeout_at;
+
+use crate::{Admission, Gate, GateError};
+
+impl Gate {
+    /// Runs a read (or any blocking call of the engine) on one of a bounded number of threads.
+    ///
+    /// Past the deadline the caller gets [`GateError::ReadDeadline`] and the closure runs to its end
+    /// unheard, still counted against `readers_max`.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        admission: &Admission,
+        body: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, GateError> {
+        let on_time = timeout_at(admission.deadline(), async {
+            let reader = Arc::clone(&self.inner.readers).acquire_owned().await;
+            let reader = reader.expect("nobody closes the readers' semaphore");
+            let engine = Arc::clone(&self.inner.engine);
+            let running = tokio::task::spawn_blocking(move || {
+                let _reader = reader;
+                catch_unwind(AssertUnwindSafe(|| body(&engine)))
+            });
+            running.await.unwrap_or_else(|lost| Err(Box::new(lost.to_string())))
+        });
+        match on_time.await {
+            Ok(Ok(result)) => Ok(result?),
+            Ok(Err(panic)) => Err(self.panicked(&*panic)),
+            Err(_elapsed) => {
+                self.inner.figures.read_deadlines.add(1);
+                Err(GateError::ReadDeadline)
+            }
+        }
+    }
+
+    /// Runs a short read here and now: for look-ups of a few keys that cost less than a change of
+    /// threads. Whatever may scan or wait belongs into [`read`](Gate::read).
+    pub fn read_in_place<T>(
+        &self,
+        _admission: &Admission,
+        body: impl FnOnce(&Engine) -> Result<T, EngineError>,
+    ) -> Result<T, GateError> {
+        match catch_unwind(AssertUnwindSafe(|| body(&self.inner.engine))) {
+            Ok(result) => Ok(result?),
+            Err(panic) => Err(self.panicked(&*panic)),
+        }
+    }
+
+    /// Queues a transaction and awaits its outcome, without a thread of its own.
+    ///
+    /// Past the deadline the caller gets [`GateError::WriteDeadline`], and the transaction may still
+    /// be carried out: it cannot be called back once queued.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        admission: &Admission,
+        principal: &Principal,
+        act: Act,
+        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<Committed<T>, GateError> {
+        let (tell, outcome) = oneshot::channel();
+        // Nobody may be listening any more; the engine has counted the outcome all the same.
+        self.inner.engine.submit(principal, act, body, move |outcome| drop(tell.send(outcome)));
+        match timeout_at(admission.deadline(), outcome).await {
+            Ok(Ok(outcome)) => Ok(outcome?),
+            Ok(Err(_lost)) => {
+                Err(GateError::Internal { message: "the store dropped the transaction".into() })
+            }
+            Err(_elapsed) => {
+                self.inner.figures.write_deadlines.add(1);
+                Err(GateError::WriteDeadline)
+            }
+        }
+    }
+
+    fn panicked(&self, panic: &(dyn Any + Send)) -> GateError {
+        self.inner.figures.panics.add(1);
+        let text = panic.downcast_ref::<&str>().copied();
+        let message = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let message = message.unwrap_or("a panic without a message").to_owned();
+        tracing::error!(message, "a request panicked");
+        GateError::Internal { message }
+    }
+}

@@ -1,0 +1,9 @@
+//! The gate before an engine over a memory store.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
+
+mod admission;
+mod drain;
+mod figures;
+mod run;
+mod support;

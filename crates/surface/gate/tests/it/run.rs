@@ -1,0 +1,141 @@
+//! Reads and writes through the gate.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use cairn_access::{Principal, Roles};
+use cairn_base::{ErrorCode, TenantId};
+use cairn_engine::EngineError;
+use cairn_gate::{Credentials, GateConfig, GateError};
+use tokio::task::yield_now;
+use tokio::time::Instant;
+
+use crate::support::{CONFIG, advance, gate, world};
+
+#[tokio::test]
+async fn reads_and_writes_reach_the_engine() {
+    let gate = gate(CONFIG);
+    let owner = gate.principal(Credentials::default()).unwrap();
+    let admission = gate.admit().await.unwrap();
+    let committed = gate.write(&admission, &owner, advance(), |tx, _| Ok(tx.tenant())).await.unwrap();
+    assert_eq!(committed.value, TenantId::NODE);
+    let stats = gate.read(&admission, move |engine| engine.stats(&owner)).await.unwrap();
+    assert_eq!(stats.position, gate.read_in_place(&admission, |engine| Ok(engine.position())).unwrap());
+}
+
+#[tokio::test]
+async fn errors_of_the_engine_come_through_typed() {
+    let gate = gate(CONFIG);
+    let admission = gate.admit().await.unwrap();
+    let eve = Principal::new("eve", TenantId(7), Roles::NONE);
+    let refused = gate.write(&admission, &eve, advance(), |_, _| Ok(())).await.unwrap_err();
+    assert!(matches!(refused, GateError::Engine(EngineError::Refused(_))));
+    assert_eq!((refused.code(), refused.retry_after_s()), (ErrorCode::Forbidden, None));
+    let refused = gate.read(&admission, move |engine| engine.stats(&eve)).await.unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::Forbidden);
+    let failed = gate.read_in_place(&admission, |_| Err::<(), _>(EngineError::ListenersFull)).unwrap_err();
+    assert_eq!((failed.code(), failed.retry_after_s()), (ErrorCode::Overloaded, Some(1)));
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_of_that_request_only() {
+    let gate = gate(CONFIG);
+    let owner = Principal::local_owner();
+    let admission = gate.admit().await.unwrap();
+    // More often than there are readers: each gives its place back.
+    for _ in 0..CONFIG.readers_max * 2 {
+        let failed = gate.read(&admission, |_| -> Result<(), _> { panic!("read {}", 1) }).await.unwrap_err();
+        assert!(matches!(&failed, GateError::Internal { message } if message == "read 1"), "{failed}");
+    }
+    let failed = gate.read_in_place(&admission, |_| -> Result<(), _> { panic!("point") }).unwrap_err();
+    assert!(matches!(&failed, GateError::Internal { message } if message == "point"), "{failed}");
+    let failed = gate.write(&admission, &owner, advance(), |_, _| -> Result<(), _> { panic!("write") }).await;
+    assert_eq!(failed.unwrap_err().code(), ErrorCode::Internal);
+    gate.write(&admission, &owner, advance(), |_, _| Ok(())).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_past_its_deadline_has_an_unknown_outcome() {
+    let world = world(CONFIG);
+    let admission = world.gate.admit().await.unwrap();
+    let before = world.gate.engine().position();
+    world.store.hold();
+    let started = Instant::now();
+    let body = |tx: &mut dyn cairn_seam::WriteTx, scope: &cairn_access::Scope| {
+        Ok(tx.put(cairn_engine::tables::CONSUMERS, &scope.key().u8(1), b"late")?)
+    };
+    let late = world.gate.write(&admission, &Principal::local_owner(), advance(), body).await.unwrap_err();
+    assert_eq!((late.code(), started.elapsed()), (ErrorCode::DeadlineExceeded, CONFIG.deadline));
+    assert!(late.to_string().contains("its outcome is not known"), "{late}");
+    world.store.let_go();
+    assert!(world.gate.engine().position() > before, "it was carried out after all");
+}
+
+#[tokio::test]
+async fn waiting_writes_take_no_thread_and_each_gets_its_own_answer() {
+    let world = world(GateConfig { in_flight_max: 500, ..CONFIG });
+    world.store.hold();
+    let mut writes = Vec::new();
+    // On one thread: if any of them blocked it, the test would hang here.
+    for index in 0..500 {
+        let gate = world.gate.clone();
+        writes.push(tokio::spawn(async move {
+            let admission = gate.admit().await?;
+            let owner = Principal::local_owner();
+            gate.write(&admission, &owner, advance(), move |_, _| Ok(index)).await
+        }));
+        yield_now().await;
+    }
+    assert_eq!(world.gate.in_flight(), 500);
+    world.store.let_go();
+    for (index, write) in writes.into_iter().enumerate() {
+        assert_eq!(write.await.unwrap().unwrap().value, index);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_got_lost_is_an_error_and_not_a_hang() {
+    let world = world(CONFIG);
+    world.store.hold();
+    let gate = world.gate.clone();
+    let write = tokio::spawn(async move {
+        let admission = gate.admit().await?;
+        gate.write(&admission, &Principal::local_owner(), advance(), |_, _| Ok(())).await
+    });
+    while world.gate.in_flight() == 0 {
+        yield_now().await;
+    }
+    world.store.lose();
+    assert!(matches!(write.await.unwrap(), Err(GateError::Internal { .. })));
+}
+
+#[tokio::test]
+async fn at_most_so_many_read_at_once_and_a_late_one_keeps_its_thread_to_the_end() {
+    let gate = gate(GateConfig { deadline: Duration::from_millis(30), ..CONFIG });
+    let (enter, entered) = mpsc::channel();
+    let (leave, left) = mpsc::channel::<()>();
+    let left = Arc::new(std::sync::Mutex::new(left));
+    let admission = gate.admit().await.unwrap();
+    for _ in 0..CONFIG.readers_max {
+        let (enter, left) = (enter.clone(), Arc::clone(&left));
+        let late = gate.read(&admission, move |_| {
+            enter.send(()).expect("the test listens");
+            let _ = left.lock().map(|left| left.recv());
+            Ok(())
+        });
+        assert!(matches!(late.await, Err(GateError::ReadDeadline)));
+        entered.recv().unwrap();
+    }
+    // Both threads are still busy with answers nobody waits for: a third read does not start.
+    let admission = gate.admit().await.unwrap();
+    let starved = gate.read(&admission, |_| -> Result<(), _> { panic!("it ran") }).await;
+    assert!(matches!(starved, Err(GateError::ReadDeadline)), "{starved:?}");
+    drop(leave);
+    let patient = crate::support::CONFIG.deadline;
+    tokio::time::timeout(patient, async {
+        while gate.read(&gate.admit().await.unwrap(), |_| Ok(())).await.is_err() {}
+    })
+    .await
+    .expect("the threads come back");
+}

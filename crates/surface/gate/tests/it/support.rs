@@ -1,0 +1,113 @@
+//! A gate whose store can be made to hold back what is queued.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cairn_access::{Action, Resource};
+use cairn_base::{ManualClock, Position, SeededEntropy, TenantId};
+use cairn_engine::{Act, Engine};
+use cairn_gate::{Gate, GateConfig};
+use cairn_seam::{
+    ChangePage, Health, MemoryStore, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
+};
+use std::sync::Mutex;
+
+pub(crate) const CONFIG: GateConfig =
+    GateConfig { in_flight_max: 3, waiting_max: 2, deadline: Duration::from_secs(30), readers_max: 2 };
+
+pub(crate) struct World {
+    pub(crate) gate: Gate,
+    pub(crate) store: Arc<HeldStore>,
+}
+
+pub(crate) fn world(config: GateConfig) -> World {
+    let clock = ManualClock::new(1_000);
+    let store =
+        Arc::new(HeldStore { inner: MemoryStore::new(Arc::new(clock.clone())), held: Mutex::default() });
+    let shared = Arc::clone(&store) as Arc<dyn Store>;
+    let engine = Engine::open(shared, Arc::new(clock), Arc::new(SeededEntropy::new(1))).unwrap();
+    World { gate: Gate::new(engine, config), store }
+}
+
+pub(crate) fn gate(config: GateConfig) -> Gate {
+    world(config).gate
+}
+
+/// A writing act.
+pub(crate) fn advance() -> Act {
+    Act::new(Action::ConsumerAdvance, Resource::NODE)
+}
+
+type Queued = (TenantId, TxBody, TxDone);
+
+/// Queues transactions until they are let go.
+pub(crate) struct HeldStore {
+    inner: MemoryStore,
+    held: Mutex<Option<Vec<Queued>>>,
+}
+
+impl HeldStore {
+    /// From now on, transactions wait in the queue.
+    pub(crate) fn hold(&self) {
+        *self.held.lock().unwrap() = Some(Vec::new());
+    }
+
+    /// Commits what waits.
+    pub(crate) fn let_go(&self) {
+        let held = self.held.lock().unwrap().take();
+        for (tenant, body, done) in held.into_iter().flatten() {
+            self.inner.submit(tenant, body, done);
+        }
+    }
+
+    /// Loses what waits, answers and all.
+    pub(crate) fn lose(&self) {
+        drop(self.held.lock().unwrap().take());
+    }
+}
+
+impl Store for HeldStore {
+    fn snapshot(&self, at_least: Position) -> Result<Box<dyn Snapshot>, StoreError> {
+        self.inner.snapshot(at_least)
+    }
+
+    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
+        match &mut *self.held.lock().unwrap() {
+            Some(queue) => queue.push((tenant, body, done)),
+            None => self.inner.submit(tenant, body, done),
+        }
+    }
+
+    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
+        self.inner.write(tenant, body)
+    }
+
+    fn changes(
+        &self,
+        after: Position,
+        tenant: Option<TenantId>,
+        limit: usize,
+    ) -> Result<ChangePage, StoreError> {
+        self.inner.changes(after, tenant, limit)
+    }
+
+    fn position(&self) -> Position {
+        self.inner.position()
+    }
+
+    fn health(&self) -> Health {
+        self.inner.health()
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.inner.stats()
+    }
+
+    fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
+        self.inner.upkeep()
+    }
+
+    fn close(&self) -> Result<(), StoreError> {
+        self.inner.close()
+    }
+}

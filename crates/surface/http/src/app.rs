@@ -1,0 +1,91 @@
+//! The frame and the routes in it.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use cairn_base::ErrorCode;
+use cairn_gate::Gate;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::metrics::HttpMetrics;
+use crate::{ApiError, HttpConfig, middleware, routes};
+
+/// What every route and middleware shares.
+#[derive(Debug, Clone)]
+pub(crate) struct AppState(Arc<Shared>);
+
+/// See [`AppState`].
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) gate: Gate,
+    pub(crate) config: HttpConfig,
+    pub(crate) bound: SocketAddr,
+    pub(crate) metrics: HttpMetrics,
+    pub(crate) openapi: OnceLock<String>,
+}
+
+impl std::ops::Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// The HTTP surface, ready to be served.
+pub struct App {
+    pub(crate) state: AppState,
+    extra: OpenApiRouter,
+}
+
+impl App {
+    /// The surface over a gate, for a listener bound to `bound`.
+    pub fn new(gate: Gate, config: HttpConfig, bound: SocketAddr) -> Self {
+        let shared =
+            Shared { gate, config, bound, metrics: HttpMetrics::default(), openapi: OnceLock::new() };
+        App { state: AppState(Arc::new(shared)), extra: OpenApiRouter::default() }
+    }
+
+    /// Adds the routes of another surface, inside the same frame.
+    #[must_use]
+    pub fn with_routes(self, routes: OpenApiRouter) -> Self {
+        App { extra: self.extra.merge(routes), ..self }
+    }
+
+    /// The finished router. Layers added later run earlier.
+    pub fn into_router(self) -> Router {
+        let App { state, extra } = self;
+        let (router, openapi) = OpenApiRouter::with_openapi(routes::openapi::description())
+            .merge(routes::guarded())
+            .merge(extra.with_state(()))
+            .layer(from_fn(middleware::deadline))
+            .layer(from_fn_with_state(state.clone(), middleware::admission))
+            .layer(from_fn_with_state(state.clone(), middleware::read_body))
+            // Health and figures are answered also when nothing else is.
+            .merge(routes::open())
+            .split_for_parts();
+        let openapi = openapi.to_pretty_json().expect("the description is plain data");
+        state.openapi.set(openapi).expect("a router is made once");
+        router
+            .fallback(not_found)
+            .method_not_allowed_fallback(method_not_allowed)
+            .layer(from_fn_with_state(state.clone(), middleware::origin))
+            .layer(from_fn_with_state(state.clone(), middleware::host))
+            .layer(from_fn(middleware::catch_panic))
+            .layer(from_fn(middleware::security_headers))
+            .layer(from_fn_with_state(state.clone(), middleware::observe))
+            .layer(from_fn_with_state(state.clone(), middleware::request_id))
+            .with_state(state)
+    }
+}
+
+async fn not_found(uri: axum::http::Uri) -> ApiError {
+    ApiError::new(ErrorCode::NotFound, format!("there is nothing at {}", uri.path()))
+        .detail("hint", "/openapi.json lists every address")
+}
+
+async fn method_not_allowed(method: axum::http::Method, uri: axum::http::Uri) -> ApiError {
+    ApiError::new(ErrorCode::MethodNotAllowed, format!("{method} does nothing at {}", uri.path()))
+}

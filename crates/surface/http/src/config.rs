@@ -1,0 +1,39 @@
+//! What can be set about the HTTP surface.
+
+use std::time::Duration;
+
+use cairn_base::limits;
+
+/// Limits and permissions of the HTTP surface. How many requests run at
+/// once, and for how long, is the gate's.
+#[derive(Debug, Clone)]
+pub struct HttpConfig {
+    /// Origins other than the server's own whose pages may call it.
+    pub allowed_origins: Vec<String>,
+    /// Largest request body.
+    pub body_bytes_max: usize,
+    /// Time a client has to send the head of a request, and may leave a connection idle.
+    pub header_read_timeout: Duration,
+    /// Largest head of a request.
+    pub header_bytes_max: usize,
+    /// Most headers of a request.
+    pub headers_max: usize,
+    /// Most connections at once; more are turned away.
+    pub connections_max: usize,
+    /// Time requests under way have to finish when the server stops.
+    pub drain: Duration,
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        HttpConfig {
+            allowed_origins: Vec::new(),
+            body_bytes_max: limits::HTTP_BODY_BYTES_MAX,
+            header_read_timeout: Duration::from_secs(15),
+            header_bytes_max: 32 * 1024,
+            headers_max: 100,
+            connections_max: 1024,
+            drain: limits::HTTP_DEADLINE,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Errors as HTTP answers: `{"error": {"code", "message", "details": {"hint", …}}}`.
+
+use axum::Json;
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cairn_base::{ErrorCode, Retry};
+use cairn_gate::GateError;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// What a client is told of a panic.
+pub(crate) const FAILED_INSIDE: &str = "the request failed inside the server";
+
+/// An error on its way to a client.
+#[derive(Debug)]
+pub struct ApiError {
+    code: ErrorCode,
+    status: StatusCode,
+    message: String,
+    details: Map<String, Value>,
+}
+
+/// The code of an answer that is an error, for log and metrics.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AnsweredCode(pub(crate) ErrorCode);
+
+/// The body of every answer that is an error.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ErrorBody {
+    error: ErrorContent,
+}
+
+/// What went wrong.
+#[derive(Debug, Serialize, ToSchema)]
+struct ErrorContent {
+    /// A stable name for the situation.
+    #[schema(example = "too_large")]
+    code: &'static str,
+    /// What went wrong, for people.
+    message: String,
+    /// More about it; `hint` says what to do next.
+    #[schema(value_type = Object)]
+    details: Map<String, Value>,
+}
+
+impl ApiError {
+    /// An error with the status and hint of its row in the table.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        let status = StatusCode::from_u16(code.http()).expect("the table holds valid statuses");
+        let details = Map::from_iter([("hint".to_owned(), Value::from(code.hint()))]);
+        ApiError { code, status, message: message.into(), details }
+    }
+
+    /// The same error with one more detail.
+    #[must_use]
+    pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The same error with another status than its row has.
+    #[must_use]
+    pub(crate) fn status(self, status: StatusCode) -> Self {
+        ApiError { status, ..self }
+    }
+}
+
+impl From<GateError> for ApiError {
+    fn from(error: GateError) -> Self {
+        let answer = ApiError::new(error.code(), error.to_string());
+        match error {
+            // What panicked is for the log; a client learns nothing of our insides.
+            GateError::Internal { .. } => ApiError { message: FAILED_INSIDE.to_owned(), ..answer },
+            GateError::Overloaded { .. }
+            | GateError::Unavailable
+            | GateError::ReadDeadline
+            | GateError::WriteDeadline
+            | GateError::Engine(_) => answer,
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let content = ErrorContent { code: self.code.name(), message: self.message, details: self.details };
+        let mut response = (self.status, Json(ErrorBody { error: content })).into_response();
+        response.extensions_mut().insert(AnsweredCode(self.code));
+        if self.code.retry() == Retry::Later {
+            // Overload passes in moments; a full disk does not, and then one question a second is cheap.
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}

@@ -1,0 +1,24 @@
+//! HTTP over the engine.
+//!
+//! [`App`] is the frame every route stands in: request ids, log lines and metrics, limits on size,
+//! time and number, Host and Origin checks, errors of one shape. Inside it are the routes for health,
+//! metrics and administration; the binary adds those of other surfaces with [`App::with_routes`].
+//! [`serve`] runs it on a listener until told to stop, and then drains.
+//!
+//! A route decodes, calls the engine once through the gate, and encodes. HTTP/1.1 only; TLS and HTTP/2
+//! are a reverse proxy's.
+
+mod app;
+mod config;
+mod error;
+mod json;
+mod metrics;
+mod middleware;
+mod routes;
+mod serve;
+
+pub use app::App;
+pub use config::HttpConfig;
+pub use error::ApiError;
+pub use json::ApiJson;
+pub use serve::{Drained, serve};

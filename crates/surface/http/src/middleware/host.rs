@@ -1,0 +1,103 @@
+//! The Host header must name this server.
+//!
+//! A web page can make a name of its own point to 127.0.0.1 and so reach a local server as if it were
+//! the page's own; its requests then carry that name. While only loopback addresses are served, only
+//! loopback names are right.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::{Request, State};
+use axum::http::header::HOST;
+use axum::http::uri::Authority;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use cairn_base::ErrorCode;
+
+use crate::ApiError;
+use crate::app::AppState;
+
+pub(crate) async fn host(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    match check(&request, app.bound) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+fn check(request: &Request, bound: SocketAddr) -> Result<(), ApiError> {
+    let wrong = |message: String| ApiError::new(ErrorCode::WrongHost, message);
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else {
+        return Err(wrong("a request has one Host header".to_owned()));
+    };
+    let named = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
+    // A request line with a whole address in it (as to a proxy) must name us as well.
+    for authority in named.as_ref().into_iter().chain(request.uri().authority()) {
+        if !is_ours(authority, bound) {
+            return Err(wrong(format!("this server is not {authority}")));
+        }
+    }
+    if named.is_none() {
+        return Err(wrong("the Host header is not a host".to_owned()));
+    }
+    Ok(())
+}
+
+/// Whether a host is a loopback name or address, or the one we listen on, with whatever port: a
+/// forwarded port (`ssh -L`) is another number at the client's end.
+fn is_ours(authority: &Authority, bound: SocketAddr) -> bool {
+    is_loopback(authority.host()) || address(authority.host()).is_some_and(|ip| ip == bound.ip())
+}
+
+/// `localhost`, `127.0.0.1` and its neighbours, `[::1]`.
+pub(super) fn is_loopback(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost") || address(host).is_some_and(|ip| ip.is_loopback())
+}
+
+fn address(host: &str) -> Option<IpAddr> {
+    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn check_row(uri: &str, hosts: &[&str], fine: bool) {
+        let mut request = axum::http::Request::get(uri);
+        for host in hosts {
+            request = request.header(HOST, *host);
+        }
+        let request = request.body(Body::empty()).expect("a request");
+        let bound = SocketAddr::from(([192, 0, 2, 7], 9010));
+        assert_eq!(check(&request, bound).is_ok(), fine, "{uri} {hosts:?}");
+    }
+
+    #[test]
+    fn only_our_names_are_ours() {
+        for host in [
+            "localhost",
+            "LOCALHOST:1",
+            "127.0.0.1",
+            "127.0.0.1:9010",
+            "127.9.9.9",
+            "[::1]:9010",
+            "192.0.2.7",
+        ] {
+            check_row("/", &[host], true);
+        }
+        for host in
+            ["", "example.org", "localhost.example.org", "127.0.0.1.example.org", "192.0.2.8:9010", "a b"]
+        {
+            check_row("/", &[host], false);
+        }
+    }
+
+    #[test]
+    fn one_host_and_no_other_in_the_request_line() {
+        check_row("/", &[], false);
+        check_row("/", &["localhost", "localhost"], false);
+        check_row("http://localhost/", &["localhost"], true);
+        check_row("http://example.org/", &["localhost"], false);
+    }
+}

@@ -1,0 +1,134 @@
+//! Which web pages may call, and CORS for those that may.
+//!
+//! A request with an Origin header comes from a page. Pages of this server itself may call it, and
+//! pages of the origins in `http.allowed_origins`; nobody else's may, whether or not the browser would
+//! show them the answer.
+
+use axum::extract::{Request, State};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, HOST, ORIGIN, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use cairn_base::ErrorCode;
+
+use super::host::is_loopback;
+use crate::ApiError;
+use crate::app::AppState;
+
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
+const HEADERS: HeaderValue = HeaderValue::from_static("authorization, content-type, x-request-id");
+const EXPOSED: HeaderValue = HeaderValue::from_static("retry-after, x-request-id");
+/// Ten minutes, in seconds.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
+
+/// Where a request comes from.
+#[derive(Debug, PartialEq, Eq)]
+enum From {
+    /// A program, or a page of this server.
+    Here,
+    /// A page of an origin that is allowed.
+    Allowed(HeaderValue),
+    /// A page of somebody else.
+    Elsewhere,
+}
+
+pub(crate) async fn origin(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    let allowed = &app.config.allowed_origins;
+    let mut response = match origin_of(request.headers(), allowed) {
+        From::Here => next.run(request).await,
+        From::Elsewhere => {
+            ApiError::new(ErrorCode::WrongOrigin, "pages of this origin may not call this server")
+                .into_response()
+        }
+        From::Allowed(origin) => {
+            let mut response = if is_preflight(&request) { preflight() } else { next.run(request).await };
+            response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            response.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+            response
+        }
+    };
+    if !allowed.is_empty() {
+        response.headers_mut().append(VARY, HeaderValue::from_static("origin"));
+    }
+    response
+}
+
+fn origin_of(headers: &HeaderMap, allowed: &[String]) -> From {
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let (origin, None) = (origins.next(), origins.next()) else { return From::Elsewhere };
+    let Some(origin) = origin else { return From::Here };
+    let text = origin.to_str().unwrap_or("");
+    if allowed.iter().any(|known| known == text) {
+        return From::Allowed(origin.clone());
+    }
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    if text.strip_prefix("http://").is_some_and(|own| Some(own) == host && is_loopback(without_port(own))) {
+        From::Here
+    } else {
+        From::Elsewhere
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    let port = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    port.map_or(host, |(name, _)| name)
+}
+
+/// Whether the browser only asks whether it may ask.
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+fn preflight() -> Response {
+    let headers = [
+        (ACCESS_CONTROL_ALLOW_METHODS, METHODS),
+        (ACCESS_CONTROL_ALLOW_HEADERS, HEADERS),
+        (ACCESS_CONTROL_MAX_AGE, MAX_AGE),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(host: &str, origins: &[&str], expected: &From) {
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, HeaderValue::from_str(host).expect("a header"));
+        for origin in origins {
+            headers.append(ORIGIN, HeaderValue::from_str(origin).expect("a header"));
+        }
+        let allowed = ["https://app.example.org".to_owned()];
+        assert_eq!(&origin_of(&headers, &allowed), expected, "{host} {origins:?}");
+    }
+
+    #[test]
+    fn own_and_allowed_pages_may_call() {
+        check("localhost:9010", &[], &From::Here);
+        check("localhost:9010", &["http://localhost:9010"], &From::Here);
+        check("[::1]:9010", &["http://[::1]:9010"], &From::Here);
+        check("localhost", &["http://localhost"], &From::Here);
+        let allowed = From::Allowed(HeaderValue::from_static("https://app.example.org"));
+        check("localhost:9010", &["https://app.example.org"], &allowed);
+    }
+
+    #[test]
+    fn other_pages_may_not() {
+        for origin in [
+            "null",
+            "",
+            "http://localhost:3000",
+            "https://localhost:9010",
+            "http://127.0.0.1:9010",
+            "https://app.example.org.evil.example",
+            "http://app.example.org",
+        ] {
+            check("localhost:9010", &[origin], &From::Elsewhere);
+        }
+        check("evil.example", &["http://evil.example"], &From::Elsewhere);
+        check("localhost:9010", &["http://localhost:9010", "https://app.example.org"], &From::Elsewhere);
+    }
+}

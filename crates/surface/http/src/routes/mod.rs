@@ -1,0 +1,27 @@
+//! The routes, one file each.
+
+mod health;
+mod metrics;
+pub(crate) mod openapi;
+mod ready;
+mod stats;
+mod store_figures;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::AppState;
+
+/// Answered whatever happens: no admission, no body, no deadline.
+pub(crate) fn open() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .routes(routes!(health::health))
+        .routes(routes!(ready::ready))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(openapi::openapi))
+}
+
+/// Answered within the limits of the gate.
+pub(crate) fn guarded() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(stats::stats))
+}

@@ -1,0 +1,41 @@
+//! `GET /openapi.json`: this API, described by its own code.
+
+use axum::extract::State;
+use axum::http::HeaderName;
+use axum::http::header::CONTENT_TYPE;
+use utoipa::OpenApi;
+
+use crate::app::AppState;
+
+/// What stands above the routes.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "cairn",
+        description = "The durable memory of AI agents. Errors have one shape: `error.code` is stable, \
+                       `error.message` is for people, and `error.details.hint` says what to do next.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    tags(
+        (name = "health", description = "Is it up, is it ready, how is it doing; answered also under overload"),
+        (name = "admin", description = "Looking after a node"),
+    )
+)]
+struct Description;
+
+/// The description without routes; the router adds them.
+pub(crate) fn description() -> utoipa::openapi::OpenApi {
+    Description::openapi()
+}
+
+/// This description
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "health",
+    responses((status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json"))
+)]
+pub(super) async fn openapi(State(app): State<AppState>) -> ([(HeaderName, &'static str); 1], String) {
+    let text = app.openapi.get().expect("the router was made with its description").clone();
+    ([(CONTENT_TYPE, "application/json")], text)
+}

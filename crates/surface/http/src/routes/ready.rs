@@ -1,0 +1,77 @@
+//! `GET /readyz`: the server can do its work.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use cairn_base::ErrorCode;
+use cairn_seam::Health;
+
+use super::health::Status;
+use crate::ApiError;
+use crate::app::AppState;
+use crate::error::ErrorBody;
+
+/// Whether reads and writes are served
+///
+/// Answers 503 and says why while the server stops, the disk is nearly full, or a write to disk failed.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "health",
+    responses(
+        (status = 200, description = "It is ready", body = Status),
+        (status = 503, description = "It is not, and why", body = ErrorBody),
+    )
+)]
+pub(super) async fn ready(State(app): State<AppState>) -> Result<Json<Status>, ApiError> {
+    if app.gate.is_draining() {
+        return Err(ApiError::new(ErrorCode::Unavailable, "the server is stopping"));
+    }
+    match obstacle(&app.gate.engine().health()) {
+        None => Ok(Json(Status { status: "ready" })),
+        Some(obstacle) => Err(obstacle.status(StatusCode::SERVICE_UNAVAILABLE)),
+    }
+}
+
+fn obstacle(health: &Health) -> Option<ApiError> {
+    match health {
+        Health::Serving => None,
+        Health::Full { free_bytes, reserve_bytes } => {
+            let message =
+                format!("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must stay free");
+            let error = ApiError::new(ErrorCode::StorageFull, message);
+            Some(error.detail("free_bytes", *free_bytes).detail("reserve_bytes", *reserve_bytes))
+        }
+        Health::Poisoned { cause } => {
+            let message = format!("the store is read-only until restarted, because a write failed: {cause}");
+            Some(ApiError::new(ErrorCode::StorePoisoned, message))
+        }
+        Health::Closed => Some(ApiError::new(ErrorCode::Unavailable, "the store is closed")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::response::IntoResponse;
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    async fn body(health: &Health) -> String {
+        let response = obstacle(health).expect("it is not ready").into_response();
+        let bytes = response.into_body().collect().await.expect("a body").to_bytes();
+        let body: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+        format!("{body:#}")
+    }
+
+    #[tokio::test]
+    async fn each_obstacle_says_why() {
+        assert!(obstacle(&Health::Serving).is_none());
+        insta::assert_snapshot!("full", body(&Health::Full { free_bytes: 5, reserve_bytes: 10 }).await);
+        insta::assert_snapshot!(
+            "poisoned",
+            body(&Health::Poisoned { cause: "fdatasync: I/O error".into() }).await
+        );
+        insta::assert_snapshot!("closed", body(&Health::Closed).await);
+    }
+}

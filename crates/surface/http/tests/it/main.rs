@@ -1,0 +1,10 @@
+//! The HTTP surface over real sockets, with requests as bytes.
+
+mod client;
+mod connections;
+mod errors;
+mod limits;
+mod origins;
+mod routes;
+mod server;
+mod shutdown;

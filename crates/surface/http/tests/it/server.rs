@@ -1,0 +1,89 @@
+//! A server on a free port over a store in memory, with routes that fail on demand.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::routing::{get, post};
+use cairn_base::{ManualClock, SeededEntropy};
+use cairn_engine::Engine;
+use cairn_gate::{Gate, GateConfig};
+use cairn_http::{ApiError, ApiJson, App, Drained, HttpConfig, serve};
+use cairn_seam::MemoryStore;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinHandle;
+use utoipa_axum::router::OpenApiRouter;
+
+pub(crate) struct Server {
+    pub(crate) addr: SocketAddr,
+    pub(crate) gate: Gate,
+    /// How often `/test/wait` has been entered.
+    pub(crate) entered: Arc<Semaphore>,
+    /// Gives `/test/wait` leave to answer, once per permit.
+    pub(crate) leave: Arc<Semaphore>,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<Drained>,
+}
+
+impl Server {
+    pub(crate) async fn start() -> Server {
+        Server::with(HttpConfig::default(), GateConfig::default()).await
+    }
+
+    pub(crate) async fn with(http: HttpConfig, gate: GateConfig) -> Server {
+        let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+        let entropy = Arc::new(SeededEntropy::new(7));
+        let store = Arc::new(MemoryStore::new(clock.clone()));
+        let engine = Engine::open(store, clock, entropy).expect("a store in memory opens");
+        let gate = Gate::new(engine, gate);
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let addr = listener.local_addr().expect("it is bound");
+        let (entered, leave) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+        let app = App::new(gate.clone(), http, addr).with_routes(test_routes(&entered, &leave));
+        let (stop, stopped) = oneshot::channel();
+        let served = tokio::spawn(serve(listener, app, async { stopped.await.expect("told to stop") }));
+        Server { addr, gate, entered, leave, stop, served }
+    }
+
+    /// Waits until `/test/wait` has been entered once more.
+    pub(crate) async fn wait_entered(&self) {
+        self.entered.acquire().await.expect("open").forget();
+    }
+
+    pub(crate) fn stop(self) -> JoinHandle<Drained> {
+        self.stop.send(()).expect("it runs");
+        self.served
+    }
+}
+
+/// Seconds that a test never waits for.
+pub(crate) const LONG: Duration = Duration::from_secs(600);
+
+fn test_routes(entered: &Arc<Semaphore>, leave: &Arc<Semaphore>) -> OpenApiRouter {
+    let (entered, leave) = (Arc::clone(entered), Arc::clone(leave));
+    let wait = move || async move {
+        entered.add_permits(1);
+        leave.acquire().await.expect("open").forget();
+        "answered"
+    };
+    OpenApiRouter::new()
+        .route("/test/echo", post(echo))
+        .route("/test/panic", get(panics))
+        .route("/test/wait", get(wait))
+}
+
+#[derive(serde::Deserialize)]
+struct Echo {
+    number: u64,
+}
+
+async fn echo(ApiJson(echo): ApiJson<Echo>) -> Result<Json<Value>, ApiError> {
+    Ok(Json(json!({"number": echo.number})))
+}
+
+async fn panics() -> &'static str {
+    panic!("a secret of the server")
+}

@@ -1,0 +1,58 @@
+//! Tasks of the repository: `cargo xtask serve | test | bench | tidy`.
+//!
+//! Whatever has logic and is not the product lives here, in Rust, and not in shell scripts.
+//! Kept light on purpose: it is compiled before every other command.
+
+mod bench;
+mod run;
+mod serve;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+Usage: cargo xtask <task> [arguments]
+
+Tasks:
+  serve [arguments]         build cairn in release mode and run `cairn serve` with the arguments
+  test                      format, lints, tidy, every test and every doc test; stops at the first failure
+  bench [name] [arguments]  run a benchmark, or list the benchmarks when no name is given
+  tidy                      check tiers, the code map, unfinished code, links and stray paths
+
+Examples:
+  cargo xtask serve --http 127.0.0.1:0 --in-memory
+  cargo xtask bench store
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<()> {
+    let Some((task, rest)) = arguments.split_first() else {
+        print!("{USAGE}");
+        return Ok(());
+    };
+    match (task.as_str(), rest) {
+        ("serve", rest) => serve::serve(rest),
+        ("bench", rest) => bench::bench(rest),
+        ("test", []) => test::test(),
+        ("tidy", []) => tidy::tidy(),
+        ("help" | "--help" | "-h", _) => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        ("test" | "tidy", _) => bail!("`cargo xtask {task}` takes no arguments"),
+        _ => bail!("there is no task `{task}`\n\n{USAGE}"),
+    }
+}
