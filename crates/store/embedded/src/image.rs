@@ -49,7 +49,7 @@ impl Shared {
         let name = image_name(number);
         let failed = |error| StoreError::io(format!("writing {}", self.dir.join(&name).display()), error);
         let file = self.options.fs.create(&self.dir.join(&name)).map_err(failed)?;
-        let count = write_keys(&*file, position, &view.index, &|error| self.index.place.damaged(error))?;
+        let count = write_keys(&*file, position, &view.index, &|error| self.index.place.failed(error))?;
         self.options.fs.sync_dir(&self.dir).map_err(failed)?;
         self.log.set_image(ImageRow { number, position })?;
         Ok(format!("wrote an image of {count} keys"))
@@ -60,15 +60,15 @@ fn write_keys(
     file: &dyn File,
     position: u64,
     index: &IndexView,
-    damaged: &dyn Fn(&dyn std::fmt::Display) -> StoreError,
+    failed_index: &dyn Fn(redb::StorageError) -> StoreError,
 ) -> Result<u64, StoreError> {
     let failed = |error| StoreError::io("writing an image", error);
     file.write_at(&header(position), 0).map_err(failed)?;
     let mut out = Blocks { file, offset: HEADER_BYTES, body: Vec::new() };
     let mut count = 0u64;
     for (keyspace, table) in index.tables() {
-        for entry in table.iter().map_err(|error| damaged(&error))? {
-            let (key, value) = entry.map_err(|error| damaged(&error))?;
+        for entry in table.iter().map_err(failed_index)? {
+            let (key, value) = entry.map_err(failed_index)?;
             Op::Put { keyspace, key: key.value(), value: value.value() }.encode(&mut out.body);
             count += 1;
             if out.body.len() >= BLOCK_BYTES {

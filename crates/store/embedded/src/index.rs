@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use cairn_base::fs::{File, FileSystem};
 use cairn_seam::{DamagedAt, StoreError};
-use redb::{Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle};
+use redb::{
+    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle,
+};
 
 use crate::backend::SeamBackend;
 use crate::generation::Generation;
@@ -43,8 +45,23 @@ impl IndexPlace {
         self.dir.join(FILE)
     }
 
+    /// What an error of redb means: the disk said no, or the index is damaged.
+    pub(crate) fn failed(&self, error: impl Into<redb::Error>) -> StoreError {
+        let error = error.into();
+        let wrong_bytes = [io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
+        if let redb::Error::Io(error) = &error
+            && !wrong_bytes.contains(&error.kind())
+        {
+            return self.io("using")(io::Error::new(error.kind(), error.to_string()));
+        }
+        if matches!(error, redb::Error::PreviousIo) {
+            return self.io("using")(io::Error::other("an earlier write failed"));
+        }
+        self.damaged(&error)
+    }
+
     /// Makes sure the next opening rebuilds the index, and says so.
-    pub(crate) fn damaged(&self, error: &dyn std::fmt::Display) -> StoreError {
+    fn damaged(&self, error: &dyn std::fmt::Display) -> StoreError {
         // Best effort: the read fails in any case.
         let _ = self.fs.create(&self.dir.join(DAMAGED)).and_then(|_| self.fs.sync_dir(&self.dir));
         StoreError::Damaged(DamagedAt {
@@ -107,7 +124,9 @@ impl Index {
     ) -> Result<Self, StoreError> {
         for path in [place.file(), place.dir.join(DAMAGED)] {
             match place.fs.remove(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(place.io("removing")(error)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(place.io("removing")(error));
+                }
                 Ok(()) | Err(_) => {}
             }
         }
@@ -119,15 +138,20 @@ impl Index {
 
     /// Moves a generation into the index in one durable commit.
     pub(crate) fn apply(&self, generation: &Generation, applied: Applied) -> Result<(), StoreError> {
-        self.commit(generation, applied, Durability::Immediate).map_err(|error| self.place.damaged(&error))
+        self.commit(generation, applied, Durability::Immediate).map_err(|error| self.place.failed(error))
     }
 
     /// The same without waiting for the disk: for rebuilding, where a crash means starting over.
     pub(crate) fn load(&self, generation: &Generation, applied: Applied) -> Result<(), StoreError> {
-        self.commit(generation, applied, Durability::None).map_err(|error| self.place.damaged(&error))
+        self.commit(generation, applied, Durability::None).map_err(|error| self.place.failed(error))
     }
 
-    fn commit(&self, generation: &Generation, applied: Applied, durability: Durability) -> Result<(), redb::Error> {
+    fn commit(
+        &self,
+        generation: &Generation,
+        applied: Applied,
+        durability: Durability,
+    ) -> Result<(), redb::Error> {
         let mut transaction = self.db.begin_write()?;
         transaction.set_durability(durability)?;
         // Recovery after a crash takes milliseconds instead of a walk over the whole file.
@@ -155,7 +179,7 @@ impl Index {
 
     /// A view of the index as it is now.
     pub(crate) fn view(&self) -> Result<IndexView, StoreError> {
-        self.open_view().map_err(|error| self.place.damaged(&error))
+        self.open_view().map_err(|error| self.place.failed(error))
     }
 
     fn open_view(&self) -> Result<IndexView, redb::Error> {
@@ -203,9 +227,10 @@ impl std::fmt::Debug for IndexView {
 }
 
 fn open_db(file: &Arc<dyn File>, cache_bytes: usize) -> Result<Database, String> {
+    let backend = SeamBackend::open(Arc::clone(file)).map_err(|error| error.to_string())?;
     Database::builder()
         .set_cache_size(cache_bytes)
-        .create_with_backend(SeamBackend::new(Arc::clone(file)))
+        .create_with_backend(backend)
         .map_err(|error| error.to_string())
 }
 
@@ -221,7 +246,9 @@ fn read_meta(db: &Database, store_id: [u8; 16]) -> Result<Applied, String> {
         if !is("version", &[VERSION])? || !is("store", &store_id)? {
             return Ok(None);
         }
-        Ok(number("position")?.zip(number("synced_to")?).map(|(position, synced_to)| Applied { position, synced_to }))
+        Ok(number("position")?
+            .zip(number("synced_to")?)
+            .map(|(position, synced_to)| Applied { position, synced_to }))
     };
     read().map_err(|error| error.to_string())?.ok_or_else(|| "it belongs to another store or version".into())
 }

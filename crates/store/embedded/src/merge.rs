@@ -20,6 +20,7 @@ type Bytes = &'static [u8];
 type IndexRange = redb::Range<'static, Bytes, Bytes>;
 
 /// One layer of a range.
+#[expect(clippy::large_enum_variant, reason = "a handful per range, on the stack, never moved in bulk")]
 pub(crate) enum Source<'a> {
     /// A transaction's own changes.
     Own { range: btree_map::Range<'a, Key, Slot>, next: Option<(&'a Key, &'a Slot)> },
@@ -147,10 +148,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Calls the visitor with every live key until the range, its limit or the visitor ends it.
-    pub(crate) fn run(
-        mut self,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> Visit,
-    ) -> Result<Visit, StorageError> {
+    pub(crate) fn run(mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> Visit) -> Result<Visit, StorageError> {
         let order = self.range.order;
         for source in &mut self.sources {
             source.advance(order)?;

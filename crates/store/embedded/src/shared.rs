@@ -102,11 +102,10 @@ impl Shared {
     /// Whether the disk has room for more than the reserve.
     pub(crate) fn check_space(&self) -> Result<(), StoreError> {
         let dir = &self.dir;
-        let free_bytes = self
-            .options
-            .fs
-            .free_bytes(dir)
-            .map_err(|error| StoreError::io(format!("asking for free space in {}", dir.display()), error))?;
+        let free_bytes =
+            self.options.fs.free_bytes(dir).map_err(|error| {
+                StoreError::io(format!("asking for free space in {}", dir.display()), error)
+            })?;
         self.counters.disk_free_bytes.store(free_bytes, Ordering::Relaxed);
         let reserve_bytes = self.options.reserve_bytes;
         if free_bytes < reserve_bytes {

@@ -77,7 +77,8 @@ impl Reader for EmbeddedSnapshot {
         self.check_age()?;
         for (at, hash) in hashes.iter().enumerate() {
             let name = self.shared.log.hash_key().name(BLOB_PLACES, tenant, hash.as_bytes());
-            let place = self.shared.log.hashed_get(&name)?.and_then(|entry| BlobPlace::from_value(&entry.value));
+            let place =
+                self.shared.log.hashed_get(&name)?.and_then(|entry| BlobPlace::from_value(&entry.value));
             match place {
                 Some(place) => visit(at, Some(&self.shared.log.read_blob(place, hash)?)),
                 None => visit(at, None),

@@ -6,9 +6,7 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
 use cairn_base::{Position, TenantId, limits};
-use cairn_seam::{
-    ChangePage, Health, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
-};
+use cairn_seam::{ChangePage, Health, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport};
 use parking_lot::Mutex;
 
 use crate::open::{self, OpenReport};

@@ -41,7 +41,13 @@ impl Tail {
     }
 
     /// A page of events after a position up to `to`; `None` when it begins before the tail.
-    pub(crate) fn page(&self, after: u64, to: u64, tenant: Option<TenantId>, limit: usize) -> Option<ChangePage> {
+    pub(crate) fn page(
+        &self,
+        after: u64,
+        to: u64,
+        tenant: Option<TenantId>,
+        limit: usize,
+    ) -> Option<ChangePage> {
         let state = self.0.lock();
         if after < state.floor {
             return None;

@@ -11,7 +11,7 @@ use cairn_seam::{
 
 use crate::generation::{Key, Slot};
 use crate::index::IndexPlace;
-use crate::view::View;
+use crate::view::{ScanVisitor, View};
 
 /// Changes to one keyspace.
 pub(crate) type Changes = BTreeMap<Key, Slot>;
@@ -101,7 +101,9 @@ impl<'a> Tx<'a> {
         for (at, key) in keys.iter().enumerate() {
             match own.get(*key) {
                 Some(slot) => visit(at, slot.as_deref()),
-                None => view.multi_get(place, u64::MAX, keyspace, &[key], &mut |_, value| visit(at, value))?,
+                None => {
+                    view.multi_get(place, u64::MAX, keyspace, &[key], &mut |_, value| visit(at, value))?
+                }
             }
         }
         Ok(())
@@ -111,7 +113,7 @@ impl<'a> Tx<'a> {
         &self,
         keyspace: Keyspace,
         ranges: &[KeyRange],
-        visit: &mut dyn FnMut(usize, &[u8], &[u8]) -> Visit,
+        visit: ScanVisitor<'_>,
     ) -> Result<(), StoreError> {
         let inside: Vec<KeyRange> =
             ranges.iter().map(|range| self.admission.range(range)).collect::<Result<_, _>>()?;

@@ -8,6 +8,9 @@ use crate::generation::{Generation, Table};
 use crate::index::{IndexPlace, IndexView};
 use crate::merge::{Merge, Source};
 
+/// What a scan calls with the range's place, the key and the value.
+pub(crate) type ScanVisitor<'a> = &'a mut dyn FnMut(usize, &[u8], &[u8]) -> Visit;
+
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     /// Position of the newest transaction that is visible.
@@ -45,7 +48,7 @@ impl View {
             match (slot, table) {
                 (Some(slot), _) => visit(at, slot.as_deref()),
                 (None, Some(table)) => {
-                    let found = table.get(*key).map_err(|error| place.damaged(&error))?;
+                    let found = table.get(*key).map_err(|error| place.failed(error))?;
                     visit(at, found.as_ref().map(|guard| guard.value()));
                 }
                 (None, None) => visit(at, None),
@@ -62,7 +65,7 @@ impl View {
         keyspace: Keyspace,
         ranges: &[KeyRange],
         own: Option<&crate::tx::Changes>,
-        visit: &mut dyn FnMut(usize, &[u8], &[u8]) -> Visit,
+        visit: ScanVisitor<'_>,
     ) -> Result<(), StoreError> {
         let layers = self.layers(keyspace);
         let table = self.index.table(keyspace.id);
@@ -78,10 +81,10 @@ impl View {
                 merge.add(Source::generation(layer, position, range));
             }
             if let Some(table) = table {
-                merge.add(Source::index(table, range).map_err(|error| place.damaged(&error))?);
+                merge.add(Source::index(table, range).map_err(|error| place.failed(error))?);
             }
             let visited = merge.run(&mut |key, value| visit(at, key, value));
-            match visited.map_err(|error| place.damaged(&error))? {
+            match visited.map_err(|error| place.failed(error))? {
                 Visit::Stop => return Ok(()),
                 Visit::Continue | Visit::NextRange => {}
             }

@@ -23,7 +23,13 @@ pub struct Group {
 }
 
 impl Group {
-    pub(crate) fn new(mut bytes: Vec<u8>, start: u64, salt: u64, synced_to: u64, opens: Option<&[u8]>) -> Self {
+    pub(crate) fn new(
+        mut bytes: Vec<u8>,
+        start: u64,
+        salt: u64,
+        synced_to: u64,
+        opens: Option<&[u8]>,
+    ) -> Self {
         bytes.clear();
         bytes.extend_from_slice(opens.unwrap_or_default());
         debug_assert!(opens.is_none_or(|header| header.len() == segment::HEADER_BYTES));

@@ -10,8 +10,8 @@ use cairn_seam::StoreError;
 use crate::hashed::{HashedEntry, HashedName};
 use crate::log::{Log, Segment, Spare};
 use crate::manifest::{self, SegmentState, SideRow};
-use crate::side::{self, SideFile};
 use crate::segment;
+use crate::side::{self, SideFile};
 
 /// Bytes zeroed between two syncs, so that the log's own syncs never wait for many.
 const FILL_SLICE_BYTES: u64 = 512 << 10;
@@ -45,7 +45,8 @@ impl Log {
         segments.truncate(segments.len().saturating_sub(in_use));
         let unsealed: Vec<Segment> = {
             let manifest = self.manifest.lock();
-            let is_open = |segment: &Segment| manifest.segments.contains(&(segment.number, SegmentState::Open));
+            let is_open =
+                |segment: &Segment| manifest.segments.contains(&(segment.number, SegmentState::Open));
             segments.into_iter().filter(is_open).collect()
         };
         for segment in unsealed {
@@ -97,7 +98,8 @@ impl Log {
     }
 
     fn has_room_to_prepare(&self) -> Result<bool, StoreError> {
-        let free = self.options.fs.free_bytes(&self.options.dir).map_err(self.io("asking for free space in", ""))?;
+        let free =
+            self.options.fs.free_bytes(&self.options.dir).map_err(self.io("asking for free space in", ""))?;
         Ok(free > self.options.reserve_bytes.saturating_add(2 * self.options.segment_bytes))
     }
 

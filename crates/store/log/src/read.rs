@@ -63,7 +63,13 @@ impl Log {
     }
 
     /// Adds a segment's events; `false` when the page is full.
-    fn changes_of(&self, segment: &Segment, after: u64, to: u64, page: &mut Page) -> Result<bool, StoreError> {
+    fn changes_of(
+        &self,
+        segment: &Segment,
+        after: u64,
+        to: u64,
+        page: &mut Page,
+    ) -> Result<bool, StoreError> {
         let file = self.segment_file(segment.number)?;
         let name = segment::file_name(segment.number);
         let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.bytes);
@@ -77,9 +83,12 @@ impl Log {
                     if run.position > to {
                         return Ok(true);
                     }
-                    if run.end > after && !page.add(&run, after).ok_or(offset).map_err(|offset| {
-                        self.damaged(&name, offset, "a transaction makes no sense")
-                    })? {
+                    if run.end > after
+                        && !page
+                            .add(&run, after)
+                            .ok_or(offset)
+                            .map_err(|offset| self.damaged(&name, offset, "a transaction makes no sense"))?
+                    {
                         *self.resume.lock() = Some((page.next, segment.base + offset));
                         return Ok(false);
                     }
@@ -109,7 +118,9 @@ impl Log {
             let fits = at - segment.base + bytes.len() as u64 <= segment.bytes;
             let name = segment::file_name(segment.number);
             match fits {
-                true => file.read_at(bytes, at - segment.base).map_err(self.io("reading", &name)).map(|()| true),
+                true => {
+                    file.read_at(bytes, at - segment.base).map_err(self.io("reading", &name)).map(|()| true)
+                }
                 false => Ok(false),
             }
         };

@@ -14,8 +14,8 @@ use cairn_seam::StoreError;
 use crate::batch::{BadBatch, Op, Ops};
 use crate::frame::{Frame, FrameKind};
 use crate::group::BLOB_HEADER_BYTES;
-use crate::housekeep;
 use crate::hashed::{BLOB_PLACES, BlobPlace, HashKey, HashedEntry};
+use crate::housekeep;
 use crate::log::{Log, LogOptions, Recent, Segment, Spare};
 use crate::manifest::{self, Manifest, SegmentState};
 use crate::runs::{self, RunReader, Step};
@@ -112,7 +112,8 @@ impl LogDir {
 fn create(options: &LogOptions) -> Result<Manifest, StoreError> {
     let dir = options.dir.display();
     options.fs.create_dir(&options.dir).map_err(|error| StoreError::io(format!("creating {dir}"), error))?;
-    let names = options.fs.list(&options.dir).map_err(|error| StoreError::io(format!("reading {dir}"), error))?;
+    let names =
+        options.fs.list(&options.dir).map_err(|error| StoreError::io(format!("reading {dir}"), error))?;
     let in_use = |name: &&String| name.starts_with("segment-") && has_bytes(options, name);
     if let Some(name) = names.iter().find(in_use) {
         return Err(StoreError::Damaged(cairn_seam::DamagedAt {
@@ -265,7 +266,8 @@ impl Recovery {
 
     fn scan(&mut self, replay: &mut dyn Replay) -> Result<(), StoreError> {
         let first = self.first_to_scan();
-        let total: u64 = self.found.iter().filter(|found| self.must_scan(found, first)).map(|f| f.limit).sum();
+        let total: u64 =
+            self.found.iter().filter(|found| self.must_scan(found, first)).map(|f| f.limit).sum();
         let mut progress = Progress { done: 0, total };
         for index in 0..self.found.len() {
             if !self.must_scan(&self.found[index], first) {
@@ -328,8 +330,9 @@ impl Recovery {
                 Step::Run(run) => {
                     for frame in run.frames() {
                         if unsided {
-                            gather_hashed(&self.log.hash_key, &frame, &recent)
-                                .map_err(|BadBatch| self.log.damaged(&name, run_at, "a transaction makes no sense"))?;
+                            gather_hashed(&self.log.hash_key, &frame, &recent).map_err(|BadBatch| {
+                                self.log.damaged(&name, run_at, "a transaction makes no sense")
+                            })?;
                         }
                         if frame.kind == FrameKind::Transaction && frame.position > self.from.replay_after {
                             replay.transaction(&frame)?;
@@ -410,8 +413,10 @@ impl Recovery {
             ));
         } else if let Some(aside) = aside {
             let bytes = remains.used_to - bad.end;
-            self.report.torn =
-                Some(format!("cut {bytes} unacknowledged bytes off {name} at byte {}, kept as {aside}", bad.end));
+            self.report.torn = Some(format!(
+                "cut {bytes} unacknowledged bytes off {name} at byte {}, kept as {aside}",
+                bad.end
+            ));
         }
         Ok(())
     }
@@ -431,7 +436,9 @@ impl Recovery {
         let end = segments.last().map_or(0, Segment::end);
         after.segments = segments
             .iter()
-            .map(|&Segment { number, base, salt, bytes }| (number, SegmentState::Sealed { base, bytes, salt }))
+            .map(|&Segment { number, base, salt, bytes }| {
+                (number, SegmentState::Sealed { base, bytes, salt })
+            })
             .collect();
         for found in self.found.iter().filter(|found| !found.sealed) {
             let name = segment::file_name(found.segment.number);
@@ -490,7 +497,9 @@ impl Recovery {
 fn gather_hashed(key: &HashKey, frame: &Frame<'_>, recent: &Recent) -> Result<(), BadBatch> {
     match frame.kind {
         FrameKind::Blob => {
-            let Some((hash, _)) = frame.body.split_at_checked(BLOB_HEADER_BYTES) else { return Err(BadBatch) };
+            let Some((hash, _)) = frame.body.split_at_checked(BLOB_HEADER_BYTES) else {
+                return Err(BadBatch);
+            };
             let body_bytes = u32::try_from(frame.body.len()).map_err(|_| BadBatch)?;
             let place = BlobPlace { position: frame.position, body_bytes };
             recent.write().insert(key.name(BLOB_PLACES, frame.tenant, hash), place.to_entry());

@@ -49,7 +49,9 @@ struct FramePlace {
 pub(crate) enum Step<'a> {
     Run(Run<'a>),
     /// No further complete run; the first byte that is not part of a valid frame is at this offset.
-    End { bad_at: u64 },
+    End {
+        bad_at: u64,
+    },
 }
 
 /// Reads the runs of one segment in order, holding one run in memory at a time.
@@ -112,7 +114,8 @@ impl<'a> RunReader<'a> {
                     if CommitBody::decode(frame.body).is_none_or(|commit| commit.run_start != expected) {
                         return Ok(bad);
                     }
-                    let transactions = self.frames.iter().filter(|frame| frame.kind == FrameKind::Transaction);
+                    let transactions =
+                        self.frames.iter().filter(|frame| frame.kind == FrameKind::Transaction);
                     let Some(last) = transactions.map(|frame| frame.position).next_back() else {
                         return Ok(bad);
                     };

@@ -71,7 +71,9 @@ pub(crate) fn segment(log: &Log, number: u64) -> Result<(), StoreError> {
     let name = segment::file_name(number);
     let fs = &log.options.fs;
     match fs.rename(&log.path(&name), &log.path(&format!("lost-{name}"))) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(log.io("setting aside", &name)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(log.io("setting aside", &name)(error));
+        }
         Ok(()) | Err(_) => {}
     }
     fs.sync_dir(&log.options.dir).map_err(log.io("syncing the directory of", &name))

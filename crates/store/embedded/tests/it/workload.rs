@@ -31,7 +31,7 @@ pub(crate) struct Step {
 }
 
 /// The state of all cells.
-type Cells = BTreeMap<u64, Vec<u8>>;
+pub(crate) type Cells = BTreeMap<u64, Vec<u8>>;
 
 pub(crate) struct Workload {
     random: SeededEntropy,
@@ -40,12 +40,36 @@ pub(crate) struct Workload {
     states: Vec<Cells>,
     /// How many of the first transactions were acknowledged.
     acknowledged: usize,
+    /// How many of them each sync carried.
+    groups: Vec<usize>,
 }
 
 impl Workload {
     pub(crate) fn new(seed: u64) -> Self {
         let states = vec![Cells::new()];
-        Workload { random: SeededEntropy::new(seed), steps: Vec::new(), states, acknowledged: 0 }
+        Workload {
+            random: SeededEntropy::new(seed),
+            steps: Vec::new(),
+            states,
+            acknowledged: 0,
+            groups: Vec::new(),
+        }
+    }
+
+    /// The same history once more, to be continued elsewhere.
+    pub(crate) fn copy(&self) -> Self {
+        Workload {
+            random: SeededEntropy::new(1),
+            steps: self.steps.clone(),
+            states: self.states.clone(),
+            acknowledged: self.acknowledged,
+            groups: self.groups.clone(),
+        }
+    }
+
+    /// How many transactions must be there.
+    pub(crate) fn acknowledged(&self) -> usize {
+        self.acknowledged
     }
 
     fn below(&self, limit: u64) -> u64 {
@@ -103,7 +127,16 @@ impl Workload {
         let good = outcomes.iter().take_while(|outcome| outcome.is_ok()).count();
         assert!(outcomes[good..].iter().all(Result::is_err), "no gap: {outcomes:?}");
         self.acknowledged += good;
+        // The first transaction has a sync of its own, the ones it queued share one.
+        self.groups.extend([good.min(1), good.saturating_sub(1)].into_iter().filter(|count| *count > 0));
         outcomes.into_iter().collect::<Result<Vec<_>, _>>().map(drop)
+    }
+
+    /// Damage was done on purpose: this many of the last acknowledged groups may be gone.
+    pub(crate) fn forget_acknowledged(&mut self, groups: usize) {
+        for _ in 0..groups.min(self.groups.len()) {
+            self.acknowledged -= self.groups.pop().unwrap();
+        }
     }
 
     /// Checks what a store holds after it was opened again, and goes on from there.
@@ -122,6 +155,7 @@ impl Workload {
         self.steps.truncate(kept);
         self.states.truncate(kept + 1);
         self.acknowledged = kept;
+        self.groups.clear();
     }
 
     /// Hashed entries and blobs tell the same story as the cells.
@@ -210,13 +244,15 @@ fn read_events(store: &EmbeddedStore) -> Vec<Event> {
 }
 
 fn read_cells(store: &EmbeddedStore) -> Cells {
+    try_read_cells(store).unwrap()
+}
+
+pub(crate) fn try_read_cells(store: &EmbeddedStore) -> Result<Cells, StoreError> {
     let mut cells = Cells::new();
-    let snapshot = store.snapshot(Position::START).unwrap();
-    snapshot
-        .multi_scan(CELLS, &[KeyRange::prefix(&TENANT.0.to_be_bytes())], &mut |_, key, value| {
-            cells.insert(u64::from_be_bytes(key[4..].try_into().unwrap()), value.to_vec());
-            Visit::Continue
-        })
-        .unwrap();
-    cells
+    let snapshot = store.snapshot(Position::START)?;
+    snapshot.multi_scan(CELLS, &[KeyRange::prefix(&TENANT.0.to_be_bytes())], &mut |_, key, value| {
+        cells.insert(u64::from_be_bytes(key[4..].try_into().unwrap()), value.to_vec());
+        Visit::Continue
+    })?;
+    Ok(cells)
 }

@@ -38,7 +38,9 @@ impl Filter {
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let whole = !bytes.is_empty() && bytes.len().is_multiple_of(BLOCK_WORDS * 8);
-        whole.then(|| Filter { words: bytes.chunks_exact(8).map(|word| crate::frame::u64_at(word, 0)).collect() })
+        whole.then(|| Filter {
+            words: bytes.chunks_exact(8).map(|word| crate::frame::u64_at(word, 0)).collect(),
+        })
     }
 
     fn block(&self, name: &HashedName) -> usize {

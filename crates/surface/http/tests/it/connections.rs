@@ -6,6 +6,7 @@ use cairn_gate::GateConfig;
 use cairn_http::HttpConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::client::{exchange, get, read_to_end, request};
 use crate::server::Server;
@@ -18,7 +19,9 @@ async fn a_head_that_does_not_come_ends_the_connection() {
         let mut stream = TcpStream::connect(server.addr).await.expect("the server accepts");
         stream.write_all(sent.as_bytes()).await.expect("it is sent");
         let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).await.expect("the server closes");
+        // Well before the default of the timeout.
+        let closed = timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await;
+        closed.expect("the configured timeout holds").expect("the server closes");
         let answer = String::from_utf8(answer).expect("text");
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
     }
