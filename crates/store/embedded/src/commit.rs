@@ -23,6 +23,9 @@ const GROUP_BYTES: usize = 4 << 20;
 /// How often the committer lets others run before it takes a group, when the last one was shared.
 const YIELDS_MAX: usize = 4;
 
+/// Whom to tell what.
+type Outcomes = Vec<(TxDone, Result<Position, StoreError>)>;
+
 impl Shared {
     /// Runs a transaction and returns when it is durable.
     pub(crate) fn write(&self, ticket: impl FnOnce(TxDone) -> Ticket) -> Result<Position, StoreError> {
@@ -95,17 +98,26 @@ impl Shared {
     fn commit_group(&self) -> Option<usize> {
         let tickets = self.queue.take(GROUP_MAX)?;
         let count = tickets.len();
-        self.wait_for_room();
-        let mut committer = self.committer.lock();
-        let outcomes = match self.prepare(&mut committer) {
-            Ok(group) => self.run_group(&mut committer, group, tickets),
-            Err(error) => tickets.into_iter().map(|ticket| (ticket.done, Err(error.clone()))).collect(),
+        let committed = catch_unwind(AssertUnwindSafe(|| self.commit_tickets(tickets)));
+        let Ok(outcomes) = committed else {
+            // Dropped unanswered, the group's writers hear that the outcome is unknown.
+            self.poison(&StoreError::Panicked { message: "the committer panicked".into() });
+            return Some(count);
         };
-        drop(committer);
         for (done, outcome) in outcomes {
-            done(outcome);
+            // Somebody else's callback must not end the committer.
+            let _ = catch_unwind(AssertUnwindSafe(|| done(outcome)));
         }
         Some(count)
+    }
+
+    fn commit_tickets(&self, tickets: VecDeque<Ticket>) -> Outcomes {
+        self.wait_for_room();
+        let mut committer = self.committer.lock();
+        match self.prepare(&mut committer) {
+            Ok(group) => self.run_group(&mut committer, group, tickets),
+            Err(error) => tickets.into_iter().map(|ticket| (ticket.done, Err(error.clone()))).collect(),
+        }
     }
 
     /// Holds writers back while the applier is too far behind.
@@ -143,7 +155,7 @@ impl Shared {
         committer: &mut Committer,
         mut group: Group,
         mut tickets: VecDeque<Ticket>,
-    ) -> Vec<(TxDone, Result<Position, StoreError>)> {
+    ) -> Outcomes {
         let view = self.view();
         let mut outcomes = Vec::with_capacity(tickets.len());
         let mut pending = PendingHashed::new();

@@ -132,27 +132,44 @@ impl Queue {
 }
 
 /// Where a blocked writer finds its outcome.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Outcome {
-    slot: Arc<Mutex<Option<Result<Position, StoreError>>>>,
+    slot: Arc<Slot>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    result: Mutex<Option<Result<Position, StoreError>>>,
+    waiter: Thread,
+}
+
+impl Slot {
+    fn set(&self, result: Result<Position, StoreError>) {
+        self.result.lock().get_or_insert(result);
+        self.waiter.unpark();
+    }
+}
+
+/// Sets a slot in any case: a transaction that is dropped unanswered must not leave its writer waiting.
+struct Setter(Arc<Slot>);
+
+impl Drop for Setter {
+    fn drop(&mut self) {
+        self.0.set(Err(StoreError::OutcomeUnknown { cause: "the committer gave up".into() }));
+    }
 }
 
 impl Outcome {
     /// An outcome and the callback that sets it and wakes the calling thread.
     pub(crate) fn new() -> (Self, TxDone) {
-        let outcome = Outcome { slot: Arc::new(Mutex::new(None)) };
-        let slot = Arc::clone(&outcome.slot);
-        let waiter: Thread = thread::current();
-        let done: TxDone = Box::new(move |result| {
-            *slot.lock() = Some(result);
-            waiter.unpark();
-        });
-        (outcome, done)
+        let slot = Arc::new(Slot { result: Mutex::new(None), waiter: thread::current() });
+        let setter = Setter(Arc::clone(&slot));
+        (Outcome { slot }, Box::new(move |result| setter.0.set(result)))
     }
 
     pub(crate) fn wait(self) -> Result<Position, StoreError> {
         loop {
-            if let Some(result) = self.slot.lock().take() {
+            if let Some(result) = self.slot.result.lock().take() {
                 return result;
             }
             thread::park();

@@ -1,0 +1,96 @@
+//! Writing down what opening found, and making the log ready to be written.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cairn_base::fs::FileSystem;
+use cairn_seam::StoreError;
+
+use super::{Found, Recovered, Recovery};
+use crate::log::{Log, Segment, Spare};
+use crate::manifest::{self, SegmentState};
+use crate::writer::LogWriter;
+use crate::{housekeep, segment, set_aside};
+
+impl Recovery {
+    /// Writes down what was found and opens the log for writing.
+    pub(super) fn finish(mut self) -> Result<Recovered, StoreError> {
+        // A segment that was started and holds no whole run is as good as none.
+        let header = segment::HEADER_BYTES as u64;
+        let empty: Vec<Found> = self.found.extract_if(.., |found| found.segment.bytes <= header).collect();
+        let before = self.log.manifest.lock().clone();
+        remove_strays(&*self.log.options.fs, &self.log, &before.file_names())?;
+        for number in std::mem::take(&mut self.beyond) {
+            set_aside::segment(&self.log, number)?;
+        }
+        let mut after = before.clone();
+        let segments: Vec<Segment> = self.found.iter().map(|found| found.segment).collect();
+        let end = segments.last().map_or(0, Segment::end);
+        after.segments = segments
+            .iter()
+            .map(|&Segment { number, base, salt, bytes }| {
+                (number, SegmentState::Sealed { base, bytes, salt })
+            })
+            .collect();
+        for found in self.found.iter().filter(|found| !found.sealed) {
+            let name = segment::file_name(found.segment.number);
+            if found.file.len().map_err(self.log.io("measuring", &name))? > found.segment.bytes {
+                found.file.set_len(found.segment.bytes).map_err(self.log.io("cutting", &name))?;
+                found.file.sync_data().map_err(self.log.io("syncing", &name))?;
+            }
+        }
+        let kept: BTreeSet<u64> = segments.iter().map(|segment| segment.number).collect();
+        *self.log.segments.write() = segments;
+        self.rebuild_sides(&kept)?;
+        after.sides = self.log.hashed.read().sides.iter().map(|side| housekeep::row(side)).collect();
+        after.next = after.next.max(self.log.manifest.lock().next);
+        after.image = after.image.filter(|image| image.position < end);
+        let mut unused = std::mem::take(&mut self.unused).into_iter();
+        let first = match unused.next() {
+            Some(spare) => spare,
+            None => {
+                let number = after.take_number();
+                Spare { number, file: self.log.create_segment_file(number)?, filled: false }
+            }
+        };
+        after.segments.push((first.number, SegmentState::Open));
+        let spare = unused.next();
+        after.segments.extend(spare.iter().map(|spare| (spare.number, SegmentState::Open)));
+        after.segments.sort_by_key(|(number, _)| *number);
+        if after != before {
+            after.write(&*self.log.options.fs, &self.log.options.dir)?;
+        }
+        for number in empty.iter().map(|found| found.segment.number).chain(unused.map(|spare| spare.number)) {
+            self.log.forget_file(number);
+        }
+        remove_strays(&*self.log.options.fs, &self.log, &after.file_names())?;
+        *self.log.manifest.lock() = after;
+        *self.log.spare.lock() = spare;
+        let log = Arc::new(self.log);
+        let writer = LogWriter::new(Arc::clone(&log), first, end);
+        Ok(Recovered { log, writer, position: self.position, report: self.report })
+    }
+
+    /// Gives every segment that has no side file one.
+    fn rebuild_sides(&self, kept: &BTreeSet<u64>) -> Result<(), StoreError> {
+        for number in self.unsided.intersection(kept) {
+            let side = self.log.side_from_recent(*number)?;
+            self.log.change_hashed(|view| {
+                view.recent.remove(number);
+                view.sides.push(side);
+                view.sides.sort_by_key(|side| side.first_segment);
+            });
+        }
+        self.log.change_hashed(|view| view.recent.clear());
+        Ok(())
+    }
+}
+
+/// Removes files of ours that nothing refers to: leftovers of work that was cut short.
+fn remove_strays(fs: &dyn FileSystem, log: &Log, keep: &[String]) -> Result<(), StoreError> {
+    let names = fs.list(&log.options.dir).map_err(log.io("listing", ""))?;
+    for name in names.iter().filter(|name| manifest::is_store_file(name) && !keep.contains(name)) {
+        fs.remove(&log.path(name)).map_err(log.io("removing", name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,253 @@
+//! Opening a log: what is whole, what is torn, what is damaged.
+//!
+//! A bad frame at q is damage only if something durable says that the log was synced beyond q: a later
+//! valid commit frame, a later segment, or the index. Otherwise the frame belongs to a group that was
+//! never acknowledged: the torn tail, which is set aside, cut and reported.
+
+mod finish;
+mod scan;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+
+use cairn_base::fs::File;
+use cairn_seam::StoreError;
+
+use crate::frame::Frame;
+use crate::hashed::HashKey;
+use crate::log::{Log, LogOptions, Segment, Spare};
+use crate::manifest::{Manifest, SegmentState};
+use crate::segment::{self, SegmentHeader};
+use crate::side::{self, SideFile};
+use crate::writer::LogWriter;
+
+/// What is known before the log is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RecoverFrom {
+    /// Transactions after this position are handed to the visitor.
+    pub replay_after: u64,
+    /// The index says that everything before this position was synced.
+    pub synced_to: u64,
+    /// Cut the log before damage instead of refusing.
+    pub accept_loss: bool,
+}
+
+/// What opening found, for people.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecoveryReport {
+    /// A group that was never acknowledged was cut off: file and offset, bytes set aside.
+    pub torn: Option<String>,
+    /// What was given up because loss was accepted.
+    pub lost: Option<String>,
+}
+
+/// A log ready to be written.
+#[derive(Debug)]
+pub struct Recovered {
+    /// For readers and housekeeping.
+    pub log: Arc<Log>,
+    /// For the committer.
+    pub writer: LogWriter,
+    /// Position of the last transaction, 0 when there is none.
+    pub position: u64,
+    /// What happened.
+    pub report: RecoveryReport,
+}
+
+/// Called with each transaction after `replay_after`, in order, and at the end of each run.
+pub trait Replay {
+    /// A transaction of a complete run.
+    fn transaction(&mut self, frame: &Frame<'_>) -> Result<(), StoreError>;
+    /// A run ended whose last transaction was here; `progress` is how much of the log was read.
+    fn run_end(&mut self, position: u64, progress: Progress) -> Result<(), StoreError>;
+}
+
+/// How far a long job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes done.
+    pub done: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+/// A log directory whose manifest has been read, not more.
+#[derive(Debug)]
+pub struct LogDir {
+    log: Log,
+}
+
+impl LogDir {
+    /// Reads the manifest, or starts a new store in a directory that holds none.
+    pub fn open(options: LogOptions) -> Result<Self, StoreError> {
+        let found = Manifest::read(&*options.fs, &options.dir)?;
+        let manifest = match found {
+            Some(manifest) => manifest,
+            None => create(&options)?,
+        };
+        Ok(LogDir { log: Log::new(options, manifest) })
+    }
+
+    /// The log, for what needs no recovery: ids, images.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Verifies and replays the log, cuts its torn tail and makes it ready for writing.
+    pub fn recover(self, from: RecoverFrom, replay: &mut dyn Replay) -> Result<Recovered, StoreError> {
+        let mut recovery = Recovery::start(self.log, from)?;
+        recovery.open_sides()?;
+        recovery.scan(replay)?;
+        recovery.finish()
+    }
+}
+
+/// Makes the first manifest. Segments without one are somebody's data: they are not built over.
+fn create(options: &LogOptions) -> Result<Manifest, StoreError> {
+    let dir = options.dir.display();
+    options.fs.create_dir(&options.dir).map_err(|error| StoreError::io(format!("creating {dir}"), error))?;
+    let names =
+        options.fs.list(&options.dir).map_err(|error| StoreError::io(format!("reading {dir}"), error))?;
+    let in_use = |name: &&String| name.starts_with("segment-") && has_bytes(options, name);
+    if let Some(name) = names.iter().find(in_use) {
+        return Err(StoreError::Damaged(cairn_seam::DamagedAt {
+            file: options.dir.join("MANIFEST"),
+            offset: 0,
+            detail: format!("the manifest is missing although {name} is there"),
+        }));
+    }
+    let mut manifest = Manifest {
+        store: [0; 16],
+        hash_key: HashKey([0; 32]),
+        next: 1,
+        segments: Vec::new(),
+        sides: Vec::new(),
+        image: None,
+    };
+    options.entropy.fill(&mut manifest.store);
+    options.entropy.fill(&mut manifest.hash_key.0);
+    manifest.write(&*options.fs, &options.dir)?;
+    Ok(manifest)
+}
+
+fn has_bytes(options: &LogOptions, name: &str) -> bool {
+    options.fs.open(&options.dir.join(name)).and_then(|file| file.len()).is_ok_and(|len| len > 0)
+}
+
+/// A segment with data, as found.
+struct Found {
+    segment: Segment,
+    file: Arc<dyn File>,
+    sealed: bool,
+    /// Bytes of the file that may hold data.
+    limit: u64,
+}
+
+struct Recovery {
+    log: Log,
+    from: RecoverFrom,
+    found: Vec<Found>,
+    unused: Vec<Spare>,
+    /// Segments that lie behind a missing or unreadable one, when loss is accepted.
+    beyond: Vec<u64>,
+    /// Segments whose hashed entries no side file holds.
+    unsided: BTreeSet<u64>,
+    position: u64,
+    report: RecoveryReport,
+}
+
+impl Recovery {
+    fn start(log: Log, from: RecoverFrom) -> Result<Self, StoreError> {
+        let rows = log.manifest.lock().segments.clone();
+        let mut recovery = Recovery {
+            log,
+            from,
+            found: Vec::new(),
+            unused: Vec::new(),
+            beyond: Vec::new(),
+            unsided: BTreeSet::new(),
+            position: 0,
+            report: RecoveryReport::default(),
+        };
+        for (number, state) in rows {
+            recovery.look_at(number, state)?;
+        }
+        Ok(recovery)
+    }
+
+    fn look_at(&mut self, number: u64, state: SegmentState) -> Result<(), StoreError> {
+        let name = segment::file_name(number);
+        if !self.beyond.is_empty() {
+            self.beyond.push(number);
+            return Ok(());
+        }
+        let file = match self.log.segment_file(number) {
+            Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                self.beyond.push(number);
+                return self.damage_unless_accepted(&name, 0, "the file is missing");
+            }
+            other => other?,
+        };
+        let len = file.len().map_err(self.log.io("measuring", &name))?;
+        let (segment, sealed) = match state {
+            SegmentState::Sealed { base, bytes, salt } => (Segment { number, base, salt, bytes }, true),
+            SegmentState::Open => {
+                let mut header = [0; segment::HEADER_BYTES];
+                if len >= header.len() as u64 {
+                    file.read_at(&mut header, 0).map_err(self.log.io("reading", &name))?;
+                }
+                let Some(header) = SegmentHeader::decode(&header, number) else {
+                    let filled = len >= self.log.options.segment_bytes;
+                    self.unused.push(Spare { number, file, filled });
+                    return Ok(());
+                };
+                (Segment { number, base: header.base, salt: header.salt, bytes: 0 }, false)
+            }
+        };
+        if let Some(spare) = self.unused.first() {
+            let name = segment::file_name(spare.number);
+            self.damage_unless_accepted(&name, 0, "the header is damaged, and later segments are in use")?;
+            self.beyond.push(number);
+            return Ok(());
+        }
+        if !sealed {
+            // What is read may only be in memory so far; from here on it is promised.
+            file.sync_data().map_err(self.log.io("syncing", &name))?;
+        }
+        let limit = if sealed { segment.bytes.min(len) } else { len };
+        if sealed && limit < segment.bytes {
+            let detail = format!("the file ends at {len} of {} bytes", segment.bytes);
+            self.damage_unless_accepted(&name, len, &detail)?;
+        }
+        self.found.push(Found { segment, file, sealed, limit });
+        Ok(())
+    }
+
+    fn damage_unless_accepted(&self, name: &str, offset: u64, detail: &str) -> Result<(), StoreError> {
+        if self.from.accept_loss { Ok(()) } else { Err(self.log.damaged(name, offset, detail)) }
+    }
+
+    /// Opens the side files; what a bad or missing one held is gathered again from its segments.
+    fn open_sides(&mut self) -> Result<(), StoreError> {
+        let rows = self.log.manifest.lock().sides.clone();
+        self.unsided = self.found.iter().map(|found| found.segment.number).collect();
+        let mut sides = Vec::new();
+        // Accepting loss is rare and thorough: all of the log is read, and nothing derived is trusted.
+        for row in rows.into_iter().filter(|_| !self.from.accept_loss) {
+            let name = side::file_name(row.number);
+            let opened = match self.log.options.fs.open(&self.log.path(&name)) {
+                Ok(file) => SideFile::open(row.number, file).map_err(self.log.io("reading", &name))?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(error) => return Err(self.log.io("opening", &name)(error)),
+            };
+            let covers = (row.first_segment, row.last_segment);
+            if let Some(side) = opened.filter(|side| (side.first_segment, side.last_segment) == covers) {
+                self.unsided.retain(|number| !(row.first_segment..=row.last_segment).contains(number));
+                sides.push(Arc::new(side));
+            }
+        }
+        self.log.change_hashed(|view| view.sides = sides);
+        Ok(())
+    }
+}
