@@ -5,23 +5,33 @@ use cairn_base::{Position, TenantId};
 use crate::{ChangePage, Health, Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport};
 
 /// An ordered, transactional, durable store.
+///
+/// What every store promises beyond the single calls, and the contract tests check:
+/// - transactions that one thread submits land in the order in which it submitted them;
+/// - what was acknowledged is durable, and every later snapshot sees it;
+/// - a reader never sees half a transaction;
+/// - readers hold up no writer: no lock is held while a visitor runs, however slow it is.
 pub trait Store: Send + Sync {
     /// A view that holds at least everything up to `at_least`.
     ///
     /// Fails with [`StoreError::PositionAhead`] when this store never handed out that position.
     fn snapshot(&self, at_least: Position) -> Result<Box<dyn Snapshot>, StoreError>;
 
-    /// Queues a transaction. `done` is called from a thread of the store: it must not block.
+    /// Queues a transaction. `done` is called once, from a thread of the store or from the calling one:
+    /// it must not block.
     ///
-    /// A full queue answers [`StoreError::Overloaded`] at once instead of growing.
+    /// Transactions submitted by one thread land in that order, and each sees what those before it
+    /// did. A full queue answers [`StoreError::Overloaded`] at once instead of growing.
     fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone);
 
     /// Runs a transaction and returns when it is durable. May run it on the calling thread.
     fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError>;
 
-    /// Events after a position, of one tenant or of all, at most `limit` transactions with events.
+    /// Events after a position, of one tenant or of all, at most `limit` transactions with events and
+    /// never more than `limits::CHANGES_PAGE_MAX`.
     ///
-    /// Fails with [`StoreError::TooOld`] before the horizon: start again from a snapshot.
+    /// Fails with [`StoreError::TooOld`] before the horizon: start again from a snapshot. Fails with
+    /// [`StoreError::PositionAhead`] beyond what the store has reached: the position is another store's.
     fn changes(
         &self,
         after: Position,
@@ -41,6 +51,7 @@ pub trait Store: Send + Sync {
     /// One step of background work that nobody waits for; the engine calls it about once a second.
     fn upkeep(&self) -> Result<UpkeepReport, StoreError>;
 
-    /// Stops accepting writes, finishes what is queued and makes the next opening quick.
+    /// Stops accepting writes, finishes what is queued and makes the next opening quick. Later writes
+    /// answer [`StoreError::Closed`]; closing twice is fine.
     fn close(&self) -> Result<(), StoreError>;
 }

@@ -9,21 +9,34 @@ use crate::{Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, Store, Stor
 
 /// A transaction in the making. Reads see the transaction's own writes.
 ///
-/// Keys start with the transaction's tenant (four bytes, big endian); any other key is refused.
+/// - Keys start with the transaction's tenant (four bytes, big endian); any other key is refused.
+/// - An error that any call here returns, reads included, dooms the transaction. If the closure
+///   overlooks it and returns `Ok`, nothing is kept and the caller gets the first such error.
+/// - Each call that changes something counts as one change, also when it repeats an earlier one, and
+///   with the bytes of its key and value; [`CommitTooLarge`](StoreError::CommitTooLarge) ends it at
+///   `limits::COMMIT_CHANGES_MAX` changes or `limits::COMMIT_BYTES_MAX` bytes.
+/// - A transaction that changes nothing commits without a place of its own in the history.
 pub trait WriteTx: Reader {
     /// The tenant this transaction stays inside.
     fn tenant(&self) -> TenantId;
 
-    /// Sets a key.
+    /// Sets a key of `limits::KEY_BYTES_MIN` to `limits::KEY_BYTES_MAX` bytes to a value of at most
+    /// `limits::VALUE_BYTES_MAX`.
     fn put(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
 
-    /// Removes a key; an absent one is fine.
+    /// Removes a key; an absent one is fine, and counts as a change all the same.
     fn delete(&mut self, keyspace: Keyspace, key: &[u8]) -> Result<(), StoreError>;
 
-    /// Removes every key of a range and says how many there were. Each counts as a change.
+    /// Removes every key of a range and says how many there were. Each of them counts as one change.
+    ///
+    /// The order and limit of the range choose which keys go.
     fn delete_range(&mut self, keyspace: Keyspace, range: &KeyRange) -> Result<u64, StoreError>;
 
-    /// Sets an entry of a hashed keyspace, gone after `expires_at_ms` (Unix time) if given.
+    /// Sets an entry of a hashed keyspace. If `expires_at_ms` (Unix time) is given, the entry is gone
+    /// from that millisecond on.
+    ///
+    /// The key has 1 to `limits::KEY_BYTES_MAX` bytes and need not start with the tenant, which is part
+    /// of an entry's name anyway; the value has at most `limits::HASHED_VALUE_BYTES_MAX` bytes.
     fn hashed_put(
         &mut self,
         keyspace: HashedKeyspace,
@@ -32,10 +45,10 @@ pub trait WriteTx: Reader {
         expires_at_ms: Option<u64>,
     ) -> Result<(), StoreError>;
 
-    /// Stores a blob unless the tenant has it already.
+    /// Stores a blob unless the tenant has it already; then nothing changes and nothing counts.
     fn put_blob(&mut self, blob: &Blob) -> Result<(), StoreError>;
 
-    /// Adds an event to the change feed.
+    /// Adds an event of at most `limits::EVENT_BYTES_MAX` bytes to the change feed.
     fn emit(&mut self, event: Event) -> Result<(), StoreError>;
 }
 
@@ -44,9 +57,12 @@ pub trait WriteTx: Reader {
 pub struct Aborted;
 
 /// A transaction's closure. It may run more than once, and only the last run counts.
+///
+/// It runs while others wait: parsing, hashing and other long work belong before it. It must not call
+/// the store, and has its effects on the outside afterwards.
 pub type TxBody = Box<dyn FnMut(&mut dyn WriteTx) -> Result<(), Aborted> + Send>;
 
-/// Called once, with where in the history the transaction is durable, or why it is not.
+/// Called once, with where in the history the transaction is durable, or why it is not. Must not block.
 pub type TxDone = Box<dyn FnOnce(Result<Position, StoreError>) + Send>;
 
 /// Runs a transaction with a result of its own and waits until it is durable.
