@@ -1,12 +1,13 @@
 //! The applier: moves published changes into the index.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cairn_seam::StoreError;
 
 use crate::generation::Generation;
-use crate::index::Applied;
+use crate::index::{Applied, Cursor};
 use crate::shared::Shared;
 
 impl Shared {
@@ -15,38 +16,51 @@ impl Shared {
     /// After a failure the store refuses writes until it is opened again: the log has everything.
     pub(crate) fn apply(&self) -> Result<bool, StoreError> {
         let _one_at_a_time = self.applying.lock();
-        self.check_poison()?;
-        let Some((frozen, applied)) = self.freeze() else { return Ok(false) };
-        let moved = self.index.apply(&frozen, applied).and_then(|()| self.index.view());
-        let index = match moved {
-            Ok(index) => Arc::new(index),
-            Err(error) => {
-                self.poison(&error);
-                return Err(error);
-            }
-        };
-        self.change_view(|view| {
-            view.frozen = None;
-            view.index = index;
-        });
+        let Some((frozen, applied)) = self.freeze()? else { return Ok(false) };
+        // redb asserts what it believes about its file; damage may prove it wrong.
+        let moved = catch_unwind(AssertUnwindSafe(|| self.move_into_index(&frozen, applied)));
+        let moved = moved.unwrap_or_else(|_| Err(self.index.place.damaged(&"redb panicked")));
+        if let Err(error) = moved {
+            self.poison(&error);
+            return Err(error);
+        }
+        self.change_view(|view| view.frozen = None);
         self.counters.applied_to.store(applied.position, Ordering::Relaxed);
         self.counters.applies.fetch_add(1, Ordering::Relaxed);
         self.signals.made_room();
         Ok(true)
     }
 
-    /// Lets new changes go to a new generation, between two groups.
-    fn freeze(&self) -> Option<(Arc<Generation>, Applied)> {
+    /// Moves a generation portion by portion, and shows each to new readers at once, so that the index
+    /// can reuse what only older ones needed.
+    fn move_into_index(&self, frozen: &Generation, applied: Applied) -> Result<(), StoreError> {
+        let mut cursor = Some(Cursor::default());
+        while let Some(from) = cursor {
+            cursor = self.index.apply(frozen, &from, applied)?;
+            let index = Arc::new(self.index.view()?);
+            self.change_view(|view| view.index = index);
+        }
+        Ok(())
+    }
+
+    /// Lets new changes go to a new generation, between two groups; `None` when there are none.
+    ///
+    /// Under the committer's lock a group that failed has poisoned the store already: what it left in
+    /// the active generation never gets further.
+    fn freeze(&self) -> Result<Option<(Arc<Generation>, Applied)>, StoreError> {
         let committer = self.committer.lock();
+        self.check_poison()?;
+        let applied_to = self.counters.applied_to.load(Ordering::Relaxed);
         let mut frozen = None;
         self.change_view(|view| {
-            if !view.active.is_empty() {
+            // Also without changes to keys: what else was committed need not be replayed again.
+            if view.position > applied_to {
                 let applied = Applied { position: view.position, synced_to: committer.writer.synced_to() };
                 let generation = std::mem::take(&mut view.active);
                 view.frozen = Some(Arc::clone(&generation));
                 frozen = Some((generation, applied));
             }
         });
-        frozen
+        Ok(frozen)
     }
 }

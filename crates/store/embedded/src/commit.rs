@@ -6,32 +6,34 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use cairn_base::Position;
-use cairn_log::Group;
-use cairn_seam::{Aborted, Change, StoreError, TxDone};
+use cairn_base::{Position, TenantId};
+use cairn_log::{Group, HashedMap};
+use cairn_seam::{Aborted, Change, StoreError, TxBody};
 
 use crate::options::Background;
-use crate::queue::{Next, Outcome, Ticket};
+use crate::queue::{Answer, Next, Outcome, Ticket};
 use crate::shared::{Committer, Shared};
-use crate::tx::{Finished, Ground, PendingHashed, Tx};
+use crate::tx::{Finished, Ground, Tx};
 use crate::view::View;
 
 /// Transactions in one group at the most.
 const GROUP_MAX: usize = 1024;
 /// No further transaction joins a group once it has this many bytes.
 const GROUP_BYTES: usize = 4 << 20;
+/// Memory of a transaction's body that is kept for the next one.
+const BODY_BYTES_KEPT: usize = 1 << 20;
 /// How often the committer lets others run before it takes a group, when the last one was shared.
 const YIELDS_MAX: usize = 4;
 
 /// Whom to tell what.
-type Outcomes = Vec<(TxDone, Result<Position, StoreError>)>;
+type Outcomes = Vec<(Answer, Result<Position, StoreError>)>;
 
 impl Shared {
     /// Runs a transaction and returns when it is durable.
-    pub(crate) fn write(&self, ticket: impl FnOnce(TxDone) -> Ticket) -> Result<Position, StoreError> {
+    pub(crate) fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
         let (outcome, done) = Outcome::new();
-        match self.queue.push(ticket(done)) {
-            Err((_, error)) => return Err(error),
+        match self.queue.push(Ticket { tenant, body, answer: Answer::new(done) }) {
+            Err((ticket, error)) => ticket.answer.give(Err(error)),
             Ok(Next::Wait) => {}
             Ok(Next::Lead) => match self.options.background {
                 Background::Manual => while self.commit_group().is_some() {},
@@ -49,7 +51,7 @@ impl Shared {
     /// Queues a transaction and returns at once.
     pub(crate) fn submit(&self, ticket: Ticket) {
         match self.queue.push(ticket) {
-            Err((ticket, error)) => (ticket.done)(Err(error)),
+            Err((ticket, error)) => ticket.answer.give(Err(error)),
             Ok(Next::Wait) => {}
             Ok(Next::Lead) => match self.options.background {
                 Background::Manual => while self.commit_group().is_some() {},
@@ -98,26 +100,25 @@ impl Shared {
     fn commit_group(&self) -> Option<usize> {
         let tickets = self.queue.take(GROUP_MAX)?;
         let count = tickets.len();
-        let committed = catch_unwind(AssertUnwindSafe(|| self.commit_tickets(tickets)));
-        let Ok(outcomes) = committed else {
-            // Dropped unanswered, the group's writers hear that the outcome is unknown.
-            self.poison(&StoreError::Panicked { message: "the committer panicked".into() });
-            return Some(count);
-        };
-        for (done, outcome) in outcomes {
-            // Somebody else's callback must not end the committer.
-            let _ = catch_unwind(AssertUnwindSafe(|| done(outcome)));
+        self.wait_for_room();
+        for (answer, outcome) in self.commit_tickets(tickets) {
+            answer.give(outcome);
         }
         Some(count)
     }
 
     fn commit_tickets(&self, tickets: VecDeque<Ticket>) -> Outcomes {
-        self.wait_for_room();
         let mut committer = self.committer.lock();
-        match self.prepare(&mut committer) {
+        let committed = catch_unwind(AssertUnwindSafe(|| match self.prepare(&mut committer) {
             Ok(group) => self.run_group(&mut committer, group, tickets),
-            Err(error) => tickets.into_iter().map(|ticket| (ticket.done, Err(error.clone()))).collect(),
-        }
+            Err(error) => tickets.into_iter().map(|ticket| (ticket.answer, Err(error.clone()))).collect(),
+        }));
+        committed.unwrap_or_else(|_| {
+            // Still under the committer's lock: nothing of the group may get into the index. Its writers
+            // hear that the outcome is unknown, because their answers were dropped.
+            self.poison(&StoreError::Panicked { message: "the committer panicked".into() });
+            Vec::new()
+        })
     }
 
     /// Holds writers back while the applier is too far behind.
@@ -158,7 +159,7 @@ impl Shared {
     ) -> Outcomes {
         let view = self.view();
         let mut outcomes = Vec::with_capacity(tickets.len());
-        let mut pending = PendingHashed::new();
+        let mut pending = HashedMap::default();
         let mut changes = Vec::new();
         let mut position = view.position;
         while group.len() < GROUP_BYTES
@@ -177,16 +178,17 @@ impl Shared {
                 Ok(finished) => {
                     if let Some(finished) = finished {
                         committer.body.clear();
+                        committer.body.shrink_to(BODY_BYTES_KEPT);
                         finished.encode(&mut committer.body);
                         position = group.transaction(ticket.tenant, &committer.body);
                         record(&view, position, finished, &mut pending, &mut changes, &ticket);
                     }
-                    outcomes.push((ticket.done, Ok(Position(position))));
+                    outcomes.push((ticket.answer, Ok(Position(position))));
                 }
                 Err(error) => {
                     group.truncate(start);
                     self.counters.aborts.fetch_add(1, Ordering::Relaxed);
-                    outcomes.push((ticket.done, Err(error)));
+                    outcomes.push((ticket.answer, Err(error)));
                 }
             }
         }
@@ -243,7 +245,7 @@ fn record(
     view: &View,
     position: u64,
     finished: Finished,
-    pending: &mut PendingHashed,
+    pending: &mut HashedMap,
     changes: &mut Vec<Change>,
     ticket: &Ticket,
 ) {

@@ -52,10 +52,6 @@ impl Versions {
 }
 
 impl Generation {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.bytes() == 0
-    }
-
     /// About how much memory the changes take.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
@@ -130,14 +126,22 @@ impl Table {
         }
     }
 
-    /// Calls `visit` with the newest slot of every key, in key order.
+    /// Calls `visit` with the newest slot of every key behind `after`, in key order, until it says
+    /// `false`.
     ///
     /// For a generation that takes no changes any more: writers would wait.
-    pub(crate) fn for_each_newest<E>(
+    pub(crate) fn newest_after<E>(
         &self,
-        mut visit: impl FnMut(&[u8], Option<&[u8]>) -> Result<(), E>,
+        after: Option<&Key>,
+        mut visit: impl FnMut(&Key, Option<&[u8]>) -> Result<bool, E>,
     ) -> Result<(), E> {
-        self.0.read().iter().try_for_each(|(key, versions)| visit(key, versions.newest.slot.as_deref()))
+        let low = after.map_or(Bound::Unbounded, |key| Bound::Excluded(&**key));
+        for (key, versions) in self.0.read().range::<[u8], _>((low, Bound::Unbounded)) {
+            if !visit(key, versions.newest.slot.as_deref())? {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 

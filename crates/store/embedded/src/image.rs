@@ -8,6 +8,7 @@
 //! ```
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -31,9 +32,13 @@ impl Shared {
     /// Writes an image when the log has grown enough since the last one.
     pub(crate) fn write_image_when_due(&self) -> Result<Option<String>, StoreError> {
         let last = self.log.image().map_or(self.log.horizon(), |image| image.position);
-        if self.view().position.saturating_sub(last) < self.options.image_every_bytes {
+        // After a failure the log has to grow by as much again before the next attempt.
+        let tried = self.counters.image_tried.load(Ordering::Relaxed);
+        let position = self.view().position;
+        if position.saturating_sub(last.max(tried)) < self.options.image_every_bytes {
             return Ok(None);
         }
+        self.counters.image_tried.store(position, Ordering::Relaxed);
         self.write_image().map(Some)
     }
 
@@ -46,13 +51,24 @@ impl Shared {
         // apply recorded; what came since is in the active one and in the log.
         let position = self.counters.applied_to.load(Ordering::Relaxed);
         let number = self.log.next_file_number();
-        let name = image_name(number);
-        let failed = |error| StoreError::io(format!("writing {}", self.dir.join(&name).display()), error);
-        let file = self.options.fs.create(&self.dir.join(&name)).map_err(failed)?;
-        let count = write_keys(&*file, position, &view.index, &|error| self.index.place.failed(error))?;
-        self.options.fs.sync_dir(&self.dir).map_err(failed)?;
+        let path = self.dir.join(image_name(number));
+        let written = self.write_image_file(&path, position, &view.index);
+        if written.is_err() {
+            // A half-written image is of no use to anybody and takes room.
+            let _ = self.options.fs.remove(&path);
+        }
+        let count = written?;
         self.log.set_image(ImageRow { number, position })?;
         Ok(format!("wrote an image of {count} keys"))
+    }
+
+    fn write_image_file(&self, path: &Path, position: u64, index: &IndexView) -> Result<u64, StoreError> {
+        let failed = |error| StoreError::io(format!("writing {}", path.display()), error);
+        self.check_space_for(self.index.bytes())?;
+        let file = self.options.fs.create(path).map_err(failed)?;
+        let count = write_keys(&*file, position, index, &|error| self.index.place.failed(error))?;
+        self.options.fs.sync_dir(&self.dir).map_err(failed)?;
+        Ok(count)
     }
 }
 
@@ -128,7 +144,7 @@ impl Blocks<'_> {
 /// Loads an image into a new index.
 pub(crate) fn load(
     options: &EmbeddedOptions,
-    dir: &std::path::Path,
+    dir: &Path,
     image: ImageRow,
     index: &Index,
 ) -> Result<(), StoreError> {
@@ -162,9 +178,10 @@ pub(crate) fn load(
             return Err(damaged(offset, "a block's checksum is wrong"));
         }
         if len == 0 {
-            let expected = count.to_le_bytes();
-            index.load(&generation, applied)?;
-            return if body == expected { Ok(()) } else { Err(damaged(offset, "keys are missing")) };
+            if body != count.to_le_bytes() {
+                return Err(damaged(offset, "keys are missing"));
+            }
+            return index.load(&generation, Some(applied));
         }
         for op in Ops::new(&body) {
             let Ok(Op::Put { keyspace, key, value }) = op else {
@@ -175,7 +192,7 @@ pub(crate) fn load(
         }
         offset += 8 + body_len as u64;
         if generation.bytes() >= options.apply_bytes {
-            index.load(&generation, applied)?;
+            index.load(&generation, None)?;
             generation = Generation::default();
             options.report("rebuilding the index from the image", Progress { done: offset, total });
         }

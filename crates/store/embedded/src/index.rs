@@ -12,7 +12,7 @@ use redb::{
 };
 
 use crate::backend::SeamBackend;
-use crate::generation::Generation;
+use crate::generation::{Generation, Key};
 
 const FILE: &str = "index.redb";
 /// A file with this name says that the index was found damaged and must be rebuilt.
@@ -20,6 +20,15 @@ const DAMAGED: &str = "index.damaged";
 const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 /// Counts the layouts of this file; an index of any other version is rebuilt.
 const VERSION: u8 = 1;
+
+/// How much one commit moves.
+///
+/// redb writes changed pages to new places, and the old ones are free only after the commit after next.
+/// Small commits over one stretch of keys keep that to a fraction of the file; one large one over all
+/// keys would make the file three times as large as what it holds.
+const PORTION_BYTES: usize = 4 << 20;
+/// What a key costs beside its bytes, roughly.
+const KEY_OVERHEAD_BYTES: usize = 96;
 
 type Bytes = &'static [u8];
 pub(crate) type KeyTable = ReadOnlyTable<Bytes, Bytes>;
@@ -31,6 +40,14 @@ pub(crate) struct Applied {
     pub(crate) position: u64,
     /// The log was synced up to here when it was written.
     pub(crate) synced_to: u64,
+}
+
+/// Where in a generation a portion starts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cursor {
+    keyspace: u16,
+    /// The last key that was moved.
+    after: Option<Key>,
 }
 
 /// Where the index lives.
@@ -61,7 +78,7 @@ impl IndexPlace {
     }
 
     /// Makes sure the next opening rebuilds the index, and says so.
-    fn damaged(&self, error: &dyn std::fmt::Display) -> StoreError {
+    pub(crate) fn damaged(&self, error: &dyn std::fmt::Display) -> StoreError {
         // Best effort: the read fails in any case.
         let _ = self.fs.create(&self.dir.join(DAMAGED)).and_then(|_| self.fs.sync_dir(&self.dir));
         StoreError::Damaged(DamagedAt {
@@ -136,45 +153,75 @@ impl Index {
         Ok(Index { place: place.clone(), db, file, store_id })
     }
 
-    /// Moves a generation into the index in one durable commit.
-    pub(crate) fn apply(&self, generation: &Generation, applied: Applied) -> Result<(), StoreError> {
-        self.commit(generation, applied, Durability::Immediate).map_err(|error| self.place.failed(error))
+    /// Moves the next portion of a generation into the index in one durable commit; says where to go
+    /// on, or `None` when everything is there.
+    ///
+    /// Only the last portion moves the position: after a crash in between, the log is replayed over
+    /// what is there already, which changes nothing.
+    pub(crate) fn apply(
+        &self,
+        generation: &Generation,
+        from: &Cursor,
+        applied: Applied,
+    ) -> Result<Option<Cursor>, StoreError> {
+        self.commit(generation, from, PORTION_BYTES, Some(applied), Durability::Immediate)
+            .map_err(|error| self.place.failed(error))
     }
 
-    /// The same without waiting for the disk: for rebuilding, where a crash means starting over.
-    pub(crate) fn load(&self, generation: &Generation, applied: Applied) -> Result<(), StoreError> {
-        self.commit(generation, applied, Durability::None).map_err(|error| self.place.failed(error))
+    /// Loads a whole generation without waiting for the disk: for rebuilding, where a crash means
+    /// starting over.
+    ///
+    /// Part of an image has no position: an index without one is rebuilt when it is opened.
+    pub(crate) fn load(&self, generation: &Generation, applied: Option<Applied>) -> Result<(), StoreError> {
+        self.commit(generation, &Cursor::default(), usize::MAX, applied, Durability::None)
+            .map(drop)
+            .map_err(|error| self.place.failed(error))
     }
 
     fn commit(
         &self,
         generation: &Generation,
-        applied: Applied,
+        from: &Cursor,
+        bytes_max: usize,
+        applied: Option<Applied>,
         durability: Durability,
-    ) -> Result<(), redb::Error> {
+    ) -> Result<Option<Cursor>, redb::Error> {
         let mut transaction = self.db.begin_write()?;
         transaction.set_durability(durability)?;
         // Recovery after a crash takes milliseconds instead of a walk over the whole file.
         transaction.set_quick_repair(matches!(durability, Durability::Immediate));
+        let mut left = bytes_max;
+        let mut next = None;
         for (keyspace, changes) in generation.tables() {
+            if keyspace < from.keyspace || next.is_some() {
+                continue;
+            }
+            let after = from.after.as_ref().filter(|_| keyspace == from.keyspace);
             let name = table_name(keyspace);
             let mut table = transaction.open_table(TableDefinition::<Bytes, Bytes>::new(&name))?;
-            changes.for_each_newest(|key, value| -> Result<(), redb::Error> {
+            changes.newest_after(after, |key, value| -> Result<bool, redb::Error> {
                 match value {
-                    Some(value) => drop(table.insert(key, value)?),
-                    None => drop(table.remove(key)?),
+                    Some(value) => drop(table.insert(&**key, value)?),
+                    None => drop(table.remove(&**key)?),
                 }
-                Ok(())
+                left = left.saturating_sub(KEY_OVERHEAD_BYTES + key.len() + value.map_or(0, <[u8]>::len));
+                if left == 0 {
+                    next = Some(Cursor { keyspace, after: Some(Arc::clone(key)) });
+                }
+                Ok(left > 0)
             })?;
         }
-        let mut meta = transaction.open_table(META)?;
-        meta.insert("version", [VERSION].as_slice())?;
-        meta.insert("store", self.store_id.as_slice())?;
-        meta.insert("position", applied.position.to_le_bytes().as_slice())?;
-        meta.insert("synced_to", applied.synced_to.to_le_bytes().as_slice())?;
-        drop(meta);
+        if let Some(applied) = applied {
+            let mut meta = transaction.open_table(META)?;
+            meta.insert("version", [VERSION].as_slice())?;
+            meta.insert("store", self.store_id.as_slice())?;
+            meta.insert("synced_to", applied.synced_to.to_le_bytes().as_slice())?;
+            if next.is_none() {
+                meta.insert("position", applied.position.to_le_bytes().as_slice())?;
+            }
+        }
         transaction.commit()?;
-        Ok(())
+        Ok(next)
     }
 
     /// A view of the index as it is now.

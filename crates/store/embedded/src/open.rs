@@ -11,7 +11,7 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::generation::Generation;
 use crate::image;
-use crate::index::{Applied, Index, IndexPlace};
+use crate::index::{Applied, Cursor, Index, IndexPlace};
 use crate::options::EmbeddedOptions;
 use crate::queue::Queue;
 use crate::shared::{Committer, Counters, Shared, Signals};
@@ -61,7 +61,7 @@ pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, Open
     let applied_to = replayer.applied;
     if is_made {
         // What was loaded so far is not on disk yet.
-        index.apply(&Generation::default(), applied_to)?;
+        index.apply(&Generation::default(), &Cursor::default(), applied_to)?;
     }
     let position = recovered.position.max(applied_to.position);
     let view = View { position, active, frozen: None, index: Arc::new(index.view()?) };
@@ -121,8 +121,17 @@ fn open_index(
     let image = log_dir.log().image().filter(|_| !options.accept_loss);
     let mut applied = Applied::default();
     if let Some(row) = image {
-        image::load(options, &place.dir, row, &index)?;
-        applied = Applied { position: row.position, synced_to: row.position };
+        match image::load(options, &place.dir, row, &index) {
+            Ok(()) => applied = Applied { position: row.position, synced_to: row.position },
+            // The log has everything the image has, as long as nothing was cut off its start.
+            Err(error) if log_dir.log().has_all_history() => {
+                drop(index);
+                let index = Index::create(place, store_id, options.cache_bytes)?;
+                report.rebuilt = Some(format!("the newest image cannot be used either: {error}"));
+                return Ok((index, applied, true));
+            }
+            Err(error) => return Err(error),
+        }
     }
     Ok((index, applied, true))
 }
@@ -149,7 +158,7 @@ impl Replay for Replayer<'_> {
         // Not before a later run was seen: only that proves that the earlier ones are on disk.
         if let Some(position) = self.due.take() {
             self.applied = Applied { position, synced_to: position };
-            self.index.load(&self.generation, self.applied)?;
+            self.index.load(&self.generation, Some(self.applied))?;
             self.generation = Generation::default();
         }
         self.transactions += 1;

@@ -5,6 +5,7 @@
 //! stays in charge as long as there is work.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, Thread};
 
@@ -16,7 +17,33 @@ use parking_lot::{Condvar, Mutex};
 pub(crate) struct Ticket {
     pub(crate) tenant: TenantId,
     pub(crate) body: TxBody,
-    pub(crate) done: TxDone,
+    pub(crate) answer: Answer,
+}
+
+/// Tells a writer its outcome in any case: one that is dropped says that the outcome is unknown.
+pub(crate) struct Answer(Option<TxDone>);
+
+impl Answer {
+    pub(crate) fn new(done: TxDone) -> Self {
+        Answer(Some(done))
+    }
+
+    pub(crate) fn give(mut self, outcome: Result<Position, StoreError>) {
+        self.call(outcome);
+    }
+
+    fn call(&mut self, outcome: Result<Position, StoreError>) {
+        if let Some(done) = self.0.take() {
+            // Somebody else's callback must not end the committer.
+            let _ = catch_unwind(AssertUnwindSafe(|| done(outcome)));
+        }
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.call(Err(StoreError::OutcomeUnknown { cause: "the committer gave up".into() }));
+    }
 }
 
 #[derive(Default)]
@@ -145,17 +172,8 @@ struct Slot {
 
 impl Slot {
     fn set(&self, result: Result<Position, StoreError>) {
-        self.result.lock().get_or_insert(result);
+        *self.result.lock() = Some(result);
         self.waiter.unpark();
-    }
-}
-
-/// Sets a slot in any case: a transaction that is dropped unanswered must not leave its writer waiting.
-struct Setter(Arc<Slot>);
-
-impl Drop for Setter {
-    fn drop(&mut self) {
-        self.0.set(Err(StoreError::OutcomeUnknown { cause: "the committer gave up".into() }));
     }
 }
 
@@ -163,8 +181,8 @@ impl Outcome {
     /// An outcome and the callback that sets it and wakes the calling thread.
     pub(crate) fn new() -> (Self, TxDone) {
         let slot = Arc::new(Slot { result: Mutex::new(None), waiter: thread::current() });
-        let setter = Setter(Arc::clone(&slot));
-        (Outcome { slot }, Box::new(move |result| setter.0.set(result)))
+        let set = Arc::clone(&slot);
+        (Outcome { slot }, Box::new(move |result| set.set(result)))
     }
 
     pub(crate) fn wait(self) -> Result<Position, StoreError> {

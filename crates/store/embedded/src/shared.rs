@@ -72,6 +72,8 @@ pub(crate) struct Counters {
     pub(crate) disk_free_bytes: AtomicU64,
     /// The commit up to which the index holds everything.
     pub(crate) applied_to: AtomicU64,
+    /// Where the store was when an image was last tried.
+    pub(crate) image_tried: AtomicU64,
 }
 
 impl Shared {
@@ -101,6 +103,11 @@ impl Shared {
 
     /// Whether the disk has room for more than the reserve.
     pub(crate) fn check_space(&self) -> Result<(), StoreError> {
+        self.check_space_for(0)
+    }
+
+    /// Whether the disk has room for so many bytes and the reserve.
+    pub(crate) fn check_space_for(&self, bytes: u64) -> Result<(), StoreError> {
         let dir = &self.dir;
         let free_bytes =
             self.options.fs.free_bytes(dir).map_err(|error| {
@@ -108,7 +115,7 @@ impl Shared {
             })?;
         self.counters.disk_free_bytes.store(free_bytes, Ordering::Relaxed);
         let reserve_bytes = self.options.reserve_bytes;
-        if free_bytes < reserve_bytes {
+        if free_bytes < reserve_bytes.saturating_add(bytes) {
             return Err(StoreError::StorageFull { free_bytes, reserve_bytes });
         }
         Ok(())

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::open::{self, OpenReport};
 use crate::options::{Background, EmbeddedOptions};
-use crate::queue::Ticket;
+use crate::queue::{Answer, Ticket};
 use crate::shared::Shared;
 use crate::snapshot::EmbeddedSnapshot;
 
@@ -56,10 +56,16 @@ impl EmbeddedStore {
     fn stop_threads(&self) {
         self.shared.queue.close();
         self.shared.signals.stop();
-        for thread in self.threads.lock().drain(..) {
-            // A panic there was reported when it happened; there is nothing more to save here.
-            let _ = thread.join();
-        }
+        join(&mut self.threads.lock());
+    }
+}
+
+/// Waits for threads to end, except for the calling one: a callback may drop the last handle.
+fn join(threads: &mut Vec<JoinHandle<()>>) {
+    let others = |thread: &JoinHandle<()>| thread.thread().id() != thread::current().id();
+    for thread in threads.drain(..).filter(others) {
+        // A panic there was reported when it happened; there is nothing more to save here.
+        let _ = thread.join();
     }
 }
 
@@ -73,9 +79,16 @@ fn start_threads(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, StoreError
     ];
     let mut threads = Vec::new();
     for (name, work) in works {
-        let shared = Arc::clone(shared);
-        let thread = thread::Builder::new().name(name.into()).spawn(move || work(&shared));
-        threads.push(thread.map_err(|error| StoreError::io(format!("starting thread {name}"), error))?);
+        let own = Arc::clone(shared);
+        match thread::Builder::new().name(name.into()).spawn(move || work(&own)) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                shared.queue.close();
+                shared.signals.stop();
+                join(&mut threads);
+                return Err(StoreError::io(format!("starting thread {name}"), error));
+            }
+        }
     }
     Ok(threads)
 }
@@ -129,11 +142,11 @@ impl Store for EmbeddedStore {
     }
 
     fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
-        self.shared.submit(Ticket { tenant, body, done });
+        self.shared.submit(Ticket { tenant, body, answer: Answer::new(done) });
     }
 
     fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
-        self.shared.write(|done| Ticket { tenant, body, done })
+        self.shared.write(tenant, body)
     }
 
     fn changes(

@@ -1,10 +1,10 @@
 //! One run of one transaction: its own overlay over everything committed before it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cairn_base::{ContentHash, TenantId};
-use cairn_log::{BLOB_PLACES, BlobPlace, Group, HashedEntry, HashedName, Log, Op};
+use cairn_log::{BLOB_PLACES, BlobPlace, Group, HashedEntry, HashedMap, HashedName, Log, Op};
 use cairn_seam::{
     Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx,
 };
@@ -15,8 +15,6 @@ use crate::view::{ScanVisitor, View};
 
 /// Changes to one keyspace.
 pub(crate) type Changes = BTreeMap<Key, Slot>;
-/// Hashed entries set by transactions that are not published yet.
-pub(crate) type PendingHashed = HashMap<HashedName, HashedEntry>;
 
 /// What every transaction of a group stands on.
 #[derive(Clone, Copy)]
@@ -26,7 +24,7 @@ pub(crate) struct Ground<'a> {
     pub(crate) place: &'a IndexPlace,
     pub(crate) now_ms: u64,
     /// What earlier transactions of the group set.
-    pub(crate) pending: &'a PendingHashed,
+    pub(crate) pending: &'a HashedMap,
 }
 
 pub(crate) struct Tx<'a> {
@@ -35,17 +33,17 @@ pub(crate) struct Tx<'a> {
     /// Blobs go straight into the group; giving up cuts them off again.
     group: &'a mut Group,
     changes: BTreeMap<u16, Changes>,
-    hashed: PendingHashed,
+    hashed: HashedMap,
     /// Places of the blobs this transaction added.
-    places: PendingHashed,
+    places: HashedMap,
     events: Vec<Event>,
 }
 
 /// What a transaction did, ready to be written and published.
 pub(crate) struct Finished {
     pub(crate) changes: BTreeMap<u16, Changes>,
-    pub(crate) hashed: PendingHashed,
-    pub(crate) places: PendingHashed,
+    pub(crate) hashed: HashedMap,
+    pub(crate) places: HashedMap,
     pub(crate) events: Vec<Event>,
 }
 
@@ -56,8 +54,8 @@ impl<'a> Tx<'a> {
             admission: Admission::new(tenant),
             group,
             changes: BTreeMap::new(),
-            hashed: HashMap::new(),
-            places: HashMap::new(),
+            hashed: HashedMap::default(),
+            places: HashedMap::default(),
             events: Vec::new(),
         }
     }
@@ -78,9 +76,13 @@ impl<'a> Tx<'a> {
         }
     }
 
+    fn blob_name(&self, hash: &ContentHash) -> HashedName {
+        self.ground.log.hash_key().name(BLOB_PLACES, self.admission.tenant(), hash.as_bytes())
+    }
+
     fn blob_place(&self, hash: &ContentHash) -> Result<Option<BlobPlace>, StoreError> {
-        let name = self.ground.log.hash_key().name(BLOB_PLACES, self.admission.tenant(), hash.as_bytes());
-        Ok(self.hashed_entry(&name)?.and_then(|entry| BlobPlace::from_value(&entry.value)))
+        let entry = self.hashed_entry(&self.blob_name(hash))?;
+        Ok(entry.and_then(|entry| BlobPlace::from_value(&entry.value)))
     }
 
     fn change(&mut self, keyspace: Keyspace, key: &[u8], slot: Slot) {
@@ -140,13 +142,12 @@ impl<'a> Tx<'a> {
 
     fn try_put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
         let hash = blob.hash();
-        if self.blob_place(&hash)?.is_some() {
+        let name = self.blob_name(&hash);
+        if self.hashed_entry(&name)?.is_some() {
             return Ok(());
         }
         self.admission.blob(blob)?;
-        let tenant = self.admission.tenant();
-        let place = self.group.blob(tenant, &hash, blob.bytes());
-        let name = self.ground.log.hash_key().name(BLOB_PLACES, tenant, hash.as_bytes());
+        let place = self.group.blob(self.admission.tenant(), &hash, blob.bytes());
         self.places.insert(name, place.to_entry());
         Ok(())
     }

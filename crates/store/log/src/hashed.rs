@@ -1,12 +1,15 @@
 //! Names and entries of hashed keyspaces.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
 use cairn_base::TenantId;
 
 /// The number of the store's own hashed keyspace: hash of a blob → its place in the log.
 pub const BLOB_PLACES: u16 = 0;
 
 /// A keyed hash of (keyspace, tenant, key): what stands in the log and in side files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HashedName([u8; HashedName::BYTES]);
 
 impl HashedName {
@@ -31,6 +34,33 @@ impl HashedName {
     /// The other eight bytes, as independent of the leading ones as a hash is.
     pub(crate) fn trailing(&self) -> u64 {
         u64::from_be_bytes(std::array::from_fn(|at| self.0[at + 8]))
+    }
+}
+
+impl Hash for HashedName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.trailing());
+    }
+}
+
+/// A map by name. Names are keyed hashes already: hashing them again would only cost time.
+pub type HashedMap = HashMap<HashedName, HashedEntry, BuildHasherDefault<NameHasher>>;
+
+/// Takes the bytes of a [`HashedName`] as they are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = word;
     }
 }
 

@@ -26,6 +26,7 @@ impl Log {
         let _one_at_a_time = self.housekeeping.lock();
         self.prepare_spare()?;
         let mut done = self.seal_all_but_last(1)?;
+        done.extend(self.repair_sides()?);
         while let Some(merged) = self.merge_side_files()? {
             done.push(merged);
         }
@@ -45,9 +46,11 @@ impl Log {
         segments.truncate(segments.len().saturating_sub(in_use));
         let unsealed: Vec<Segment> = {
             let manifest = self.manifest.lock();
-            let is_open =
-                |segment: &Segment| manifest.segments.contains(&(segment.number, SegmentState::Open));
-            segments.into_iter().filter(is_open).collect()
+            let is_open = |number: u64| {
+                let mut rows = manifest.segments.iter().filter(|(row, _)| *row == number);
+                rows.any(|(_, state)| matches!(state, SegmentState::Open { .. }))
+            };
+            segments.into_iter().filter(|segment| is_open(segment.number)).collect()
         };
         for segment in unsealed {
             self.seal(segment)?;
@@ -65,16 +68,18 @@ impl Log {
         // Numbers follow the order of use, so the file gets its own only now that it can be used, and
         // the writer cannot get one in between.
         let mut manifest = self.manifest.lock();
+        // Taken for good, also if the rest fails: the file may be there under this number.
+        let number = manifest.take_number();
         let mut next = manifest.clone();
-        let number = next.take_number();
+        let salt = self.options.entropy.next_u64();
         let name = segment::file_name(number);
         let fs = &self.options.fs;
         fs.rename(&self.path(manifest::SPARE), &self.path(&name)).map_err(self.io("naming", &name))?;
         fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", &name))?;
-        next.segments.push((number, SegmentState::Open));
+        next.segments.push((number, SegmentState::Open { salt }));
         next.write(&**fs, &self.options.dir)?;
         *manifest = next;
-        *self.spare.lock() = Some(Spare { number, file, filled: true });
+        *self.spare.lock() = Some(Spare { number, salt, file, filled: true });
         Ok(())
     }
 
@@ -136,23 +141,95 @@ impl Log {
         let sorted: BTreeMap<HashedName, HashedEntry> =
             recent.read().iter().map(|(name, entry)| (*name, entry.clone())).collect();
         let count = sorted.len();
-        self.write_side((segment, segment), count, sorted.into_iter())
+        self.write_side((segment, segment), count, sorted.into_iter().map(Ok))
     }
 
     fn write_side(
         &self,
         segments: (u64, u64),
         count_hint: usize,
-        sorted: impl Iterator<Item = (HashedName, HashedEntry)>,
+        sorted: impl Iterator<Item = Result<(HashedName, HashedEntry), StoreError>>,
     ) -> Result<Arc<SideFile>, StoreError> {
         let number = self.manifest.lock().take_number();
         let name = side::file_name(number);
+        let written = self.write_side_file(number, &name, segments, count_hint, sorted);
+        if written.is_err() {
+            // Nothing lists it, and the next attempt has another name.
+            let _ = self.options.fs.remove(&self.path(&name));
+        }
+        written
+    }
+
+    fn write_side_file(
+        &self,
+        number: u64,
+        name: &str,
+        segments: (u64, u64),
+        count_hint: usize,
+        sorted: impl Iterator<Item = Result<(HashedName, HashedEntry), StoreError>>,
+    ) -> Result<Arc<SideFile>, StoreError> {
         let fs = &self.options.fs;
-        let file = fs.create(&self.path(&name)).map_err(self.io("creating", &name))?;
-        side::write(&*file, segments, count_hint, sorted).map_err(self.io("writing", &name))?;
-        fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", &name))?;
-        let opened = SideFile::open(number, file).map_err(self.io("reading back", &name))?;
-        opened.map(Arc::new).ok_or_else(|| self.damaged(&name, 0, "it does not read back as it was written"))
+        let file = fs.create(&self.path(name)).map_err(self.io("creating", name))?;
+        let mut failed = None;
+        let entries = sorted.map_while(|entry| entry.map_err(|error| failed = Some(error)).ok());
+        side::write(&*file, segments, count_hint, entries).map_err(self.io("writing", name))?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", name))?;
+        let opened = SideFile::open(number, file).map_err(self.io("reading back", name))?;
+        opened.map(Arc::new).ok_or_else(|| self.damaged(name, 0, "it does not read back as it was written"))
+    }
+
+    /// Makes side files that turned out to be damaged again, one per segment.
+    fn repair_sides(&self) -> Result<Vec<String>, StoreError> {
+        let bad = std::mem::take(&mut *self.bad_sides.lock());
+        let mut done = Vec::new();
+        for number in bad {
+            let sides = self.hashed.read().sides.clone();
+            let Some(side) = sides.iter().find(|side| side.number == number) else { continue };
+            let repaired = self.sides_from_segments(side.first_segment, side.last_segment);
+            if repaired.is_err() {
+                self.bad_sides.lock().insert(number);
+            }
+            self.replace_sides(&[number], repaired?)?;
+            done.push(format!("made side file {number} again, which was damaged"));
+        }
+        Ok(done)
+    }
+
+    fn sides_from_segments(&self, first: u64, last: u64) -> Result<Vec<Arc<SideFile>>, StoreError> {
+        let segments = self.segments().into_iter().filter(|segment| (first..=last).contains(&segment.number));
+        let mut sides = Vec::new();
+        for segment in segments {
+            let gathered = self.gather_segment(&segment)?;
+            let count = gathered.len();
+            sides.push(self.write_side(
+                (segment.number, segment.number),
+                count,
+                gathered.into_iter().map(Ok),
+            )?);
+        }
+        Ok(sides)
+    }
+
+    /// Puts new side files into the place of old ones, which are neighbours, and removes those.
+    fn replace_sides(&self, old: &[u64], new: Vec<Arc<SideFile>>) -> Result<(), StoreError> {
+        self.change_manifest(|manifest| {
+            let at = manifest.sides.iter().position(|row| row.number == old[0]).unwrap_or(0);
+            manifest.sides.retain(|row| !old.contains(&row.number));
+            manifest.sides.splice(at..at, new.iter().map(|side| row(side)));
+        })?;
+        self.change_hashed(|view| {
+            let at = view.sides.iter().position(|side| side.number == old[0]).unwrap_or(0);
+            view.sides.retain(|side| !old.contains(&side.number));
+            view.sides.splice(at..at, new);
+        });
+        for number in old {
+            let name = side::file_name(*number);
+            self.options.fs.remove(&self.path(&name)).map_err(self.io("removing", &name))?;
+        }
+        Ok(())
     }
 
     /// Merges one run of side files when there are too many; says so if it did.
@@ -160,32 +237,16 @@ impl Log {
         let sides = self.hashed.read().sides.clone();
         let Some((start, end)) = run_to_merge(&sides) else { return Ok(None) };
         let old = &sides[start..end];
-        let mut failed = None;
         // An expired entry hides older ones of its name: it may go only when there can be none.
         let drop_expired = (start == 0).then(|| self.options.clock.now_ms());
         let is_live = |entry: &HashedEntry| drop_expired.is_none_or(|now_ms| !entry.expired(now_ms));
-        let merged = merge(old, &mut failed).filter(|(_, entry)| is_live(entry));
+        let merged =
+            merge(self, old).filter(|entry| entry.as_ref().map_or(true, |(_, entry)| is_live(entry)));
         let count: u64 = old.iter().map(|side| side.entries).sum();
         let segments = (old[0].first_segment, old[old.len() - 1].last_segment);
         let side = self.write_side(segments, usize::try_from(count).unwrap_or(usize::MAX), merged)?;
-        if let Some(error) = failed {
-            return Err(error);
-        }
         let numbers: Vec<u64> = old.iter().map(|side| side.number).collect();
-        self.change_manifest(|manifest| {
-            let at = manifest.sides.iter().position(|row| row.number == numbers[0]).unwrap_or(0);
-            manifest.sides.retain(|row| !numbers.contains(&row.number));
-            manifest.sides.insert(at, row(&side));
-        })?;
-        self.change_hashed(|view| {
-            let at = view.sides.iter().position(|side| side.number == numbers[0]).unwrap_or(0);
-            view.sides.retain(|side| !numbers.contains(&side.number));
-            view.sides.insert(at, side);
-        });
-        for number in &numbers {
-            let name = side::file_name(*number);
-            self.options.fs.remove(&self.path(&name)).map_err(self.io("removing", &name))?;
-        }
+        self.replace_sides(&numbers, vec![side])?;
         Ok(Some(format!("merged {} side files", numbers.len())))
     }
 
@@ -220,28 +281,24 @@ fn run_to_merge(sides: &[Arc<SideFile>]) -> Option<(usize, usize)> {
 
 /// The entries of several side files in the order of names; of equal names the newest file's.
 fn merge<'a>(
+    log: &'a Log,
     sides: &'a [Arc<SideFile>],
-    failed: &'a mut Option<StoreError>,
-) -> impl Iterator<Item = (HashedName, HashedEntry)> + 'a {
-    let mut scans: Vec<_> = sides.iter().map(|side| side.scan().peekable()).collect();
+) -> impl Iterator<Item = Result<(HashedName, HashedEntry), StoreError>> + 'a {
+    let mut scans: Vec<_> =
+        sides.iter().map(|side| side.scan().map(|entry| log.note_bad(side, entry)).peekable()).collect();
     std::iter::from_fn(move || {
         let mut smallest: Option<HashedName> = None;
         for scan in &mut scans {
             match scan.peek() {
                 Some(Ok((name, _))) if smallest.is_none_or(|least| *name < least) => smallest = Some(*name),
-                Some(Err(error)) => {
-                    *failed = Some(error.clone());
-                    return None;
-                }
+                Some(Err(error)) => return Some(Err(error.clone())),
                 Some(Ok(_)) | None => {}
             }
         }
         let name = smallest?;
         let mut newest = None;
         for scan in &mut scans {
-            if let Some(Ok(found)) = scan.next_if(|next| matches!(next, Ok((other, _)) if *other == name)) {
-                newest = Some(found);
-            }
+            newest = scan.next_if(|next| matches!(next, Ok((other, _)) if *other == name)).or(newest);
         }
         newest
     })

@@ -8,6 +8,7 @@
 
 mod batch;
 mod frame;
+mod gather;
 mod group;
 mod hashed;
 mod housekeep;
@@ -24,7 +25,7 @@ mod writer;
 pub use batch::{BadBatch, Op, Ops};
 pub use frame::{Frame, FrameKind};
 pub use group::Group;
-pub use hashed::{BLOB_PLACES, BlobPlace, HashKey, HashedEntry, HashedName};
+pub use hashed::{BLOB_PLACES, BlobPlace, HashKey, HashedEntry, HashedMap, HashedName, NameHasher};
 pub use log::{Log, LogOptions, Segment};
 pub use manifest::{FORMAT, ImageRow, image_name};
 pub use read::change_of;

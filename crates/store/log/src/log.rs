@@ -1,6 +1,6 @@
 //! The log's shared state: which segments there are, where hashed entries are, how to read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use cairn_base::{Clock, Entropy};
 use cairn_seam::{DamagedAt, StoreError};
 use parking_lot::{Mutex, RwLock};
 
-use crate::hashed::{HashKey, HashedEntry, HashedName};
-use crate::manifest::{ImageRow, Manifest};
+use crate::hashed::{HashKey, HashedEntry, HashedMap, HashedName};
+use crate::manifest::{ImageRow, Manifest, SegmentState};
 use crate::segment;
 use crate::side::SideFile;
 
@@ -58,13 +58,16 @@ impl Segment {
 #[derive(Debug)]
 pub(crate) struct Spare {
     pub(crate) number: u64,
+    /// Chosen when the segment was listed, so that frames in it can be told from chance even if its
+    /// header is lost.
+    pub(crate) salt: u64,
     pub(crate) file: Arc<dyn File>,
     /// Whether its blocks are on disk already, so that a sync needs no metadata.
     pub(crate) filled: bool,
 }
 
 /// Hashed entries of one segment that has no side file yet.
-pub(crate) type Recent = Arc<RwLock<HashMap<HashedName, HashedEntry>>>;
+pub(crate) type Recent = Arc<RwLock<HashedMap>>;
 
 /// Where hashed entries are, oldest first.
 #[derive(Debug, Clone, Default)]
@@ -88,8 +91,10 @@ pub struct Log {
     pub(crate) spare: Mutex<Option<Spare>>,
     /// One housekeeper at a time.
     pub(crate) housekeeping: Mutex<()>,
-    /// Where the last page of changes ended inside a run: (position, start of the run).
-    pub(crate) resume: Mutex<Option<(u64, u64)>>,
+    /// Where the last pages of changes ended inside a run: (position, start of the run).
+    pub(crate) resume: Mutex<VecDeque<(u64, u64)>>,
+    /// Side files with a page that did not verify; housekeeping makes them again.
+    pub(crate) bad_sides: Mutex<BTreeSet<u64>>,
     files: Mutex<HashMap<u64, Arc<dyn File>>>,
 }
 
@@ -104,7 +109,8 @@ impl Log {
             hashed: RwLock::default(),
             spare: Mutex::new(None),
             housekeeping: Mutex::new(()),
-            resume: Mutex::new(None),
+            resume: Mutex::default(),
+            bad_sides: Mutex::default(),
             files: Mutex::default(),
         }
     }
@@ -132,6 +138,15 @@ impl Log {
     /// Whether nothing was ever written to it.
     pub fn is_new(&self) -> bool {
         self.manifest.lock().segments.is_empty()
+    }
+
+    /// Whether the log reaches back to the first transaction ever.
+    pub fn has_all_history(&self) -> bool {
+        match self.manifest.lock().segments.first() {
+            Some((_, SegmentState::Sealed { base, .. })) => *base == 0,
+            // Nothing is sealed yet, so nothing was cut off.
+            Some((_, SegmentState::Open { .. })) | None => true,
+        }
     }
 
     /// A number for a new file that [`Log::set_image`] will list.
@@ -174,11 +189,19 @@ impl Log {
             }
         }
         for side in view.sides.iter().rev() {
-            if let Some(entry) = side.get(name)? {
+            if let Some(entry) = self.note_bad(side, side.get(name))? {
                 return Ok(Some(entry));
             }
         }
         Ok(None)
+    }
+
+    /// Remembers a side file that turned out to be damaged.
+    pub(crate) fn note_bad<T>(&self, side: &SideFile, read: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(StoreError::Damaged(_)) = &read {
+            self.bad_sides.lock().insert(side.number);
+        }
+        read
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -6,7 +6,7 @@
 //! hashkey 07…                   secret of hashed names, 64 hex digits
 //! next 12                       the next unused file number
 //! segment 1 sealed 0 67108864 5577   number, state, base, bytes, salt
-//! segment 3 open
+//! segment 3 open 8811           number, state, salt
 //! side 4 1 1                    number, first segment, last segment
 //! image 9 67108800              number, position
 //! crc 1a2b3c4d
@@ -26,6 +26,8 @@ use crate::hashed::HashKey;
 pub const FORMAT: u32 = 1;
 const NAME: &str = "MANIFEST";
 const TEMPORARY: &str = "MANIFEST.new";
+/// Half a million segments fit; a longer file is not ours.
+const BYTES_MAX: u64 = 64 << 20;
 /// A segment that is being prepared and has no number yet.
 pub(crate) const SPARE: &str = "spare.new";
 
@@ -33,7 +35,7 @@ pub(crate) const SPARE: &str = "spare.new";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SegmentState {
     /// Prepared or being written; its own header says more.
-    Open,
+    Open { salt: u64 },
     /// Complete.
     Sealed { base: u64, bytes: u64, salt: u64 },
 }
@@ -84,11 +86,14 @@ impl Manifest {
         };
         let failed = |error| StoreError::io(format!("reading {}", path.display()), error);
         let len = file.len().map_err(failed)?;
-        let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
-        file.read_at(&mut bytes, 0).map_err(failed)?;
         let damaged = |detail: &str| {
             StoreError::Damaged(DamagedAt { file: path.clone(), offset: 0, detail: detail.into() })
         };
+        if len > BYTES_MAX {
+            return Err(damaged("the manifest is too large"));
+        }
+        let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
+        file.read_at(&mut bytes, 0).map_err(failed)?;
         let text = String::from_utf8(bytes).map_err(|_| damaged("the manifest is not text"))?;
         check_format(&text, dir).ok_or_else(|| damaged("the manifest has no known first line"))??;
         let (body, crc) = text.rsplit_once("crc ").ok_or_else(|| damaged("the manifest has no checksum"))?;
@@ -126,7 +131,7 @@ impl Manifest {
         line(format_args!("next {}", self.next));
         for (number, state) in &self.segments {
             match state {
-                SegmentState::Open => line(format_args!("segment {number} open")),
+                SegmentState::Open { salt } => line(format_args!("segment {number} open {salt}")),
                 SegmentState::Sealed { base, bytes, salt } => {
                     line(format_args!("segment {number} sealed {base} {bytes} {salt}"));
                 }
@@ -186,8 +191,9 @@ fn parse(body: &str) -> Option<Manifest> {
             ["store", id] => manifest.store = unhex(id)?,
             ["hashkey", key] => manifest.hash_key = HashKey(unhex(key)?),
             ["next", number] => manifest.next = number.parse().ok()?,
-            ["segment", number, "open"] => {
-                manifest.segments.push((number.parse().ok()?, SegmentState::Open));
+            ["segment", number, "open", salt] => {
+                let state = SegmentState::Open { salt: salt.parse().ok()? };
+                manifest.segments.push((number.parse().ok()?, state));
             }
             ["segment", number, "sealed", base, bytes, salt] => {
                 let state = SegmentState::Sealed {
@@ -239,7 +245,7 @@ mod tests {
             next: 12,
             segments: vec![
                 (1, SegmentState::Sealed { base: 0, bytes: 4096, salt: u64::MAX }),
-                (3, SegmentState::Open),
+                (3, SegmentState::Open { salt: 5 }),
             ],
             sides: vec![SideRow { number: 4, first_segment: 1, last_segment: 1 }],
             image: Some(ImageRow { number: 9, position: 64 }),

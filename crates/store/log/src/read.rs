@@ -12,6 +12,11 @@ use crate::log::{Log, Segment};
 use crate::runs::{Run, RunReader, Step};
 use crate::segment;
 
+/// A page of changes ends early at this many bytes of events; one transaction always fits.
+const PAGE_BYTES_MAX: usize = 4 << 20;
+/// How many consumers that page inside large runs are remembered.
+const RESUME_MAX: usize = 16;
+
 impl Log {
     /// Reads a blob, verified against its frame's checksum and its own hash.
     pub fn read_blob(&self, place: BlobPlace, hash: &ContentHash) -> Result<Vec<u8>, StoreError> {
@@ -47,7 +52,7 @@ impl Log {
         tenant: Option<TenantId>,
         limit: usize,
     ) -> Result<ChangePage, StoreError> {
-        let mut page = Page { changes: Vec::new(), next: after, tenant, limit };
+        let mut page = Page { changes: Vec::new(), next: after, tenant, limit, bytes: 0 };
         let segments = self.segments();
         let first = segments.partition_point(|segment| segment.end() <= after);
         for segment in &segments[first..] {
@@ -89,7 +94,7 @@ impl Log {
                             .ok_or(offset)
                             .map_err(|offset| self.damaged(&name, offset, "a transaction makes no sense"))?
                     {
-                        *self.resume.lock() = Some((page.next, segment.base + offset));
+                        self.remember_run(page.next, segment.base + offset);
                         return Ok(false);
                     }
                 }
@@ -103,6 +108,12 @@ impl Log {
 }
 
 impl Log {
+    fn remember_run(&self, next: u64, run: u64) {
+        let mut resume = self.resume.lock();
+        resume.push_front((next, run));
+        resume.truncate(RESUME_MAX);
+    }
+
     /// The offset of a run from which `after` can be read on, when it is known without a search.
     ///
     /// Pages end behind a whole run, where its commit frame is found again, or inside one, which is
@@ -111,7 +122,8 @@ impl Log {
         if after < segment.base + segment::HEADER_BYTES as u64 || after >= segment.end() {
             return Ok(None);
         }
-        if let Some((_, run)) = self.resume.lock().filter(|(next, _)| *next == after) {
+        let remembered = self.resume.lock().iter().find(|(next, _)| *next == after).copied();
+        if let Some((_, run)) = remembered.filter(|(_, run)| *run >= segment.base) {
             return Ok(Some(run - segment.base));
         }
         let read = |at: u64, bytes: &mut [u8]| -> Result<bool, StoreError> {
@@ -146,6 +158,7 @@ struct Page {
     next: u64,
     tenant: Option<TenantId>,
     limit: usize,
+    bytes: usize,
 }
 
 impl Page {
@@ -158,9 +171,12 @@ impl Page {
             if self.tenant.is_none_or(|tenant| tenant == frame.tenant) {
                 let change = change_of(frame.position, frame.tenant, frame.body)?;
                 if let Some(change) = change {
-                    if self.changes.len() == self.limit {
+                    let bytes: usize = change.events.iter().map(|event| event.body.len()).sum();
+                    let is_full = self.changes.len() == self.limit || self.bytes + bytes > PAGE_BYTES_MAX;
+                    if is_full && !self.changes.is_empty() {
                         return Some(false);
                     }
+                    self.bytes += bytes;
                     self.changes.push(change);
                 }
             }

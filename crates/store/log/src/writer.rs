@@ -16,6 +16,9 @@ const ROLL_MARGIN_BYTES: u64 = 256 << 10;
 /// A segment whose blocks were not prepared is left early, once it holds this much.
 const UNFILLED_BYTES_MAX: u64 = 1 << 20;
 
+/// Memory of a group that is kept for the next one.
+const BUFFER_BYTES_KEPT: usize = 8 << 20;
+
 /// The one writer of a log.
 #[derive(Debug)]
 pub struct LogWriter {
@@ -50,11 +53,16 @@ pub struct Written {
 
 impl LogWriter {
     pub(crate) fn new(log: Arc<Log>, first: Spare, base: u64) -> Self {
-        let salt = log.options.entropy.next_u64();
         log.keep_file(first.number, &first.file);
         let recent = Recent::default();
-        let active =
-            Active { number: first.number, file: first.file, base, salt, offset: 0, filled: first.filled };
+        let active = Active {
+            number: first.number,
+            file: first.file,
+            base,
+            salt: first.salt,
+            offset: 0,
+            filled: first.filled,
+        };
         LogWriter { log, active, synced_to: base, spare_buffer: Vec::new(), recent }
     }
 
@@ -88,7 +96,9 @@ impl LogWriter {
     }
 
     /// Gives back a group that turned out to hold nothing.
-    pub fn discard(&mut self, group: Group) {
+    pub fn discard(&mut self, mut group: Group) {
+        group.bytes.clear();
+        group.bytes.shrink_to(BUFFER_BYTES_KEPT);
         self.spare_buffer = group.bytes;
     }
 
@@ -104,7 +114,8 @@ impl LogWriter {
         self.synced_to = self.active.base + self.active.offset;
         self.record(opened);
         // A rare huge group must not pin its memory for ever.
-        group.bytes.shrink_to(8 << 20);
+        group.bytes.clear();
+        group.bytes.shrink_to(BUFFER_BYTES_KEPT);
         self.spare_buffer = group.bytes;
         Ok(Written { end: self.synced_to, bytes })
     }
@@ -147,7 +158,7 @@ impl LogWriter {
             number: next.number,
             file: next.file,
             base: self.synced_to,
-            salt: self.log.options.entropy.next_u64(),
+            salt: next.salt,
             offset: 0,
             filled: next.filled,
         };
@@ -168,13 +179,15 @@ impl Log {
         if let Some(spare) = self.spare.lock().take() {
             return Ok(spare);
         }
+        // Taken for good, also if the rest fails: the file may be there under this number.
+        let number = manifest.take_number();
         let mut next = manifest.clone();
-        let number = next.take_number();
         let file = self.create_segment_file(number)?;
-        next.segments.push((number, SegmentState::Open));
+        let salt = self.options.entropy.next_u64();
+        next.segments.push((number, SegmentState::Open { salt }));
         next.write(&*self.options.fs, &self.options.dir)?;
         *manifest = next;
-        Ok(Spare { number, file, filled: false })
+        Ok(Spare { number, salt, file, filled: false })
     }
 
     /// Creates a segment file with a durable name. The caller lists it in the manifest.

@@ -6,5 +6,6 @@ mod damage;
 mod kit;
 mod owner;
 mod power;
+mod regressions;
 mod space;
 mod workload;

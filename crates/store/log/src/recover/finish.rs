@@ -20,9 +20,7 @@ impl Recovery {
         let empty: Vec<Found> = self.found.extract_if(.., |found| found.segment.bytes <= header).collect();
         let before = self.log.manifest.lock().clone();
         remove_strays(&*self.log.options.fs, &self.log, &before.file_names())?;
-        for number in std::mem::take(&mut self.beyond) {
-            set_aside::segment(&self.log, number)?;
-        }
+        self.give_up_beyond()?;
         let mut after = before.clone();
         let segments: Vec<Segment> = self.found.iter().map(|found| found.segment).collect();
         let end = segments.last().map_or(0, Segment::end);
@@ -50,12 +48,15 @@ impl Recovery {
             Some(spare) => spare,
             None => {
                 let number = after.take_number();
-                Spare { number, file: self.log.create_segment_file(number)?, filled: false }
+                let salt = self.log.options.entropy.next_u64();
+                Spare { number, salt, file: self.log.create_segment_file(number)?, filled: false }
             }
         };
-        after.segments.push((first.number, SegmentState::Open));
+        after.segments.push((first.number, SegmentState::Open { salt: first.salt }));
         let spare = unused.next();
-        after.segments.extend(spare.iter().map(|spare| (spare.number, SegmentState::Open)));
+        after
+            .segments
+            .extend(spare.iter().map(|spare| (spare.number, SegmentState::Open { salt: spare.salt })));
         after.segments.sort_by_key(|(number, _)| *number);
         if after != before {
             after.write(&*self.log.options.fs, &self.log.options.dir)?;
@@ -69,6 +70,26 @@ impl Recovery {
         let log = Arc::new(self.log);
         let writer = LogWriter::new(Arc::clone(&log), first, end);
         Ok(Recovered { log, writer, position: self.position, report: self.report })
+    }
+
+    /// Sets aside the segments behind a missing or unreadable one, and says so.
+    fn give_up_beyond(&mut self) -> Result<(), StoreError> {
+        let beyond = std::mem::take(&mut self.beyond);
+        for number in &beyond {
+            self.log.forget_file(*number);
+            set_aside::segment(&self.log, *number)?;
+        }
+        if !beyond.is_empty() {
+            let end = self.found.last().map_or(0, |found| found.segment.end());
+            let names: Vec<String> = beyond.iter().map(|number| segment::file_name(*number)).collect();
+            let gone = format!(
+                "everything after position {end} is gone: {}; kept aside as lost-* files",
+                names.join(", ")
+            );
+            let before = self.report.lost.take().map(|lost| format!("{lost}; "));
+            self.report.lost = Some(before.unwrap_or_default() + &gone);
+        }
+        Ok(())
     }
 
     /// Gives every segment that has no side file one.

@@ -125,6 +125,10 @@ fn create(options: &LogOptions) -> Result<Manifest, StoreError> {
         sides: Vec::new(),
         image: None,
     };
+    if let Some(parent) = options.dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        let failed = |error| StoreError::io(format!("syncing {}", parent.display()), error);
+        options.fs.sync_dir(parent).map_err(failed)?;
+    }
     options.entropy.fill(&mut manifest.store);
     options.entropy.fill(&mut manifest.hash_key.0);
     manifest.write(&*options.fs, &options.dir)?;
@@ -192,14 +196,14 @@ impl Recovery {
         let len = file.len().map_err(self.log.io("measuring", &name))?;
         let (segment, sealed) = match state {
             SegmentState::Sealed { base, bytes, salt } => (Segment { number, base, salt, bytes }, true),
-            SegmentState::Open => {
+            SegmentState::Open { salt } => {
                 let mut header = [0; segment::HEADER_BYTES];
                 if len >= header.len() as u64 {
                     file.read_at(&mut header, 0).map_err(self.log.io("reading", &name))?;
                 }
                 let Some(header) = SegmentHeader::decode(&header, number) else {
                     let filled = len >= self.log.options.segment_bytes;
-                    self.unused.push(Spare { number, file, filled });
+                    self.unused.push(Spare { number, salt, file, filled });
                     return Ok(());
                 };
                 (Segment { number, base: header.base, salt: header.salt, bytes: 0 }, false)
@@ -208,7 +212,7 @@ impl Recovery {
         if let Some(spare) = self.unused.first() {
             let name = segment::file_name(spare.number);
             self.damage_unless_accepted(&name, 0, "the header is damaged, and later segments are in use")?;
-            self.beyond.push(number);
+            self.beyond.extend(self.unused.drain(..).map(|spare| spare.number).chain([number]));
             return Ok(());
         }
         if !sealed {

@@ -7,16 +7,18 @@ use cairn_base::fs::File;
 use cairn_seam::StoreError;
 
 use super::{Found, Progress, Recovery, Replay};
-use crate::batch::{BadBatch, Op, Ops};
-use crate::frame::{Frame, FrameKind};
-use crate::group::BLOB_HEADER_BYTES;
-use crate::hashed::{BLOB_PLACES, BlobPlace, HashKey, HashedEntry};
+use crate::batch::BadBatch;
+use crate::frame::FrameKind;
+use crate::gather::gather_hashed;
 use crate::log::Recent;
 use crate::runs::{self, RunReader, Step};
 use crate::{segment, set_aside};
 
 /// The newest part of the log is verified at every opening, at least this much of it.
 const VERIFY_BYTES: u64 = 64 << 20;
+
+/// How far into a file that seems unused is looked for bytes.
+const LOOK_BYTES: u64 = 64 << 10;
 
 /// Where a segment stops being whole, and what lies behind.
 struct Bad {
@@ -40,6 +42,7 @@ impl Recovery {
                 return self.judge(&bad);
             }
         }
+        self.check_unused()?;
         let end = self.found.last().map_or(0, |found| found.segment.end());
         if self.from.synced_to > end {
             let detail = format!("the log ends at position {end}; the index knows {}", self.from.synced_to);
@@ -48,6 +51,41 @@ impl Recovery {
             self.damage_unless_accepted(&name, offset, &detail)?;
             self.report.lost = Some(detail);
         }
+        Ok(())
+    }
+
+    /// Looks into files that seem to wait for their first group.
+    ///
+    /// One that holds bytes lost its header: with its first group, which was then never acknowledged, or
+    /// by damage, which later commit frames give away.
+    fn check_unused(&mut self) -> Result<(), StoreError> {
+        let base = self.found.last().map_or(0, |found| found.segment.end());
+        let mut clean = Vec::new();
+        for spare in std::mem::take(&mut self.unused) {
+            let name = segment::file_name(spare.number);
+            let len = spare.file.len().map_err(self.log.io("measuring", &name))?;
+            let mut start = vec![0; usize::try_from(len.min(LOOK_BYTES)).expect("64 KiB")];
+            spare.file.read_at(&mut start, 0).map_err(self.log.io("reading", &name))?;
+            if start.iter().all(|byte| *byte == 0) {
+                clean.push(spare);
+                continue;
+            }
+            let first = segment::HEADER_BYTES as u64;
+            let remains = runs::inspect_remains(&*spare.file, spare.salt, base, first, len)
+                .map_err(self.log.io("reading", &name))?;
+            if remains.synced_to > base {
+                self.damage_unless_accepted(&name, 0, "the header is damaged, and groups were acknowledged")?;
+                self.beyond.push(spare.number);
+            } else {
+                // Never acknowledged, and not to be written over: old frames would fit in between.
+                let cut = set_aside::Cut { segment: spare.number, end: 0, used_to: remains.used_to };
+                let aside = set_aside::tail(&self.log, &*spare.file, &cut, false)?;
+                let bytes = remains.used_to;
+                self.report.torn = aside
+                    .map(|aside| format!("took {bytes} unacknowledged bytes out of {name}, kept as {aside}"));
+            }
+        }
+        self.unused = clean;
         Ok(())
     }
 
@@ -93,9 +131,9 @@ impl Recovery {
                 Step::Run(run) => {
                     for frame in run.frames() {
                         if unsided {
-                            gather_hashed(&self.log.hash_key, &frame, &recent).map_err(|BadBatch| {
-                                self.log.damaged(&name, run_at, "a transaction makes no sense")
-                            })?;
+                            gather_hashed(&self.log.hash_key, &frame, &mut *recent.write()).map_err(
+                                |BadBatch| self.log.damaged(&name, run_at, "a transaction makes no sense"),
+                            )?;
                         }
                         if frame.kind == FrameKind::Transaction && frame.position > self.from.replay_after {
                             replay.transaction(&frame)?;
@@ -183,26 +221,4 @@ impl Recovery {
         }
         Ok(())
     }
-}
-
-fn gather_hashed(key: &HashKey, frame: &Frame<'_>, recent: &Recent) -> Result<(), BadBatch> {
-    match frame.kind {
-        FrameKind::Blob => {
-            let Some((hash, _)) = frame.body.split_at_checked(BLOB_HEADER_BYTES) else {
-                return Err(BadBatch);
-            };
-            let body_bytes = u32::try_from(frame.body.len()).map_err(|_| BadBatch)?;
-            let place = BlobPlace { position: frame.position, body_bytes };
-            recent.write().insert(key.name(BLOB_PLACES, frame.tenant, hash), place.to_entry());
-        }
-        FrameKind::Transaction => {
-            for op in Ops::new(frame.body) {
-                if let Op::Hashed { name, expires_at_ms, value } = op? {
-                    recent.write().insert(name, HashedEntry { expires_at_ms, value: value.into() });
-                }
-            }
-        }
-        FrameKind::Commit => {}
-    }
-    Ok(())
 }

@@ -1,0 +1,104 @@
+//! Figures of cairn, as ratios against a reference measured in the same run.
+//!
+//! Run through `cargo xtask bench`. Without a name it lists what there is; a missed figure is shown
+//! and is no failure, a wrong result (an acknowledged write that is gone, an answer that differs) is.
+
+mod drive;
+mod figure;
+mod random;
+mod scratch;
+mod spread;
+mod store;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand};
+
+use crate::figure::Report;
+use crate::scratch::Scratch;
+use crate::store::Setting;
+use crate::store::child::Role;
+
+/// Measures cairn against references taken in the same run.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask bench", version)]
+struct Cli {
+    #[command(subcommand)]
+    bench: Option<Bench>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Bench {
+    /// The embedded store: commits, reads, opening, memory, kill -9.
+    Store(StoreArgs),
+    /// What measurements start as processes of their own.
+    #[command(hide = true)]
+    Child {
+        #[command(subcommand)]
+        role: Role,
+    },
+}
+
+#[derive(Debug, Args)]
+struct StoreArgs {
+    /// Short runs that only show that everything works; their figures mean little.
+    #[arg(long)]
+    quick: bool,
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(store::names()))]
+    only: Vec<String>,
+    /// Where data goes, in a fresh directory that is removed afterwards [default: beside the build].
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().bench {
+        None => {
+            list();
+            Ok(true)
+        }
+        Some(Bench::Store(args)) => run_store(&args),
+        Some(Bench::Child { role }) => role.run().map(|()| true),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn list() {
+    println!("Benchmarks (cargo xtask bench <name> [--quick] [--only MEASUREMENT] [--dir DIR] [--json]):\n");
+    println!("  store");
+    for measurement in store::MEASUREMENTS {
+        let named_only = if measurement.by_default { "" } else { " (only when named)" };
+        println!("    {:<12} {}{named_only}", measurement.name, measurement.about);
+    }
+}
+
+/// Says whether every result was right.
+fn run_store(args: &StoreArgs) -> Result<bool> {
+    let scratch = match &args.dir {
+        Some(dir) => Scratch::inside(dir)?,
+        None => Scratch::beside_the_build()?,
+    };
+    let setting = Setting { dir: scratch.path().to_owned(), quick: args.quick };
+    let mut report = Report::default();
+    store::run(&setting, &args.only, &mut report);
+    if args.json {
+        println!("{:#}", report.to_json());
+    } else {
+        print!("{}", report.to_table());
+    }
+    Ok(report.is_right())
+}

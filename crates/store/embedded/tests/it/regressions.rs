@@ -1,0 +1,264 @@
+//! Named after what went wrong.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
+use cairn_base::{Position, TenantId};
+use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
+use cairn_seam::{Aborted, Event, EventKind, HashedKeyspace, Keyspace, Store, StoreError, get};
+use parking_lot::Mutex;
+
+use crate::kit::{DIR, open_simulated, small_options};
+
+const RECORDS: Keyspace = Keyspace::new(10, "records");
+const SEEN: HashedKeyspace = HashedKeyspace::new(3, "seen");
+const TENANT: TenantId = TenantId(1);
+
+fn key(n: u64) -> Vec<u8> {
+    [&TENANT.0.to_be_bytes()[..], &n.to_be_bytes()].concat()
+}
+
+fn put(store: &EmbeddedStore, n: u64, bytes: usize) -> Result<Position, StoreError> {
+    store.write(TENANT, Box::new(move |tx| tx.put(RECORDS, &key(n), &vec![7; bytes]).map_err(|_| Aborted)))
+}
+
+fn put_all(store: &EmbeddedStore, keys: std::ops::Range<u64>, bytes: usize) {
+    for n in keys {
+        put(store, n, bytes).unwrap();
+    }
+}
+
+fn put_seen(store: &EmbeddedStore, n: u64) {
+    let body = move |tx: &mut dyn cairn_seam::WriteTx| {
+        tx.hashed_put(SEEN, &n.to_be_bytes(), &[1; 500], None).map_err(|_| Aborted)
+    };
+    store.write(TENANT, Box::new(body)).unwrap();
+}
+
+fn there(store: &EmbeddedStore, keys: std::ops::Range<u64>) -> usize {
+    let snapshot = store.snapshot(Position::START).unwrap();
+    keys.filter(|n| get(&*snapshot, RECORDS, &key(*n)).unwrap().is_some()).count()
+}
+
+fn failing_reads(store: &EmbeddedStore, count: u64) -> usize {
+    let snapshot = store.snapshot(Position::START).unwrap();
+    let fails = |n: &u64| snapshot.hashed_get(SEEN, TENANT, &[&n.to_be_bytes()], &mut |_, _| {}).is_err();
+    (1..=count).filter(fails).count()
+}
+
+fn files(fs: &SimulatedFs, start: &str) -> Vec<PathBuf> {
+    let names = fs.list(Path::new(DIR)).unwrap();
+    names.iter().filter(|name| name.starts_with(start)).map(|name| Path::new(DIR).join(name)).collect()
+}
+
+#[test]
+fn a_group_that_failed_while_the_applier_waited_got_into_the_index() {
+    let fs = SimulatedFs::new(1);
+    let store = Arc::new(open_simulated(&fs, 1).unwrap());
+    put(&store, 1, 10).unwrap();
+    let applier = Arc::new(Mutex::new(None));
+    let (own, disk, started) = (Arc::clone(&store), fs.clone(), Arc::clone(&applier));
+    let outcome = store.write(
+        TENANT,
+        Box::new(move |tx| {
+            let own = Arc::clone(&own);
+            *started.lock() = Some(thread::spawn(move || own.apply_now()));
+            // Time for it to reach the committer's lock, which this transaction's group holds.
+            (0..2000).for_each(|_| thread::yield_now());
+            tx.put(RECORDS, &key(2), b"never acknowledged").map_err(|_| Aborted)?;
+            disk.inject(disk.operations(), Fault::Error);
+            Ok(())
+        }),
+    );
+    assert!(matches!(outcome, Err(StoreError::OutcomeUnknown { .. })), "{outcome:?}");
+    let _ = applier.lock().take().unwrap().join().unwrap();
+    assert_eq!(there(&store, 2..3), 0, "readers see what is not in the log");
+    drop(store);
+    fs.process_kill();
+    assert_eq!(there(&open_simulated(&fs, 2).unwrap(), 1..3), 1);
+}
+
+#[test]
+fn an_image_that_could_not_be_loaded_whole_was_taken_for_the_index() {
+    let fs = SimulatedFs::new(1);
+    let store = open_simulated(&fs, 1).unwrap();
+    put_all(&store, 0..60, 10_000);
+    store.write_image().unwrap();
+    store.close().unwrap();
+    drop(store);
+    assert!(fs.remove_raw(Path::new(DIR).join("index.redb")));
+    let image = &files(&fs, "image-")[0];
+    fs.flip(image, fs.read_all(image).unwrap().len() as u64 - 100);
+    // The log has everything; the image only makes it quicker.
+    let store = open_simulated(&fs, 2).unwrap();
+    assert!(store.open_report().rebuilt.as_ref().is_some_and(|why| why.contains("image")));
+    assert_eq!(there(&store, 0..60), 60);
+}
+
+#[test]
+fn a_flipped_byte_in_the_header_of_the_open_segment_lost_it_silently() {
+    for at in [0, 13, 20, 30, 50] {
+        let fs = SimulatedFs::new(1);
+        let store = open_simulated(&fs, 1).unwrap();
+        put_all(&store, 0..10, 100);
+        drop(store);
+        fs.process_kill();
+        let segment = &files(&fs, "segment-")[0];
+        fs.flip(segment, at);
+        let error = open_simulated(&fs, 2).map(drop).unwrap_err();
+        assert!(matches!(&error, StoreError::Damaged(place) if place.file == *segment), "{error}");
+    }
+}
+
+#[test]
+fn a_damaged_page_of_a_side_file_stayed_and_failed_merges_filled_the_disk() {
+    let fs = SimulatedFs::new(1);
+    let store = open_simulated(&fs, 1).unwrap();
+    let mut count = 0;
+    while store.stats().side_files < 3 {
+        count += 1;
+        put_seen(&store, count);
+        store.upkeep().unwrap();
+    }
+    store.close().unwrap();
+    drop(store);
+    fs.flip(&files(&fs, "side-")[0], 500);
+    let store = open_simulated(&fs, 2).unwrap();
+    assert!(failing_reads(&store, count) > 0, "damaged bytes are not served");
+    store.upkeep().unwrap();
+    assert_eq!(failing_reads(&store, count), 0, "housekeeping makes it again");
+    drop(store);
+    // The same when a merge may be the first to notice.
+    fs.flip(&files(&fs, "side-")[0], 500);
+    let store = open_simulated(&fs, 3).unwrap();
+    for n in 1..200 {
+        put_seen(&store, 1_000_000 + n);
+        store.upkeep().unwrap();
+    }
+    assert_eq!(files(&fs, "side-").len() as u64, store.stats().side_files, "no file is left behind");
+    let _ = failing_reads(&store, count);
+    store.upkeep().unwrap();
+    assert_eq!(failing_reads(&store, count), 0);
+}
+
+#[test]
+fn images_that_failed_left_their_files() {
+    let fs = SimulatedFs::new(1);
+    let store = open_simulated(&fs, 1).unwrap();
+    put_all(&store, 0..30, 1000);
+    store.apply_now().unwrap();
+    for _ in 0..5 {
+        fs.inject(fs.operations() + 3, Fault::Full);
+        assert!(store.write_image().is_err());
+    }
+    assert_eq!(files(&fs, "image-").len(), 0);
+    store.write_image().unwrap();
+    assert_eq!(files(&fs, "image-").len(), 1);
+}
+
+#[test]
+fn a_roll_that_failed_once_made_every_later_write_fail() {
+    for offset in 0..8 {
+        let fs = SimulatedFs::new(1);
+        let store = open_simulated(&fs, 1).unwrap();
+        let mut failed = 0;
+        let mut injected = false;
+        for n in 0..60 {
+            if !injected && store.stats().log_bytes > (12 << 10) - 1200 {
+                fs.inject(fs.operations() + offset, Fault::Error);
+                injected = true;
+            }
+            match put(&store, n, 1000) {
+                Ok(_) => {}
+                // The fault hit a group itself: then the store is right to stop.
+                Err(StoreError::OutcomeUnknown { .. } | StoreError::Poisoned { .. }) => break,
+                Err(_) => failed += 1,
+            }
+        }
+        assert!(failed <= 1, "{failed} writes failed after one fault at {offset}");
+    }
+}
+
+#[test]
+fn accepting_loss_did_not_say_that_a_segment_is_missing() {
+    for way in ["missing", "header"] {
+        let fs = SimulatedFs::new(1);
+        let store = open_simulated(&fs, 1).unwrap();
+        let mut count = 0;
+        while store.stats().segments < 4 {
+            count += 1;
+            put(&store, count, 500).unwrap();
+        }
+        drop(store);
+        fs.process_kill();
+        let victim = &files(&fs, "segment-")[1];
+        match way {
+            "missing" => assert!(fs.remove_raw(victim)),
+            _ => fs.flip(victim, 20),
+        }
+        assert!(open_simulated(&fs, 2).is_err());
+        let options = EmbeddedOptions { accept_loss: true, ..small_options(Arc::new(fs.clone()), 9) };
+        let store = EmbeddedStore::open(Path::new(DIR), options).unwrap();
+        let lost = store.open_report().lost.clone().expect("it says what is gone");
+        assert!(lost.contains(victim.file_name().unwrap().to_str().unwrap()), "{lost}");
+        assert!((1..count as usize).contains(&there(&store, 1..count + 1)));
+        assert!(!files(&fs, "lost-segment-").is_empty(), "what is behind is kept aside");
+    }
+}
+
+#[test]
+fn the_last_handle_dropped_by_a_callback_joined_itself() {
+    let fs = SimulatedFs::new(1);
+    let options = EmbeddedOptions { background: Background::Threads, ..small_options(Arc::new(fs), 1) };
+    let store = Arc::new(EmbeddedStore::open(DIR.as_ref(), options).unwrap());
+    let (go, wait) = mpsc::channel::<()>();
+    let (tell, told) = mpsc::channel();
+    let own = Arc::clone(&store);
+    let done = move |_| {
+        wait.recv().unwrap();
+        drop(own);
+        tell.send(()).unwrap();
+    };
+    store.submit(TENANT, Box::new(|_| Ok(())), Box::new(done));
+    drop(store);
+    go.send(()).unwrap();
+    told.recv().expect("the callback ends");
+}
+
+#[test]
+fn transactions_without_keys_were_replayed_at_every_opening() {
+    let fs = SimulatedFs::new(1);
+    let store = open_simulated(&fs, 1).unwrap();
+    (0..50).for_each(|n| put_seen(&store, n));
+    store.close().unwrap();
+    drop(store);
+    assert_eq!(open_simulated(&fs, 2).unwrap().open_report().replayed, 0);
+}
+
+#[test]
+fn a_page_of_changes_had_no_bound_in_bytes() {
+    let fs = SimulatedFs::new(1);
+    let store = open_simulated(&fs, 1).unwrap();
+    for _ in 0..20 {
+        let body = |tx: &mut dyn cairn_seam::WriteTx| {
+            let event = || Event { kind: EventKind(1), body: vec![0; 60 << 10] };
+            (0..20).try_for_each(|_| tx.emit(event())).map_err(|_| Aborted)
+        };
+        store.write(TENANT, Box::new(body)).unwrap();
+    }
+    let mut after = Position::START;
+    let mut seen = 0;
+    loop {
+        let page = store.changes(after, None, 1000).unwrap();
+        let bytes: usize = page.changes.iter().flat_map(|change| &change.events).map(|e| e.body.len()).sum();
+        assert!(bytes <= 4 << 20, "{bytes} bytes in one page");
+        seen += page.changes.len();
+        after = page.next;
+        if page.at_end {
+            break;
+        }
+    }
+    assert_eq!(seen, 20);
+}
