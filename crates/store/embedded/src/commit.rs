@@ -11,7 +11,7 @@ use cairn_log::{Group, HashedMap};
 use cairn_seam::{Aborted, Change, StoreError, TxBody};
 
 use crate::options::Background;
-use crate::queue::{Answer, Next, Outcome, Ticket};
+use crate::queue::{Answer, Next, Outcome, Ticket, answer_all};
 use crate::shared::{Committer, Shared};
 use crate::tx::{Finished, Ground, Tx};
 use crate::view::View;
@@ -23,7 +23,7 @@ const GROUP_BYTES: usize = 4 << 20;
 /// Memory of a transaction's body that is kept for the next one.
 const BODY_BYTES_KEPT: usize = 1 << 20;
 /// How often the committer lets others run before it takes a group, when the last one was shared.
-const YIELDS_MAX: usize = 4;
+const YIELDS_MAX: usize = 24;
 
 /// Whom to tell what.
 type Outcomes = Vec<(Answer, Result<Position, StoreError>)>;
@@ -31,8 +31,8 @@ type Outcomes = Vec<(Answer, Result<Position, StoreError>)>;
 impl Shared {
     /// Runs a transaction and returns when it is durable.
     pub(crate) fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
-        let (outcome, done) = Outcome::new();
-        match self.queue.push(Ticket { tenant, body, answer: Answer::new(done) }) {
+        let (outcome, answer) = Outcome::new();
+        match self.queue.push(Ticket { tenant, body, answer }) {
             Err((ticket, error)) => ticket.answer.give(Err(error)),
             Ok(Next::Wait) => {}
             Ok(Next::Lead) => match self.options.background {
@@ -70,11 +70,12 @@ impl Shared {
     /// The committer thread.
     pub(crate) fn run_committer(&self) {
         while self.queue.wait_for_lead() {
-            let mut last = 1;
+            let mut expected = 1;
             loop {
-                self.gather(last);
+                self.gather(expected);
                 match self.commit_group() {
-                    Some(count) => last = count,
+                    // Shrinks slowly, so that one small group does not make all later ones small.
+                    Some(count) => expected = count.max(expected - expected.div_ceil(8)),
                     None => break,
                 }
             }
@@ -83,13 +84,13 @@ impl Shared {
 
     /// Lets writers that were just woken queue again, so that they share the next sync.
     ///
-    /// No timer: a handful of yields, and none at all when the last group had one transaction.
-    fn gather(&self, last: usize) {
-        if last < 2 {
+    /// No timer: a handful of yields, and none at all when groups have one transaction.
+    fn gather(&self, expected: usize) {
+        if expected < 2 {
             return;
         }
         for _ in 0..YIELDS_MAX {
-            if self.queue.len() >= last {
+            if self.queue.len() >= expected {
                 return;
             }
             thread::yield_now();
@@ -101,9 +102,7 @@ impl Shared {
         let tickets = self.queue.take(GROUP_MAX)?;
         let count = tickets.len();
         self.wait_for_room();
-        for (answer, outcome) in self.commit_tickets(tickets) {
-            answer.give(outcome);
-        }
+        answer_all(self.commit_tickets(tickets));
         Some(count)
     }
 

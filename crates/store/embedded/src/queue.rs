@@ -13,6 +13,9 @@ use cairn_base::{Position, TenantId, limits};
 use cairn_seam::{StoreError, TxBody, TxDone};
 use parking_lot::{Condvar, Mutex};
 
+/// How many threads the committer wakes itself.
+const ROOTS: usize = 2;
+
 /// A transaction in the queue.
 pub(crate) struct Ticket {
     pub(crate) tenant: TenantId,
@@ -21,29 +24,65 @@ pub(crate) struct Ticket {
 }
 
 /// Tells a writer its outcome in any case: one that is dropped says that the outcome is unknown.
-pub(crate) struct Answer(Option<TxDone>);
+pub(crate) struct Answer(Option<To>);
+
+/// Who wants to know.
+enum To {
+    /// Whoever gave this callback.
+    Callback(TxDone),
+    /// A thread that waits.
+    Waiter(Arc<Slot>),
+}
 
 impl Answer {
-    pub(crate) fn new(done: TxDone) -> Self {
-        Answer(Some(done))
+    pub(crate) fn callback(done: TxDone) -> Self {
+        Answer(Some(To::Callback(done)))
     }
 
     pub(crate) fn give(mut self, outcome: Result<Position, StoreError>) {
-        self.call(outcome);
+        self.tell(outcome);
     }
 
-    fn call(&mut self, outcome: Result<Position, StoreError>) {
-        if let Some(done) = self.0.take() {
+    fn tell(&mut self, outcome: Result<Position, StoreError>) {
+        match self.0.take() {
             // Somebody else's callback must not end the committer.
-            let _ = catch_unwind(AssertUnwindSafe(|| done(outcome)));
+            Some(To::Callback(done)) => drop(catch_unwind(AssertUnwindSafe(|| done(outcome)))),
+            Some(To::Waiter(slot)) => {
+                slot.told.lock().outcome = Some(outcome);
+                slot.thread.unpark();
+            }
+            None => {}
         }
     }
 }
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        self.call(Err(StoreError::OutcomeUnknown { cause: "the committer gave up".into() }));
+        self.tell(Err(StoreError::OutcomeUnknown { cause: "the committer gave up".into() }));
     }
+}
+
+/// Tells everybody of a group.
+///
+/// Waking a thread is a call into the system of several microseconds, and the committer would make
+/// dozens of them between two syncs. So it wakes two threads, and each of those wakes two more.
+pub(crate) fn answer_all(outcomes: Vec<(Answer, Result<Position, StoreError>)>) {
+    let mut waiters = Vec::with_capacity(outcomes.len());
+    for (mut answer, outcome) in outcomes {
+        match answer.0.take() {
+            Some(To::Waiter(slot)) => waiters.push((slot, Some(outcome))),
+            to => Answer(to).give(outcome),
+        }
+    }
+    // From the last to the first: whoever finds an outcome finds those to wake with it, and theirs are
+    // set already.
+    for at in (0..waiters.len()).rev() {
+        let children = (ROOTS + 2 * at..ROOTS + 2 * at + 2).filter_map(|child| waiters.get(child));
+        let to_wake = children.map(|(slot, _)| Arc::clone(slot)).collect();
+        let (slot, outcome) = &mut waiters[at];
+        *slot.told.lock() = Told { outcome: outcome.take(), to_wake };
+    }
+    waiters.iter().take(ROOTS).for_each(|(slot, _)| slot.thread.unpark());
 }
 
 #[derive(Default)]
@@ -166,30 +205,35 @@ pub(crate) struct Outcome {
 
 #[derive(Debug)]
 struct Slot {
-    result: Mutex<Option<Result<Position, StoreError>>>,
-    waiter: Thread,
+    told: Mutex<Told>,
+    thread: Thread,
 }
 
-impl Slot {
-    fn set(&self, result: Result<Position, StoreError>) {
-        *self.result.lock() = Some(result);
-        self.waiter.unpark();
-    }
+#[derive(Debug, Default)]
+struct Told {
+    outcome: Option<Result<Position, StoreError>>,
+    /// Others of the same group that this thread wakes on its way.
+    to_wake: Vec<Arc<Slot>>,
 }
 
 impl Outcome {
-    /// An outcome and the callback that sets it and wakes the calling thread.
-    pub(crate) fn new() -> (Self, TxDone) {
-        let slot = Arc::new(Slot { result: Mutex::new(None), waiter: thread::current() });
-        let set = Arc::clone(&slot);
-        (Outcome { slot }, Box::new(move |result| set.set(result)))
+    /// An outcome and the answer that sets it and wakes the calling thread.
+    pub(crate) fn new() -> (Self, Answer) {
+        let slot = Arc::new(Slot { told: Mutex::default(), thread: thread::current() });
+        let answer = Answer(Some(To::Waiter(Arc::clone(&slot))));
+        (Outcome { slot }, answer)
     }
 
     pub(crate) fn wait(self) -> Result<Position, StoreError> {
         loop {
-            if let Some(result) = self.slot.result.lock().take() {
-                return result;
+            let mut told = self.slot.told.lock();
+            if let Some(outcome) = told.outcome.take() {
+                let to_wake = std::mem::take(&mut told.to_wake);
+                drop(told);
+                to_wake.iter().for_each(|waiter| waiter.thread.unpark());
+                return outcome;
             }
+            drop(told);
             thread::park();
         }
     }

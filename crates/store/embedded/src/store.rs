@@ -142,7 +142,7 @@ impl Store for EmbeddedStore {
     }
 
     fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
-        self.shared.submit(Ticket { tenant, body, answer: Answer::new(done) });
+        self.shared.submit(Ticket { tenant, body, answer: Answer::callback(done) });
     }
 
     fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
