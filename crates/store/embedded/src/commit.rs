@@ -23,7 +23,7 @@ const GROUP_BYTES: usize = 4 << 20;
 /// Memory of a transaction's body that is kept for the next one.
 const BODY_BYTES_KEPT: usize = 1 << 20;
 /// How often the committer lets others run before it takes a group, when the last one was shared.
-const YIELDS_MAX: usize = 24;
+const YIELDS_MAX: usize = 200;
 
 /// Whom to tell what.
 type Outcomes = Vec<(Answer, Result<Position, StoreError>)>;

@@ -15,6 +15,9 @@ use crate::queue::{Answer, Ticket};
 use crate::shared::Shared;
 use crate::snapshot::EmbeddedSnapshot;
 
+/// How nice background threads are: about a tenth of the weight of the others.
+const BACKGROUND_NICE: i32 = 10;
+
 /// The default store: a commit log that is the truth, and a redb index that follows it.
 ///
 /// Dropped without [`Store::close`], it stops as after a crash: nothing acknowledged is lost, and the
@@ -93,9 +96,17 @@ fn start_threads(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, StoreError
     Ok(threads)
 }
 
+/// Gives the calling thread a lower priority: nobody waits for it as long as it keeps up, and when it
+/// does not, back-pressure stops those who are ahead. Best effort.
+fn yield_to_others() {
+    let thread = rustix::thread::gettid();
+    let _ = rustix::process::setpriority_process(Some(thread), BACKGROUND_NICE);
+}
+
 impl Shared {
     /// The applier's thread.
     fn run_applier(&self) {
+        yield_to_others();
         while self.signals.wait_apply(limits::APPLY_EVERY) {
             // Index growth is the first to stop on a full disk; writers hear of it from their own check.
             if self.check_space().is_err() {
@@ -109,6 +120,7 @@ impl Shared {
 
     /// The housekeeper's thread.
     fn run_keeper(&self) {
+        yield_to_others();
         loop {
             self.keep();
             if !self.signals.wait_keep(limits::APPLY_EVERY) {
