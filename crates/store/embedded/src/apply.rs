@@ -8,6 +8,7 @@ use cairn_seam::StoreError;
 
 use crate::generation::Generation;
 use crate::index::{Applied, Cursor};
+use crate::options::Background;
 use crate::shared::Shared;
 
 impl Shared {
@@ -25,10 +26,19 @@ impl Shared {
             return Err(error);
         }
         self.change_view(|view| view.frozen = None);
+        self.retired.lock().push(frozen);
+        self.free_retired();
         self.counters.applied_to.store(applied.position, Ordering::Relaxed);
         self.counters.applies.fetch_add(1, Ordering::Relaxed);
         self.signals.made_room();
         Ok(true)
+    }
+
+    /// Frees generations that no view holds any more.
+    pub(crate) fn free_retired(&self) {
+        let is_free = |generation: &mut Arc<Generation>| Arc::strong_count(generation) == 1;
+        let free: Vec<_> = self.retired.lock().extract_if(.., is_free).collect();
+        drop(free);
     }
 
     /// Moves a generation portion by portion, and shows each to new readers at once, so that the index
@@ -36,6 +46,9 @@ impl Shared {
     fn move_into_index(&self, frozen: &Generation, applied: Applied) -> Result<(), StoreError> {
         let mut cursor = Some(Cursor::default());
         while let Some(from) = cursor {
+            let is_threaded = self.options.background == Background::Threads;
+            let is_pressed = self.view().unapplied_bytes() >= self.options.unapplied_bytes_max / 2;
+            self.index.pace.set_leisurely(is_threaded && !is_pressed && !self.closed.load(Ordering::Relaxed));
             cursor = self.index.apply(frozen, &from, applied)?;
             let index = Arc::new(self.index.view()?);
             self.change_view(|view| view.index = index);

@@ -14,6 +14,9 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use cairn_base::fs::File;
 use parking_lot::{Mutex, RwLock};
@@ -29,12 +32,32 @@ const GROUP_BYTES: u64 = (GROUP_PAGES + 1) * PAGE;
 /// for tens of milliseconds, and every commit to the log waits behind it. Syncing in slices costs the
 /// applier a little and bounds the wait.
 const SLICE_BYTES: usize = 256 << 10;
+/// How long the disk is left to others between two slices when there is time.
+const PAUSE: Duration = Duration::from_millis(3);
 
 #[derive(Debug)]
 pub(crate) struct SeamBackend {
     file: Arc<dyn File>,
     checksums: RwLock<Vec<u32>>,
     unsynced: Mutex<Unsynced>,
+    pace: Arc<Pace>,
+}
+
+/// Whether the index is written as fast as the disk allows, or with pauses that leave it to others.
+#[derive(Debug, Default)]
+pub(crate) struct Pace(AtomicBool);
+
+impl Pace {
+    /// Chooses: pauses are for an applier that has time.
+    pub(crate) fn set_leisurely(&self, leisurely: bool) {
+        self.0.store(leisurely, Ordering::Relaxed);
+    }
+
+    fn pause(&self) {
+        if self.0.load(Ordering::Relaxed) {
+            thread::sleep(PAUSE);
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -46,7 +69,7 @@ struct Unsynced {
 
 impl SeamBackend {
     /// Takes over a file, empty or written by this backend.
-    pub(crate) fn open(file: Arc<dyn File>) -> io::Result<Self> {
+    pub(crate) fn open(file: Arc<dyn File>, pace: Arc<Pace>) -> io::Result<Self> {
         let pages = pages_of(file.len()?);
         let mut checksums = Vec::new();
         let mut bytes = [0; PAGE_LEN];
@@ -57,7 +80,7 @@ impl SeamBackend {
             );
         }
         checksums.truncate(usize::try_from(pages).map_err(io::Error::other)?);
-        Ok(SeamBackend { file, checksums: RwLock::new(checksums), unsynced: Mutex::default() })
+        Ok(SeamBackend { file, checksums: RwLock::new(checksums), unsynced: Mutex::default(), pace })
     }
 
     fn check(&self, page: u64, bytes: &[u8]) -> io::Result<()> {
@@ -160,7 +183,11 @@ impl StorageBackend for SeamBackend {
         unsynced.bytes += data.len();
         let is_due = unsynced.bytes >= SLICE_BYTES;
         drop(unsynced);
-        if is_due { self.sync_data() } else { Ok(()) }
+        if is_due {
+            self.sync_data()?;
+            self.pace.pause();
+        }
+        Ok(())
     }
 }
 
@@ -222,11 +249,15 @@ mod tests {
     use cairn_base::fs::{FileSystem, SimulatedFs};
     use std::path::Path;
 
+    fn open(file: io::Result<Arc<dyn File>>) -> SeamBackend {
+        SeamBackend::open(file.unwrap(), Arc::default()).unwrap()
+    }
+
     #[test]
     fn any_reads_and_writes_equal_a_plain_buffer_also_after_reopening() {
         let fs = SimulatedFs::new(1);
         let path = Path::new("index");
-        let mut backend = SeamBackend::open(fs.create(path).unwrap()).unwrap();
+        let mut backend = open(fs.create(path));
         let pages = GROUP_PAGES + 10;
         backend.set_len(pages * PAGE).unwrap();
         let mut model = vec![0u8; usize::try_from(pages * PAGE).unwrap()];
@@ -255,7 +286,7 @@ mod tests {
             backend.read(around - 17, &mut some).unwrap();
             let at = usize::try_from(around - 17).unwrap();
             assert_eq!(some[..], model[at..at + 33]);
-            backend = SeamBackend::open(fs.open(path).unwrap()).unwrap();
+            backend = open(fs.open(path));
             assert_eq!(StorageBackend::len(&backend).unwrap(), pages * PAGE);
         }
     }
@@ -264,15 +295,15 @@ mod tests {
     fn a_flipped_byte_is_never_served() {
         let fs = SimulatedFs::new(1);
         let path = Path::new("index");
-        let backend = SeamBackend::open(fs.create(path).unwrap()).unwrap();
+        let backend = open(fs.create(path));
         backend.set_len(4 * PAGE).unwrap();
         backend.write(0, &[7; 4 * PAGE_LEN]).unwrap();
         backend.sync_data().unwrap();
         for page in 1..4 {
-            let backend = SeamBackend::open(fs.open(path).unwrap()).unwrap();
+            let backend = open(fs.open(path));
             let at = place_of(page) + 1234;
             fs.flip(path, at);
-            let backend_now = SeamBackend::open(fs.open(path).unwrap()).unwrap();
+            let backend_now = open(fs.open(path));
             let error = backend_now.read(page * PAGE, &mut [0; PAGE_LEN]).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidData);
             fs.flip(path, at);

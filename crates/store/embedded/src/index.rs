@@ -11,7 +11,7 @@ use redb::{
     Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle,
 };
 
-use crate::backend::SeamBackend;
+use crate::backend::{Pace, SeamBackend};
 use crate::generation::{Generation, Key};
 
 const FILE: &str = "index.redb";
@@ -108,6 +108,8 @@ pub(crate) struct Index {
     db: Database,
     file: Arc<dyn File>,
     store_id: [u8; 16],
+    /// How the file is written; at first, while opening, without pauses.
+    pub(crate) pace: Arc<Pace>,
 }
 
 impl Index {
@@ -126,9 +128,13 @@ impl Index {
             return Ok(Err("it is empty".into()));
         }
         let opened = catch_unwind(AssertUnwindSafe(|| {
-            let db = open_db(&file, cache_bytes)?;
+            let pace = Arc::default();
+            let db = open_db(&file, &pace, cache_bytes)?;
             let applied = read_meta(&db, store_id)?;
-            Ok::<_, String>((Index { place: place.clone(), db, file: Arc::clone(&file), store_id }, applied))
+            Ok::<_, String>((
+                Index { place: place.clone(), db, file: Arc::clone(&file), store_id, pace },
+                applied,
+            ))
         }));
         Ok(opened.unwrap_or_else(|_| Err("it is damaged".into())))
     }
@@ -149,8 +155,9 @@ impl Index {
         }
         let file = place.fs.create(&place.file()).map_err(place.io("creating"))?;
         place.fs.sync_dir(&place.dir).map_err(place.io("syncing the directory of"))?;
-        let db = open_db(&file, cache_bytes).map_err(|error| place.damaged(&error))?;
-        Ok(Index { place: place.clone(), db, file, store_id })
+        let pace = Arc::default();
+        let db = open_db(&file, &pace, cache_bytes).map_err(|error| place.damaged(&error))?;
+        Ok(Index { place: place.clone(), db, file, store_id, pace })
     }
 
     /// Moves the next portion of a generation into the index in one durable commit; says where to go
@@ -273,8 +280,8 @@ impl std::fmt::Debug for IndexView {
     }
 }
 
-fn open_db(file: &Arc<dyn File>, cache_bytes: usize) -> Result<Database, String> {
-    let backend = SeamBackend::open(Arc::clone(file)).map_err(|error| error.to_string())?;
+fn open_db(file: &Arc<dyn File>, pace: &Arc<Pace>, cache_bytes: usize) -> Result<Database, String> {
+    let backend = SeamBackend::open(Arc::clone(file), Arc::clone(pace)).map_err(|error| error.to_string())?;
     Database::builder()
         .set_cache_size(cache_bytes)
         .create_with_backend(backend)

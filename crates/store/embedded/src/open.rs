@@ -12,7 +12,7 @@ use parking_lot::{Mutex, RwLock};
 use crate::generation::Generation;
 use crate::image;
 use crate::index::{Applied, Cursor, Index, IndexPlace};
-use crate::options::EmbeddedOptions;
+use crate::options::{Background, EmbeddedOptions};
 use crate::queue::Queue;
 use crate::shared::{Committer, Counters, Shared, Signals};
 use crate::tail::Tail;
@@ -43,6 +43,7 @@ pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, Open
         entropy: Arc::clone(&options.entropy),
         segment_bytes: options.segment_bytes,
         reserve_bytes: options.reserve_bytes,
+        leisurely: options.background == Background::Threads,
     })?;
     let mut report = OpenReport::default();
     let place = IndexPlace { fs, dir: dir.to_owned() };
@@ -78,6 +79,7 @@ pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, Open
         poison: Mutex::new(None),
         closed: AtomicBool::new(false),
         applying: Mutex::new(()),
+        retired: Mutex::default(),
         signals: Signals::default(),
         counters,
         news: Mutex::new(Vec::new()),

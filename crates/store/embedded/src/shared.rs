@@ -9,6 +9,7 @@ use cairn_log::{Log, LogWriter};
 use cairn_seam::StoreError;
 use parking_lot::{Condvar, Mutex, RwLock};
 
+use crate::generation::Generation;
 use crate::index::Index;
 use crate::options::EmbeddedOptions;
 use crate::queue::Queue;
@@ -31,6 +32,9 @@ pub(crate) struct Shared {
     pub(crate) closed: AtomicBool,
     /// One applier at a time.
     pub(crate) applying: Mutex<()>,
+    /// Generations that are in the index. Freeing one takes milliseconds, so that is not left to a
+    /// committer or reader that happens to be the last to let go of its view.
+    pub(crate) retired: Mutex<Vec<Arc<Generation>>>,
     pub(crate) signals: Signals,
     pub(crate) counters: Counters,
     /// Lines about background work, for the next upkeep report.

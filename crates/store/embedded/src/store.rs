@@ -18,6 +18,9 @@ use crate::snapshot::EmbeddedSnapshot;
 /// How nice background threads are: about a tenth of the weight of the others.
 const BACKGROUND_NICE: i32 = 10;
 
+/// After so many seconds even a few changes are moved into the index.
+const APPLY_WAITS_MAX: u32 = 5;
+
 /// The default store: a commit log that is the truth, and a redb index that follows it.
 ///
 /// Dropped without [`Store::close`], it stops as after a crash: nothing acknowledged is lost, and the
@@ -58,6 +61,7 @@ impl EmbeddedStore {
 
     fn stop_threads(&self) {
         self.shared.queue.close();
+        self.shared.log.stop_preparing();
         self.shared.signals.stop();
         join(&mut self.threads.lock());
     }
@@ -107,7 +111,15 @@ impl Shared {
     /// The applier's thread.
     fn run_applier(&self) {
         yield_to_others();
+        let mut waited = 0;
         while self.signals.wait_apply(limits::APPLY_EVERY) {
+            self.free_retired();
+            // Few changes wait a little longer: the more come together, the fewer pages are written.
+            waited += 1;
+            if self.view().unapplied_bytes() < self.options.apply_bytes / 4 && waited < APPLY_WAITS_MAX {
+                continue;
+            }
+            waited = 0;
             // Index growth is the first to stop on a full disk; writers hear of it from their own check.
             if self.check_space().is_err() {
                 self.signals.made_room();

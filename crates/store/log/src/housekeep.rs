@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
 
 use cairn_base::fs::File;
 use cairn_seam::StoreError;
@@ -15,6 +18,8 @@ use crate::side::{self, SideFile};
 
 /// Bytes zeroed between two syncs, so that the log's own syncs never wait for many.
 const FILL_SLICE_BYTES: u64 = 512 << 10;
+/// How long the disk is left to others between two slices when there is time.
+const FILL_PAUSE: Duration = Duration::from_millis(10);
 /// This many neighbouring side files of one size class become one of the next.
 const MERGE_FILES: usize = 4;
 /// A look-up probes at most this many filters.
@@ -64,7 +69,8 @@ impl Log {
         if self.spare.lock().is_some() || !self.has_room_to_prepare()? {
             return Ok(());
         }
-        let file = self.fill_spare_file().map_err(self.io("preparing", manifest::SPARE))?;
+        let filled = self.fill_spare_file().map_err(self.io("preparing", manifest::SPARE))?;
+        let Some(file) = filled else { return Ok(()) };
         // Numbers follow the order of use, so the file gets its own only now that it can be used, and
         // the writer cannot get one in between.
         let mut manifest = self.manifest.lock();
@@ -83,8 +89,8 @@ impl Log {
         Ok(())
     }
 
-    /// A new file of the size of a segment whose blocks are on disk.
-    fn fill_spare_file(&self) -> io::Result<Arc<dyn File>> {
+    /// A new file of the size of a segment whose blocks are on disk; `None` when the store closes.
+    fn fill_spare_file(&self) -> io::Result<Option<Arc<dyn File>>> {
         let path = self.path(manifest::SPARE);
         match self.options.fs.remove(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -94,12 +100,24 @@ impl Log {
         let zeroes = vec![0; usize::try_from(FILL_SLICE_BYTES).expect("half a MiB")];
         let mut filled = 0;
         while filled < self.options.segment_bytes {
+            if self.closing.load(Ordering::Relaxed) {
+                self.options.fs.remove(&path)?;
+                return Ok(None);
+            }
             let slice = FILL_SLICE_BYTES.min(self.options.segment_bytes - filled);
             file.write_at(&zeroes[..usize::try_from(slice).expect("half a MiB")], filled)?;
             file.sync_data()?;
             filled += slice;
+            if self.options.leisurely && self.is_active_half_empty() {
+                thread::sleep(FILL_PAUSE);
+            }
         }
-        Ok(file)
+        Ok(Some(file))
+    }
+
+    /// Whether there is time until the next segment is needed.
+    fn is_active_half_empty(&self) -> bool {
+        self.segments.read().last().is_none_or(|active| active.bytes < self.options.segment_bytes / 2)
     }
 
     fn has_room_to_prepare(&self) -> Result<bool, StoreError> {

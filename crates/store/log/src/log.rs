@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cairn_base::fs::{File, FileSystem};
 use cairn_base::{Clock, Entropy};
@@ -32,6 +33,8 @@ pub struct LogOptions {
     pub segment_bytes: u64,
     /// Nothing is prepared ahead when less than this would stay free.
     pub reserve_bytes: u64,
+    /// Whether preparing may pause to leave the disk to others. Not in simulations.
+    pub leisurely: bool,
 }
 
 /// A segment that holds data.
@@ -93,6 +96,8 @@ pub struct Log {
     pub(crate) housekeeping: Mutex<()>,
     /// Where the last pages of changes ended inside a run: (position, start of the run).
     pub(crate) resume: Mutex<VecDeque<(u64, u64)>>,
+    /// Whether the store is being closed, and nothing need be prepared any more.
+    pub(crate) closing: AtomicBool,
     /// Side files with a page that did not verify; housekeeping makes them again.
     pub(crate) bad_sides: Mutex<BTreeSet<u64>>,
     files: Mutex<HashMap<u64, Arc<dyn File>>>,
@@ -110,6 +115,7 @@ impl Log {
             spare: Mutex::new(None),
             housekeeping: Mutex::new(()),
             resume: Mutex::default(),
+            closing: AtomicBool::new(false),
             bad_sides: Mutex::default(),
             files: Mutex::default(),
         }
@@ -133,6 +139,11 @@ impl Log {
     /// The newest image.
     pub fn image(&self) -> Option<ImageRow> {
         self.manifest.lock().image
+    }
+
+    /// Says that no further segment will be needed: preparing one stops at once.
+    pub fn stop_preparing(&self) {
+        self.closing.store(true, Ordering::Relaxed);
     }
 
     /// Whether nothing was ever written to it.
