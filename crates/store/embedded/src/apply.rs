@@ -47,7 +47,7 @@ impl Shared {
         let mut cursor = Some(Cursor::default());
         while let Some(from) = cursor {
             let is_threaded = self.options.background == Background::Threads;
-            let is_pressed = self.view().unapplied_bytes() >= self.options.unapplied_bytes_max / 2;
+            let is_pressed = self.view().unapplied_bytes() >= self.options.apply_bytes / 2;
             self.index.pace.set_leisurely(is_threaded && !is_pressed && !self.closed.load(Ordering::Relaxed));
             cursor = self.index.apply(frozen, &from, applied)?;
             let index = Arc::new(self.index.view()?);
