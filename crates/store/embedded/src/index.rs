@@ -25,8 +25,8 @@ const VERSION: u8 = 1;
 ///
 /// redb writes changed pages to new places, and the old ones are free only after the commit after next.
 /// Small commits over one stretch of keys keep that to a fraction of the file; one large one over all
-/// keys would make the file three times as large as what it holds.
-const PORTION_BYTES: usize = 4 << 20;
+/// keys would make the file several times as large as what it holds, and keep as many pages in memory.
+const PORTION_BYTES: usize = 2 << 20;
 /// What a key costs beside its bytes, roughly.
 const KEY_OVERHEAD_BYTES: usize = 96;
 
