@@ -58,17 +58,18 @@ impl Shared {
 
     /// Lets new changes go to a new generation, between two groups; `None` when there are none.
     ///
-    /// Under the committer's lock a group that failed has poisoned the store already: what it left in
-    /// the active generation never gets further.
+    /// With both locks no group is in flight, and one that failed has poisoned the store already: what
+    /// it left in the active generation never gets further.
     fn freeze(&self) -> Result<Option<(Arc<Generation>, Applied)>, StoreError> {
-        let committer = self.committer.lock();
+        let _no_group_is_made = self.committer.lock();
+        let disk = self.disk.lock();
         self.check_poison()?;
         let applied_to = self.counters.applied_to.load(Ordering::Relaxed);
         let mut frozen = None;
         self.change_view(|view| {
             // Also without changes to keys: what else was committed need not be replayed again.
             if view.position > applied_to {
-                let applied = Applied { position: view.position, synced_to: committer.writer.synced_to() };
+                let applied = Applied { position: view.position, synced_to: disk.writer.synced_to() };
                 let generation = std::mem::take(&mut view.active);
                 view.frozen = Some(Arc::clone(&generation));
                 frozen = Some((generation, applied));

@@ -1,18 +1,24 @@
 //! Committing: a group of transactions, one write, one sync, then everybody hears of it.
+//!
+//! While one group is written the next one is made: its transactions see what the one before it did,
+//! and it is written and answered only after that one, or not at all if that one failed.
 
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
+use std::time::Duration;
 
 use cairn_base::{Position, TenantId};
 use cairn_log::{Group, HashedMap};
 use cairn_seam::{Aborted, Change, StoreError, TxBody};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::options::Background;
 use crate::queue::{Answer, Next, Outcome, Ticket, answer_all};
-use crate::shared::{Committer, Shared};
+use crate::shared::{Committer, Disk, Shared};
 use crate::tx::{Finished, Ground, Tx};
 use crate::view::View;
 
@@ -22,11 +28,43 @@ const GROUP_MAX: usize = 1024;
 const GROUP_BYTES: usize = 4 << 20;
 /// Memory of a transaction's body that is kept for the next one.
 const BODY_BYTES_KEPT: usize = 1 << 20;
-/// How often the committer lets others run before it takes a group, when the last one was shared.
+/// How often whoever made a group looks for more to put into it while the disk is busy, before it
+/// sleeps.
 const YIELDS_MAX: usize = 200;
+/// A group that could be written waits for writers that were just woken for this part of the time a
+/// sync takes: enough on a slow disk, next to nothing on a quick one.
+const GATHER_PART: u32 = 4;
 
 /// Whom to tell what.
 type Outcomes = Vec<(Answer, Result<Position, StoreError>)>;
+
+/// A group while its transactions run.
+struct Making {
+    group: Group,
+    view: Arc<View>,
+    outcomes: Outcomes,
+    pending: HashedMap,
+    in_flight: VecDeque<Arc<HashedMap>>,
+    changes: Vec<Change>,
+    /// Position of the last transaction.
+    position: u64,
+}
+
+/// A group that is ready to be written.
+struct Made {
+    group: Group,
+    outcomes: Outcomes,
+    hashed: Arc<HashedMap>,
+    changes: Vec<Change>,
+    position: u64,
+}
+
+impl Making {
+    /// How many transactions still fit.
+    fn room(&self) -> usize {
+        if self.group.len() < GROUP_BYTES { GROUP_MAX.saturating_sub(self.outcomes.len()) } else { 0 }
+    }
+}
 
 impl Shared {
     /// Runs a transaction and returns when it is durable.
@@ -35,15 +73,12 @@ impl Shared {
         match self.queue.push(Ticket { tenant, body, answer }) {
             Err((ticket, error)) => ticket.answer.give(Err(error)),
             Ok(Next::Wait) => {}
-            Ok(Next::Lead) => match self.options.background {
-                Background::Manual => while self.commit_group().is_some() {},
-                Background::Threads => {
-                    // The first group holds our own transaction; what came meanwhile is not ours to
-                    // wait for.
-                    self.commit_group();
-                    self.queue.release();
+            Ok(Next::Lead) => {
+                self.lead();
+                if self.options.background == Background::Manual {
+                    self.commit_waiting();
                 }
-            },
+            }
         }
         outcome.wait()
     }
@@ -54,7 +89,10 @@ impl Shared {
             Err((ticket, error)) => ticket.answer.give(Err(error)),
             Ok(Next::Wait) => {}
             Ok(Next::Lead) => match self.options.background {
-                Background::Manual => while self.commit_group().is_some() {},
+                Background::Manual => {
+                    self.lead();
+                    self.commit_waiting();
+                }
                 Background::Threads => self.queue.hand_over(),
             },
         }
@@ -62,62 +100,43 @@ impl Shared {
 
     /// Commits what waits. For simulations, where no thread does.
     pub(crate) fn commit_waiting(&self) {
-        if self.queue.try_lead() {
-            while self.commit_group().is_some() {}
+        while self.queue.lead_if_waiting() {
+            self.lead();
         }
     }
 
-    /// The committer thread.
+    /// A committer thread.
     pub(crate) fn run_committer(&self) {
         while self.queue.wait_for_lead() {
-            let mut expected = 1;
-            loop {
-                self.gather(expected);
-                match self.commit_group() {
-                    // Shrinks slowly, so that one small group does not make all later ones small.
-                    Some(count) => expected = count.max(expected - expected.div_ceil(8)),
-                    None => break,
-                }
-            }
+            self.lead();
         }
     }
 
-    /// Lets writers that were just woken queue again, so that they share the next sync.
-    ///
-    /// No timer: a handful of yields, and none at all when groups have one transaction.
-    fn gather(&self, expected: usize) {
-        if expected < 2 {
-            return;
-        }
-        for _ in 0..YIELDS_MAX {
-            if self.queue.len() >= expected {
-                return;
-            }
-            thread::yield_now();
-        }
-    }
-
-    /// Commits one group and says how many transactions it had; `None`, and no lead, when none waited.
-    fn commit_group(&self) -> Option<usize> {
-        let tickets = self.queue.take(GROUP_MAX)?;
-        let count = tickets.len();
+    /// Makes one group of what waits and writes it. The caller has the lead, which goes on to somebody
+    /// else as soon as the group is made.
+    fn lead(&self) {
         self.wait_for_room();
-        answer_all(self.commit_tickets(tickets));
-        Some(count)
-    }
-
-    fn commit_tickets(&self, tickets: VecDeque<Ticket>) -> Outcomes {
         let mut committer = self.committer.lock();
-        let committed = catch_unwind(AssertUnwindSafe(|| match self.prepare(&mut committer) {
-            Ok(group) => self.run_group(&mut committer, group, tickets),
-            Err(error) => tickets.into_iter().map(|ticket| (ticket.answer, Err(error.clone()))).collect(),
-        }));
-        committed.unwrap_or_else(|_| {
+        let made = catch_unwind(AssertUnwindSafe(|| self.make_group(&mut committer)));
+        let made = made.unwrap_or_else(|_| {
             // Still under the committer's lock: nothing of the group may get into the index. Its writers
             // hear that the outcome is unknown, because their answers were dropped.
             self.poison(&StoreError::Panicked { message: "the committer panicked".into() });
-            Vec::new()
-        })
+            Err(Vec::new())
+        });
+        self.queue.release(self.options.background == Background::Threads);
+        drop(committer);
+        answer_all(match made {
+            Err(refused) => refused,
+            Ok((made, mut disk)) => {
+                let written = catch_unwind(AssertUnwindSafe(|| self.write_group(&mut disk, made)));
+                written.unwrap_or_else(|_| {
+                    // The same, under the disk's lock.
+                    self.poison(&StoreError::Panicked { message: "the committer panicked".into() });
+                    Vec::new()
+                })
+            }
+        });
     }
 
     /// Holds writers back while the applier is too far behind.
@@ -142,65 +161,147 @@ impl Shared {
     fn prepare(&self, committer: &mut Committer) -> Result<Group, StoreError> {
         self.check_poison()?;
         self.check_space()?;
-        let before = committer.writer.active_segment();
-        let group = committer.writer.start_group()?;
-        if committer.writer.active_segment() != before {
+        let before = committer.plan.segment();
+        let group = committer.plan.start_group()?;
+        if committer.plan.segment() != before {
             self.signals.want_keep();
         }
         Ok(group)
     }
 
-    fn run_group(
-        &self,
-        committer: &mut Committer,
-        mut group: Group,
-        mut tickets: VecDeque<Ticket>,
-    ) -> Outcomes {
-        let view = self.view();
-        let mut outcomes = Vec::with_capacity(tickets.len());
-        let mut pending = HashedMap::default();
-        let mut changes = Vec::new();
-        let mut position = view.position;
-        while group.len() < GROUP_BYTES
-            && let Some(mut ticket) = tickets.pop_front()
-        {
-            let start = group.len();
-            let ground = Ground {
-                log: &self.log,
-                view: &view,
-                place: &self.index.place,
-                now_ms: self.options.clock.now_ms(),
-                pending: &pending,
-            };
-            let tx = Tx::new(ground, ticket.tenant, &mut group);
-            match run(&mut ticket, tx) {
-                Ok(finished) => {
-                    if let Some(finished) = finished {
-                        committer.body.clear();
-                        committer.body.shrink_to(BODY_BYTES_KEPT);
-                        finished.encode(&mut committer.body);
-                        position = group.transaction(ticket.tenant, &committer.body);
-                        record(&view, position, finished, &mut pending, &mut changes, &ticket);
-                    }
-                    outcomes.push((ticket.answer, Ok(Position(position))));
-                }
-                Err(error) => {
-                    group.truncate(start);
-                    self.counters.aborts.fetch_add(1, Ordering::Relaxed);
-                    outcomes.push((ticket.answer, Err(error)));
-                }
+    /// Makes a group of what waits, and of what comes until the disk is free for it.
+    fn make_group(&self, committer: &mut Committer) -> Result<(Made, MutexGuard<'_, Disk>), Outcomes> {
+        let group = match self.prepare(committer) {
+            Ok(group) => group,
+            Err(error) => {
+                let tickets = self.queue.take(GROUP_MAX).into_iter();
+                return Err(tickets.map(|ticket| (ticket.answer, Err(error.clone()))).collect());
             }
+        };
+        let mut making = Making {
+            group,
+            view: self.view(),
+            outcomes: Vec::with_capacity(committer.expected),
+            pending: HashedMap::default(),
+            in_flight: self.in_flight.lock().clone(),
+            changes: Vec::new(),
+            position: committer.position,
+        };
+        let disk = self.run_until_disk_is_free(committer, &mut making);
+        self.gather(committer, making.outcomes.len(), disk.took);
+        self.run_waiting(committer, &mut making, None);
+        // Shrinks slowly, so that one small group does not make all later ones small.
+        let expected = committer.expected;
+        committer.expected = making.outcomes.len().max(expected - expected.div_ceil(8));
+        committer.position = making.position;
+        let Making { group, outcomes, pending, changes, position, .. } = making;
+        let hashed = Arc::new(pending);
+        if !group.is_empty() {
+            committer.plan.end_group(&group);
+            self.in_flight.lock().push_back(Arc::clone(&hashed));
+        }
+        Ok((Made { group, outcomes, hashed, changes, position }, disk))
+    }
+
+    fn run_until_disk_is_free(&self, committer: &mut Committer, making: &mut Making) -> MutexGuard<'_, Disk> {
+        for _ in 0..YIELDS_MAX {
+            self.run_waiting(committer, making, Some(&self.disk));
+            if let Some(disk) = self.disk.try_lock() {
+                return disk;
+            }
+            if making.room() == 0 {
+                break;
+            }
+            thread::yield_now();
+        }
+        self.disk.lock()
+    }
+
+    /// Lets writers that were just woken queue again, so that they share this sync. None of it when
+    /// groups have one transaction.
+    fn gather(&self, committer: &Committer, count: usize, sync_takes: Duration) {
+        if committer.expected < 2 || self.options.background == Background::Manual {
+            return;
+        }
+        let clock = &self.options.clock;
+        let until = clock.monotonic() + sync_takes / GATHER_PART;
+        while count + self.queue.len() < committer.expected && clock.monotonic() < until {
+            thread::yield_now();
+        }
+    }
+
+    /// Runs the transactions that wait, as far as the group has room.
+    fn run_waiting(&self, committer: &mut Committer, making: &mut Making, disk: Option<&Mutex<Disk>>) {
+        if self.queue.len() == 0 {
+            return;
+        }
+        let mut tickets = self.queue.take(making.room());
+        while making.room() > 0
+            && let Some(ticket) = tickets.pop_front()
+        {
+            self.run_ticket(committer, making, ticket, disk);
         }
         if !tickets.is_empty() {
             self.queue.put_back(tickets);
         }
-        if group.is_empty() {
-            committer.writer.discard(group);
+    }
+
+    fn run_ticket(
+        &self,
+        committer: &mut Committer,
+        making: &mut Making,
+        mut ticket: Ticket,
+        disk: Option<&Mutex<Disk>>,
+    ) {
+        let Making { group, view, pending, in_flight, .. } = making;
+        let start = group.len();
+        let ground = Ground {
+            log: &self.log,
+            view,
+            place: &self.index.place,
+            now_ms: self.options.clock.now_ms(),
+            pending,
+            in_flight,
+            disk,
+        };
+        let tx = Tx::new(ground, ticket.tenant, group);
+        match run(&mut ticket, tx) {
+            Ok(finished) => {
+                if let Some(finished) = finished {
+                    committer.body.clear();
+                    committer.body.shrink_to(BODY_BYTES_KEPT);
+                    finished.encode(&mut committer.body);
+                    making.position = group.transaction(ticket.tenant, &committer.body);
+                    making.record(finished, ticket.tenant);
+                }
+                making.outcomes.push((ticket.answer, Ok(Position(making.position))));
+            }
+            Err(error) => {
+                group.truncate(start);
+                self.counters.aborts.fetch_add(1, Ordering::Relaxed);
+                making.outcomes.push((ticket.answer, Err(error)));
+            }
+        }
+    }
+
+    /// Puts a group on disk and publishes it. Nobody hears of any outcome before, also not of a refusal:
+    /// it may follow from what an earlier group changed.
+    fn write_group(&self, disk: &mut Disk, made: Made) -> Outcomes {
+        let Made { group, mut outcomes, hashed, changes, position } = made;
+        if let Err(error) = self.check_poison() {
+            outcomes.iter_mut().for_each(|(_, outcome)| *outcome = Err(error.clone()));
             return outcomes;
         }
-        match committer.writer.commit(group) {
+        if group.is_empty() {
+            self.log.keep_buffer(group);
+            return outcomes;
+        }
+        let began = self.options.clock.monotonic();
+        match disk.writer.commit(group) {
             Ok(written) => {
-                committer.writer.publish_hashed(pending);
+                disk.took = self.options.clock.monotonic().saturating_sub(began);
+                disk.writer.publish_hashed(&hashed);
+                self.in_flight.lock().pop_front();
                 self.tail.push(changes);
                 self.change_view(|view| view.position = position);
                 let committed = outcomes.iter().filter(|(_, outcome)| outcome.is_ok()).count();
@@ -238,23 +339,18 @@ fn message_of(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
 }
 
-/// Makes a transaction's changes visible to the rest of its group. Readers see them once the group's
-/// position is published, which happens after the sync or never.
-fn record(
-    view: &View,
-    position: u64,
-    finished: Finished,
-    pending: &mut HashedMap,
-    changes: &mut Vec<Change>,
-    ticket: &Ticket,
-) {
-    let Finished { changes: by_keyspace, hashed, places, events } = finished;
-    for (keyspace, keys) in by_keyspace {
-        view.active.insert(keyspace, position, keys);
-    }
-    pending.extend(hashed);
-    pending.extend(places);
-    if !events.is_empty() {
-        changes.push(Change { position: Position(position), tenant: ticket.tenant, events });
+impl Making {
+    /// Makes a transaction's changes visible to the rest of its group and to later ones. Readers see
+    /// them once the group's position is published, which happens after the sync or never.
+    fn record(&mut self, finished: Finished, tenant: TenantId) {
+        let Finished { changes: by_keyspace, hashed, places, events } = finished;
+        for (keyspace, keys) in by_keyspace {
+            self.view.active.insert(keyspace, self.position, keys);
+        }
+        self.pending.extend(hashed);
+        self.pending.extend(places);
+        if !events.is_empty() {
+            self.changes.push(Change { position: Position(self.position), tenant, events });
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use cairn_base::fs::{LockGuard, Locked};
 use cairn_log::{Frame, LogDir, LogOptions, Op, Ops, Progress, RecoverFrom, Replay};
@@ -14,7 +15,7 @@ use crate::image;
 use crate::index::{Applied, Cursor, Index, IndexPlace};
 use crate::options::{Background, EmbeddedOptions};
 use crate::queue::Queue;
-use crate::shared::{Committer, Counters, Shared, Signals};
+use crate::shared::{Committer, Counters, Disk, Shared, Signals};
 use crate::tail::Tail;
 use crate::view::View;
 
@@ -74,7 +75,9 @@ pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, Open
         index,
         view: RwLock::new(Arc::new(view)),
         queue: Queue::default(),
-        committer: Mutex::new(Committer { writer: recovered.writer, body: Vec::new() }),
+        committer: Mutex::new(Committer { plan: recovered.plan, position, expected: 1, body: Vec::new() }),
+        disk: Mutex::new(Disk { writer: recovered.writer, took: Duration::ZERO }),
+        in_flight: Mutex::default(),
         tail: Tail::new(position),
         poison: Mutex::new(None),
         closed: AtomicBool::new(false),

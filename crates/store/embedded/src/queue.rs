@@ -1,19 +1,20 @@
 //! Transactions that wait, and who commits them.
 //!
-//! A caller that finds nobody committing commits the group itself, on its own thread: one writer alone
-//! never waits for another thread. Whatever queued up meanwhile goes to the committer thread, which
-//! stays in charge as long as there is work.
+//! Whoever has the lead makes the next group. A caller that finds nobody leading leads itself, on its
+//! own thread: one writer alone never waits for another thread. Once a group is made the lead goes on,
+//! to a committer thread if anything waits by then, while the group is being written.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 
 use cairn_base::{Position, TenantId, limits};
 use cairn_seam::{StoreError, TxBody, TxDone};
 use parking_lot::{Condvar, Mutex};
 
-/// How many threads the committer wakes itself.
+/// How many threads are woken by whoever wrote the group.
 const ROOTS: usize = 2;
 
 /// A transaction in the queue.
@@ -64,8 +65,8 @@ impl Drop for Answer {
 
 /// Tells everybody of a group.
 ///
-/// Waking a thread is a call into the system of several microseconds, and the committer would make
-/// dozens of them between two syncs. So it wakes two threads, and each of those wakes two more.
+/// Waking a thread is a call into the system of several microseconds, and one thread would make dozens
+/// of them. So it wakes two threads, and each of those wakes two more.
 pub(crate) fn answer_all(outcomes: Vec<(Answer, Result<Position, StoreError>)>) {
     let mut waiters = Vec::with_capacity(outcomes.len());
     for (mut answer, outcome) in outcomes {
@@ -88,9 +89,9 @@ pub(crate) fn answer_all(outcomes: Vec<(Answer, Result<Position, StoreError>)>) 
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Ticket>,
-    /// Somebody is committing, or the committer thread was told to.
+    /// Somebody leads, or a committer thread was told to.
     led: bool,
-    /// The committer thread is to take over.
+    /// A committer thread is to take over.
     handed_over: bool,
     closed: bool,
 }
@@ -99,14 +100,16 @@ struct State {
 pub(crate) struct Queue {
     state: Mutex<State>,
     handover: Condvar,
+    /// How many wait, for a look without the lock.
+    len: AtomicUsize,
 }
 
 /// What to do after a transaction was queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Commit: nobody else does.
+    /// Lead: nobody else does.
     Lead,
-    /// Wait: somebody commits.
+    /// Wait: whoever leads takes it.
     Wait,
 }
 
@@ -121,6 +124,7 @@ impl Queue {
             return Err((ticket, StoreError::Overloaded));
         }
         state.waiting.push_back(ticket);
+        self.len.store(state.waiting.len(), Ordering::Relaxed);
         if state.led {
             return Ok(Next::Wait);
         }
@@ -128,27 +132,32 @@ impl Queue {
         Ok(Next::Lead)
     }
 
-    /// Gives the lead to the committer thread.
+    /// Gives the lead to a committer thread.
     pub(crate) fn hand_over(&self) {
         self.state.lock().handed_over = true;
-        self.handover.notify_all();
+        self.handover.notify_one();
     }
 
-    /// Gives the lead to the committer thread if anything waits, else to nobody.
-    pub(crate) fn release(&self) {
+    /// Gives the lead to a committer thread if there are any and something waits, else to nobody.
+    pub(crate) fn release(&self, threads: bool) {
         let mut state = self.state.lock();
-        if state.waiting.is_empty() {
-            state.led = false;
-        } else {
+        if threads && !state.waiting.is_empty() {
             state.handed_over = true;
+            self.handover.notify_one();
+        } else {
+            state.led = false;
+            if state.closed {
+                self.handover.notify_all();
+            }
         }
-        self.handover.notify_all();
     }
 
-    /// Takes the lead if nobody has it.
-    pub(crate) fn try_lead(&self) -> bool {
+    /// Takes the lead if nobody has it and something waits.
+    pub(crate) fn lead_if_waiting(&self) -> bool {
         let mut state = self.state.lock();
-        !std::mem::replace(&mut state.led, true)
+        let leads = !state.led && !state.waiting.is_empty();
+        state.led |= leads;
+        leads
     }
 
     /// Waits for the lead; `false` when the queue is closed and empty.
@@ -165,18 +174,14 @@ impl Queue {
         }
     }
 
-    /// Takes up to `count` transactions; steps down and returns `None` when there are none.
-    pub(crate) fn take(&self, count: usize) -> Option<VecDeque<Ticket>> {
+    /// Takes up to `count` transactions.
+    pub(crate) fn take(&self, count: usize) -> VecDeque<Ticket> {
         let mut state = self.state.lock();
-        if state.waiting.is_empty() {
-            state.led = false;
-            self.handover.notify_all();
-            return None;
-        }
-        if state.waiting.len() <= count {
-            return Some(std::mem::take(&mut state.waiting));
-        }
-        Some(state.waiting.drain(..count).collect())
+        let count = count.min(state.waiting.len());
+        let rest = state.waiting.split_off(count);
+        let taken = std::mem::replace(&mut state.waiting, rest);
+        self.len.store(state.waiting.len(), Ordering::Relaxed);
+        taken
     }
 
     /// Puts transactions that did not fit into a group back to the front.
@@ -184,10 +189,11 @@ impl Queue {
         let mut state = self.state.lock();
         tickets.append(&mut state.waiting);
         state.waiting = tickets;
+        self.len.store(state.waiting.len(), Ordering::Relaxed);
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.state.lock().waiting.len()
+        self.len.load(Ordering::Relaxed)
     }
 
     /// Refuses new transactions from now on.

@@ -1,11 +1,13 @@
 //! What all threads of the store share.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use cairn_base::fs::LockGuard;
-use cairn_log::{Log, LogWriter};
+use cairn_log::{HashedMap, Log, LogPlan, LogWriter};
 use cairn_seam::StoreError;
 use parking_lot::{Condvar, Mutex, RwLock};
 
@@ -24,8 +26,13 @@ pub(crate) struct Shared {
     /// What reads see. Replaced as a whole, never changed in place.
     pub(crate) view: RwLock<Arc<View>>,
     pub(crate) queue: Queue,
-    /// Whoever commits holds this.
+    /// Whoever makes a group holds this. Taken before `disk`, which it gets while it still has this:
+    /// so groups are written in the order in which they were made.
     pub(crate) committer: Mutex<Committer>,
+    /// Whoever writes a group holds this until the group is published.
+    pub(crate) disk: Mutex<Disk>,
+    /// Hashed entries of groups that are made and not published, oldest first.
+    pub(crate) in_flight: Mutex<VecDeque<Arc<HashedMap>>>,
     pub(crate) tail: Tail,
     /// Set once, when a write to the disk failed.
     pub(crate) poison: Mutex<Option<String>>,
@@ -42,10 +49,22 @@ pub(crate) struct Shared {
     pub(crate) _lock: Box<dyn LockGuard>,
 }
 
+/// What making a group needs.
 pub(crate) struct Committer {
-    pub(crate) writer: LogWriter,
+    pub(crate) plan: LogPlan,
+    /// Position of the last transaction that was made.
+    pub(crate) position: u64,
+    /// How many transactions the next group is likely to have.
+    pub(crate) expected: usize,
     /// Kept between groups for its memory.
     pub(crate) body: Vec<u8>,
+}
+
+/// What writing a group needs.
+pub(crate) struct Disk {
+    pub(crate) writer: LogWriter,
+    /// How long the last group took.
+    pub(crate) took: Duration,
 }
 
 /// How threads wake each other.
@@ -150,7 +169,7 @@ impl Signals {
     }
 
     /// Waits until an apply is wanted or `timeout` passed; `false` when it is time to stop.
-    pub(crate) fn wait_apply(&self, timeout: std::time::Duration) -> bool {
+    pub(crate) fn wait_apply(&self, timeout: Duration) -> bool {
         let mut state = self.state.lock();
         if !state.apply && !state.stop {
             self.applier.wait_for(&mut state, timeout);
@@ -160,7 +179,7 @@ impl Signals {
     }
 
     /// The same for housekeeping.
-    pub(crate) fn wait_keep(&self, timeout: std::time::Duration) -> bool {
+    pub(crate) fn wait_keep(&self, timeout: Duration) -> bool {
         let mut state = self.state.lock();
         if !state.keep && !state.stop {
             self.keeper.wait_for(&mut state, timeout);

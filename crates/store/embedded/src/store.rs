@@ -79,7 +79,9 @@ fn join(threads: &mut Vec<JoinHandle<()>>) {
 type Work = fn(&Shared);
 
 fn start_threads(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, StoreError> {
-    let works: [(&str, Work); 3] = [
+    // Two committers: one makes a group while the other writes one.
+    let works: [(&str, Work); 4] = [
+        ("cairn-commit", Shared::run_committer),
         ("cairn-commit", Shared::run_committer),
         ("cairn-apply", Shared::run_applier),
         ("cairn-keep", Shared::run_keeper),

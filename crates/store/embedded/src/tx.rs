@@ -1,6 +1,6 @@
 //! One run of one transaction: its own overlay over everything committed before it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use cairn_base::{ContentHash, TenantId};
@@ -9,8 +9,11 @@ use cairn_seam::{
     Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx,
 };
 
+use parking_lot::Mutex;
+
 use crate::generation::{Key, Slot};
 use crate::index::IndexPlace;
+use crate::shared::Disk;
 use crate::view::{ScanVisitor, View};
 
 /// Changes to one keyspace.
@@ -25,6 +28,28 @@ pub(crate) struct Ground<'a> {
     pub(crate) now_ms: u64,
     /// What earlier transactions of the group set.
     pub(crate) pending: &'a HashedMap,
+    /// What groups before it set, that may not be published yet.
+    pub(crate) in_flight: &'a VecDeque<Arc<HashedMap>>,
+    /// Held by whoever writes such a group; `None` when it is ours, and there is none.
+    pub(crate) disk: Option<&'a Mutex<Disk>>,
+}
+
+impl Ground<'_> {
+    fn hashed_entry(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {
+        let in_flight = || self.in_flight.iter().rev().find_map(|group| group.get(name));
+        match self.pending.get(name).or_else(in_flight) {
+            Some(entry) => Ok(Some(entry.clone())),
+            None => self.log.hashed_get(name),
+        }
+    }
+
+    fn read_blob(&self, place: BlobPlace, hash: &ContentHash) -> Result<Vec<u8>, StoreError> {
+        if let Some(disk) = self.disk.filter(|_| !self.log.holds(place.position)) {
+            // The group before ours has it: it is on disk in a moment, or never.
+            drop(disk.lock());
+        }
+        self.log.read_blob(place, hash)
+    }
 }
 
 pub(crate) struct Tx<'a> {
@@ -68,11 +93,9 @@ impl<'a> Tx<'a> {
     }
 
     fn hashed_entry(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {
-        let own = self.hashed.get(name).or_else(|| self.places.get(name));
-        let unpublished = own.or_else(|| self.ground.pending.get(name));
-        match unpublished {
+        match self.hashed.get(name).or_else(|| self.places.get(name)) {
             Some(entry) => Ok(Some(entry.clone())),
-            None => self.ground.log.hashed_get(name),
+            None => self.ground.hashed_entry(name),
         }
     }
 
@@ -225,7 +248,7 @@ impl Reader for Tx<'_> {
                 Some(place) => match self.group.blob_at(place) {
                     Some(bytes) => visit(at, Some(bytes)),
                     None => {
-                        let bytes = self.admission.note(self.ground.log.read_blob(place, hash))?;
+                        let bytes = self.admission.note(self.ground.read_blob(place, hash))?;
                         visit(at, Some(&bytes));
                     }
                 },

@@ -1,40 +1,50 @@
 //! A group in the making: what one write to the log and one sync will carry.
 
+use std::sync::Arc;
+
+use cairn_base::fs::File;
 use cairn_base::{ContentHash, TenantId};
 
 use crate::frame::{self, CommitBody, FrameKind};
 use crate::hashed::BlobPlace;
-use crate::segment;
+use crate::segment::{self, SegmentHeader};
 
 /// Bytes of a blob frame's body in front of the blob: its hash.
 pub(crate) const BLOB_HEADER_BYTES: usize = 32;
+
+/// Where a group goes.
+#[derive(Debug, Clone)]
+pub(crate) struct GroupPlace {
+    pub(crate) segment: u64,
+    pub(crate) file: Arc<dyn File>,
+    /// Position of the segment's first byte.
+    pub(crate) base: u64,
+    pub(crate) salt: u64,
+    /// Where in the file; at 0 the group opens the segment and carries its header.
+    pub(crate) offset: u64,
+}
 
 /// Frames of one group, with their final positions and checksums.
 #[derive(Debug)]
 pub struct Group {
     pub(crate) bytes: Vec<u8>,
+    pub(crate) place: GroupPlace,
     /// Position of `bytes[0]`.
     start: u64,
     /// Position of the first frame: behind the segment header, if the group opens a segment.
     run_start: u64,
     salt: u64,
-    /// Everything before this position is on disk.
-    synced_to: u64,
 }
 
 impl Group {
-    pub(crate) fn new(
-        mut bytes: Vec<u8>,
-        start: u64,
-        salt: u64,
-        synced_to: u64,
-        opens: Option<&[u8]>,
-    ) -> Self {
+    pub(crate) fn new(mut bytes: Vec<u8>, place: GroupPlace) -> Self {
         bytes.clear();
-        bytes.extend_from_slice(opens.unwrap_or_default());
-        debug_assert!(opens.is_none_or(|header| header.len() == segment::HEADER_BYTES));
-        let run_start = start + bytes.len() as u64;
-        Group { bytes, start, run_start, salt, synced_to }
+        if place.offset == 0 {
+            // The header says what is on disk, which is known when the group is written.
+            bytes.resize(segment::HEADER_BYTES, 0);
+        }
+        let start = place.base + place.offset;
+        Group { start, run_start: start + bytes.len() as u64, salt: place.salt, place, bytes }
     }
 
     /// Where the next frame will stand.
@@ -81,10 +91,25 @@ impl Group {
         self.bytes.truncate(len);
     }
 
-    /// Closes the run with its commit frame.
-    pub(crate) fn close(&mut self) {
+    /// Bytes the group takes in the log once it is closed.
+    pub(crate) fn closed_bytes(&self) -> u64 {
+        (self.bytes.len() + frame::stored_bytes(CommitBody::BYTES)) as u64
+    }
+
+    /// Whether the group is the first of its segment.
+    pub(crate) fn opens_segment(&self) -> bool {
+        self.place.offset == 0
+    }
+
+    /// Closes the run with its commit frame; everything before `synced_to` is on disk.
+    pub(crate) fn close(&mut self, synced_to: u64, now_ms: u64) {
+        if self.opens_segment() {
+            let GroupPlace { segment: number, base, salt, .. } = self.place;
+            let header = SegmentHeader { number, base, salt, synced_to, created_ms: now_ms };
+            self.bytes[..segment::HEADER_BYTES].copy_from_slice(&header.encode());
+        }
         let position = self.position();
-        let body = CommitBody { synced_to: self.synced_to, run_start: self.run_start }.encode();
+        let body = CommitBody { synced_to, run_start: self.run_start }.encode();
         frame::encode(&mut self.bytes, self.salt, position, FrameKind::Commit, TenantId::NODE, &[&body]);
     }
 }

@@ -30,4 +30,4 @@ pub use log::{Log, LogOptions, Segment};
 pub use manifest::{FORMAT, ImageRow, image_name};
 pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
-pub use writer::{LogWriter, Written};
+pub use writer::{LogPlan, LogWriter, Written};

@@ -100,6 +100,8 @@ pub struct Log {
     pub(crate) closing: AtomicBool,
     /// Side files with a page that did not verify; housekeeping makes them again.
     pub(crate) bad_sides: Mutex<BTreeSet<u64>>,
+    /// Memory of earlier groups, to be filled again.
+    pub(crate) buffers: Mutex<Vec<Vec<u8>>>,
     files: Mutex<HashMap<u64, Arc<dyn File>>>,
 }
 
@@ -117,6 +119,7 @@ impl Log {
             resume: Mutex::default(),
             closing: AtomicBool::new(false),
             bad_sides: Mutex::default(),
+            buffers: Mutex::default(),
             files: Mutex::default(),
         }
     }
@@ -249,6 +252,11 @@ impl Log {
 
     pub(crate) fn forget_file(&self, number: u64) {
         self.files.lock().remove(&number);
+    }
+
+    /// Whether a position is on disk, and not only planned.
+    pub fn holds(&self, position: u64) -> bool {
+        self.segment_of(position).is_some_and(|segment| position < segment.end())
     }
 
     /// The segment that a position lies in.

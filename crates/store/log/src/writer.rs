@@ -1,45 +1,44 @@
-//! Writing groups to the active segment.
+//! Writing groups: a plan of where each goes, and a writer that puts them on disk in that order.
+//!
+//! The two are apart so that a group can be made while the one before it is still being synced.
 
 use std::sync::Arc;
 
 use cairn_base::fs::File;
 use cairn_seam::StoreError;
 
-use crate::group::Group;
-use crate::hashed::{HashedEntry, HashedName};
+use crate::group::{Group, GroupPlace};
+use crate::hashed::HashedMap;
 use crate::log::{Log, Recent, Segment, Spare};
 use crate::manifest::SegmentState;
-use crate::segment::{self, SegmentHeader};
+use crate::segment;
 
 /// A segment is left when less than this is free in it: most groups fit.
 const ROLL_MARGIN_BYTES: u64 = 256 << 10;
 /// A segment whose blocks were not prepared is left early, once it holds this much.
 const UNFILLED_BYTES_MAX: u64 = 1 << 20;
 
-/// Memory of a group that is kept for the next one.
+/// Memory of a group that is kept for another one.
 const BUFFER_BYTES_KEPT: usize = 8 << 20;
+/// Groups whose memory is kept: one is made while one is written.
+const BUFFERS_KEPT: usize = 2;
 
-/// The one writer of a log.
+/// Where the next group goes.
+#[derive(Debug)]
+pub struct LogPlan {
+    log: Arc<Log>,
+    next: GroupPlace,
+    /// Whether the blocks of the segment are on disk already.
+    filled: bool,
+}
+
+/// Puts groups on disk, in the order of the plan.
 #[derive(Debug)]
 pub struct LogWriter {
     log: Arc<Log>,
-    active: Active,
     /// Everything before this position is on disk.
     synced_to: u64,
-    /// Given back by the last group, to be filled again.
-    spare_buffer: Vec<u8>,
     recent: Recent,
-}
-
-#[derive(Debug)]
-struct Active {
-    number: u64,
-    file: Arc<dyn File>,
-    base: u64,
-    salt: u64,
-    /// Where the next group goes; 0 until the header is written.
-    offset: u64,
-    filled: bool,
 }
 
 /// What a group is after it was written.
@@ -51,24 +50,11 @@ pub struct Written {
     pub bytes: u64,
 }
 
-impl LogWriter {
+impl LogPlan {
     pub(crate) fn new(log: Arc<Log>, first: Spare, base: u64) -> Self {
         log.keep_file(first.number, &first.file);
-        let recent = Recent::default();
-        let active = Active {
-            number: first.number,
-            file: first.file,
-            base,
-            salt: first.salt,
-            offset: 0,
-            filled: first.filled,
-        };
-        LogWriter { log, active, synced_to: base, spare_buffer: Vec::new(), recent }
-    }
-
-    /// Everything before this position is on disk.
-    pub fn synced_to(&self) -> u64 {
-        self.synced_to
+        let filled = first.filled;
+        LogPlan { log, next: first.place(base), filled }
     }
 
     /// Starts a group, in a new segment when the active one is full.
@@ -78,57 +64,78 @@ impl LogWriter {
         if self.is_full() {
             self.roll()?;
         }
-        let active = &self.active;
-        let header = (active.offset == 0).then(|| {
-            SegmentHeader {
-                number: active.number,
-                base: active.base,
-                salt: active.salt,
-                synced_to: self.synced_to,
-                created_ms: self.log.options.clock.now_ms(),
-            }
-            .encode()
-        });
-        let buffer = std::mem::take(&mut self.spare_buffer);
-        let start = active.base + active.offset;
-        let opens = header.as_ref().map(<[u8; segment::HEADER_BYTES]>::as_slice);
-        Ok(Group::new(buffer, start, active.salt, self.synced_to, opens))
+        let buffer = self.log.buffers.lock().pop().unwrap_or_default();
+        Ok(Group::new(buffer, self.next.clone()))
     }
 
-    /// Gives back a group that turned out to hold nothing.
-    pub fn discard(&mut self, mut group: Group) {
-        group.bytes.clear();
-        group.bytes.shrink_to(BUFFER_BYTES_KEPT);
-        self.spare_buffer = group.bytes;
+    /// Takes the place of a group that will be written; one that is not given here takes none.
+    pub fn end_group(&mut self, group: &Group) {
+        self.next.offset += group.closed_bytes();
+    }
+
+    /// The number of the segment that the next group goes to.
+    pub fn segment(&self) -> u64 {
+        self.next.segment
+    }
+
+    fn is_full(&self) -> bool {
+        let offset = self.next.offset;
+        let margin = ROLL_MARGIN_BYTES.min(self.log.options.segment_bytes / 4);
+        offset + margin > self.log.options.segment_bytes
+            || (!self.filled && offset > UNFILLED_BYTES_MAX && self.log.spare.lock().is_some())
+    }
+
+    /// Leaves the active segment. The first group of the next one is written when everything here is
+    /// synced, and its header says so.
+    fn roll(&mut self) -> Result<(), StoreError> {
+        let spare = self.log.spare.lock().take();
+        let next = match spare {
+            Some(spare) => spare,
+            None => self.log.add_unfilled_segment()?,
+        };
+        self.log.keep_file(next.number, &next.file);
+        self.filled = next.filled;
+        self.next = next.place(self.next.base + self.next.offset);
+        Ok(())
+    }
+}
+
+impl LogWriter {
+    pub(crate) fn new(log: Arc<Log>, synced_to: u64) -> Self {
+        LogWriter { log, synced_to, recent: Recent::default() }
+    }
+
+    /// Everything before this position is on disk.
+    pub fn synced_to(&self) -> u64 {
+        self.synced_to
     }
 
     /// Writes a group and syncs it. After an error nothing may be written any more.
     pub fn commit(&mut self, mut group: Group) -> Result<Written, StoreError> {
-        group.close();
-        let name = segment::file_name(self.active.number);
-        self.active.file.write_at(&group.bytes, self.active.offset).map_err(self.log.io("writing", &name))?;
-        self.active.file.sync_data().map_err(self.log.io("syncing", &name))?;
+        debug_assert_eq!(group.place.base + group.place.offset, self.synced_to, "in the order of the plan");
+        group.close(self.synced_to, self.log.options.clock.now_ms());
+        let name = segment::file_name(group.place.segment);
+        let GroupPlace { file, offset, .. } = &group.place;
+        file.write_at(&group.bytes, *offset).map_err(self.log.io("writing", &name))?;
+        file.sync_data().map_err(self.log.io("syncing", &name))?;
         let bytes = group.bytes.len() as u64;
-        let opened = self.active.offset == 0;
-        self.active.offset += bytes;
-        self.synced_to = self.active.base + self.active.offset;
-        self.record(opened);
-        // A rare huge group must not pin its memory for ever.
-        group.bytes.clear();
-        group.bytes.shrink_to(BUFFER_BYTES_KEPT);
-        self.spare_buffer = group.bytes;
+        self.synced_to += bytes;
+        self.record(&group);
+        self.log.keep_buffer(group);
         Ok(Written { end: self.synced_to, bytes })
     }
 
     /// Makes the hashed entries of a committed group readable.
-    pub fn publish_hashed(&self, entries: impl IntoIterator<Item = (HashedName, HashedEntry)>) {
+    pub fn publish_hashed(&self, entries: &HashedMap) {
+        let entries = entries.iter().map(|(name, entry)| (*name, entry.clone()));
         self.recent.write().extend(entries);
     }
 
-    fn record(&mut self, opened: bool) {
-        let Active { number, base, salt, offset: bytes, .. } = self.active;
+    fn record(&mut self, group: &Group) {
+        let GroupPlace { segment: number, base, salt, .. } = group.place;
+        let bytes = self.synced_to - base;
         let mut segments = self.log.segments.write();
-        if opened {
+        if group.opens_segment() {
             segments.push(Segment { number, base, salt, bytes });
             drop(segments);
             self.recent = Recent::default();
@@ -138,40 +145,26 @@ impl LogWriter {
             last.bytes = bytes;
         }
     }
+}
 
-    fn is_full(&self) -> bool {
-        let Active { offset, filled, .. } = self.active;
-        let margin = ROLL_MARGIN_BYTES.min(self.log.options.segment_bytes / 4);
-        offset + margin > self.log.options.segment_bytes
-            || (!filled && offset > UNFILLED_BYTES_MAX && self.log.spare.lock().is_some())
-    }
-
-    /// Leaves the active segment. Its bytes are all synced, so the next header may say so.
-    fn roll(&mut self) -> Result<(), StoreError> {
-        let spare = self.log.spare.lock().take();
-        let next = match spare {
-            Some(spare) => spare,
-            None => self.log.add_unfilled_segment()?,
-        };
-        self.log.keep_file(next.number, &next.file);
-        self.active = Active {
-            number: next.number,
-            file: next.file,
-            base: self.synced_to,
-            salt: next.salt,
-            offset: 0,
-            filled: next.filled,
-        };
-        Ok(())
-    }
-
-    /// The number of the segment being written.
-    pub fn active_segment(&self) -> u64 {
-        self.active.number
+impl Spare {
+    fn place(self, base: u64) -> GroupPlace {
+        GroupPlace { segment: self.number, file: self.file, base, salt: self.salt, offset: 0 }
     }
 }
 
 impl Log {
+    /// Takes the memory of a group that is not needed any more.
+    pub fn keep_buffer(&self, mut group: Group) {
+        // A rare huge group must not pin its memory for ever.
+        group.bytes.clear();
+        group.bytes.shrink_to(BUFFER_BYTES_KEPT);
+        let mut buffers = self.buffers.lock();
+        if buffers.len() < BUFFERS_KEPT {
+            buffers.push(group.bytes);
+        }
+    }
+
     /// Adds a segment without preparing its blocks: quick to make, slower to write.
     pub(crate) fn add_unfilled_segment(&self) -> Result<Spare, StoreError> {
         let mut manifest = self.manifest.lock();

@@ -5,6 +5,7 @@ mod contract;
 mod damage;
 mod kit;
 mod owner;
+mod pipeline;
 mod power;
 mod regressions;
 mod space;

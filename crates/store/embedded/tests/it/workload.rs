@@ -97,7 +97,7 @@ impl Workload {
 
     /// Commits a random group of transactions; an error ends the run.
     ///
-    /// A first transaction queues the others while it runs, so that they share the next sync.
+    /// A first transaction queues the others while it runs, so that they share its sync.
     pub(crate) fn commit_some(&mut self, store: &Arc<EmbeddedStore>) -> Result<(), StoreError> {
         let first = self.next_step();
         let others: Vec<Step> = (0..self.below(4)).map(|_| self.next_step()).collect();
@@ -127,8 +127,7 @@ impl Workload {
         let good = outcomes.iter().take_while(|outcome| outcome.is_ok()).count();
         assert!(outcomes[good..].iter().all(Result::is_err), "no gap: {outcomes:?}");
         self.acknowledged += good;
-        // The first transaction has a sync of its own, the ones it queued share one.
-        self.groups.extend([good.min(1), good.saturating_sub(1)].into_iter().filter(|count| *count > 0));
+        self.groups.extend((good > 0).then_some(good));
         outcomes.into_iter().collect::<Result<Vec<_>, _>>().map(drop)
     }
 

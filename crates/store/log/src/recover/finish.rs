@@ -9,7 +9,7 @@ use cairn_seam::StoreError;
 use super::{Found, Recovered, Recovery};
 use crate::log::{Log, Segment, Spare};
 use crate::manifest::{self, SegmentState};
-use crate::writer::LogWriter;
+use crate::writer::{LogPlan, LogWriter};
 use crate::{housekeep, segment, set_aside};
 
 impl Recovery {
@@ -68,8 +68,9 @@ impl Recovery {
         *self.log.manifest.lock() = after;
         *self.log.spare.lock() = spare;
         let log = Arc::new(self.log);
-        let writer = LogWriter::new(Arc::clone(&log), first, end);
-        Ok(Recovered { log, writer, position: self.position, report: self.report })
+        let plan = LogPlan::new(Arc::clone(&log), first, end);
+        let writer = LogWriter::new(Arc::clone(&log), end);
+        Ok(Recovered { log, plan, writer, position: self.position, report: self.report })
     }
 
     /// Sets aside the segments behind a missing or unreadable one, and says so.

@@ -20,7 +20,7 @@ use crate::log::{Log, LogOptions, Segment, Spare};
 use crate::manifest::{Manifest, SegmentState};
 use crate::segment::{self, SegmentHeader};
 use crate::side::{self, SideFile};
-use crate::writer::LogWriter;
+use crate::writer::{LogPlan, LogWriter};
 
 /// What is known before the log is read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,7 +47,9 @@ pub struct RecoveryReport {
 pub struct Recovered {
     /// For readers and housekeeping.
     pub log: Arc<Log>,
-    /// For the committer.
+    /// For whoever makes groups.
+    pub plan: LogPlan,
+    /// For whoever writes them.
     pub writer: LogWriter,
     /// Position of the last transaction, 0 when there is none.
     pub position: u64,
