@@ -7,7 +7,8 @@ use std::time::Duration;
 use cairn_base::{ManualClock, Position, TenantId};
 use cairn_engine::Engine;
 use cairn_seam::{
-    ChangePage, Health, MemoryStore, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
+    ChangePage, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, Snapshot, Store, StoreError,
+    StoreStats, TxBody, TxDone, UpkeepReport,
 };
 use parking_lot::Mutex;
 
@@ -59,6 +60,10 @@ impl Store for Told {
     fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
         self.ran.send(()).unwrap();
         self.orders.lock().recv().expect("a panic is an order too")
+    }
+
+    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+        self.inner.maintain(job, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {

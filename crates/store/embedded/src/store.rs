@@ -6,7 +6,10 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
 use cairn_base::{Position, TenantId, limits};
-use cairn_seam::{ChangePage, Health, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport};
+use cairn_seam::{
+    ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError, StoreStats,
+    TxBody, TxDone, UpkeepReport,
+};
 use parking_lot::Mutex;
 
 use crate::open::{self, OpenReport};
@@ -245,6 +248,13 @@ impl Store for EmbeddedStore {
         let mut done = std::mem::take(&mut *self.shared.news.lock());
         done.extend(image);
         Ok(UpkeepReport { done })
+    }
+
+    fn maintain(&self, job: &Maintenance, _: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+        match job {
+            Maintenance::Backup { .. } => Err(StoreError::Unsupported { what: "a backup" }),
+            Maintenance::Verify { .. } => Err(StoreError::Unsupported { what: "verifying" }),
+        }
     }
 
     fn close(&self) -> Result<(), StoreError> {

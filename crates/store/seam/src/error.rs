@@ -138,6 +138,15 @@ pub enum StoreError {
         /// What the system said.
         source: Arc<io::Error>,
     },
+    /// This kind of store cannot do that.
+    #[error("{what} is nothing this store can do")]
+    Unsupported {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// Whoever waited for it said so.
+    #[error("stopped before it was done; nothing was changed")]
+    Stopped,
     /// The store was closed.
     #[error("the store is closed")]
     Closed,
@@ -171,6 +180,8 @@ impl StoreError {
             StoreError::Locked { .. } => ErrorCode::Locked,
             StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,
             StoreError::Io { .. } => ErrorCode::Internal,
+            StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
+            StoreError::Stopped => ErrorCode::DeadlineExceeded,
             StoreError::Closed => ErrorCode::Unavailable,
         }
     }

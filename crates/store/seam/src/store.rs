@@ -2,7 +2,10 @@
 
 use cairn_base::{Position, TenantId};
 
-use crate::{ChangePage, Health, Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport};
+use crate::{
+    ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, StoreError, StoreStats, TxBody,
+    TxDone, UpkeepReport,
+};
 
 /// An ordered, transactional, durable store.
 ///
@@ -50,6 +53,12 @@ pub trait Store: Send + Sync {
 
     /// One step of background work that nobody waits for; the engine calls it about once a second.
     fn upkeep(&self) -> Result<UpkeepReport, StoreError>;
+
+    /// Does what somebody asked for and waits for, while reads and writes go on.
+    ///
+    /// Fails with [`StoreError::Unsupported`] when there is nothing of the kind in this store, and with
+    /// [`StoreError::Stopped`] when `on_stage` said so.
+    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError>;
 
     /// Stops accepting writes, finishes what is queued and makes the next opening quick. Later writes
     /// answer [`StoreError::Closed`]; closing twice is fine.

@@ -226,6 +226,8 @@ fn look(tx: &mut dyn cairn_seam::WriteTx, told: &Sender<Option<Vec<u8>>>) -> Res
     tx.put(RECORDS, OTHER, b"second")
 }
 
+type Kind = fn(&mut dyn cairn_seam::WriteTx) -> Result<(), Aborted>;
+
 #[test]
 fn what_was_made_on_top_of_a_group_that_failed_is_refused() {
     let disk = SimulatedFs::new(1);
@@ -234,7 +236,7 @@ fn what_was_made_on_top_of_a_group_that_failed_is_refused() {
     let first = write_first(&store);
     gate.wait_for_sync();
     let (told, ran) = mpsc::channel();
-    let kinds: [fn(&mut dyn cairn_seam::WriteTx) -> Result<(), Aborted>; 3] = [
+    let kinds: [Kind; 3] = [
         |tx| tx.put(RECORDS, OTHER, b"second").map_err(|_| Aborted),
         |_reads_only| Ok(()),
         // It may have decided so because of what the first group wrote.

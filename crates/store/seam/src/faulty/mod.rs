@@ -17,7 +17,8 @@ use self::plan::{Faults, broken};
 use self::read::FaultySnapshot;
 use self::tx::FaultyTx;
 use crate::{
-    Aborted, ChangePage, Health, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
+    Aborted, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError,
+    StoreStats, TxBody, TxDone, UpkeepReport,
 };
 
 /// A store that misbehaves as planned and is otherwise the store inside.
@@ -187,6 +188,10 @@ impl Store for FaultyStore {
 
     fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
         self.inner.upkeep()
+    }
+
+    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+        self.inner.maintain(job, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {

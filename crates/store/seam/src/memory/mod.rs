@@ -25,7 +25,10 @@ use self::snapshot::MemorySnapshot;
 use self::state::{Overlay, State};
 use self::tx::MemoryTx;
 use self::view::{Core, View};
-use crate::{ChangePage, Health, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport};
+use crate::{
+    ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError, StoreStats,
+    TxBody, TxDone, UpkeepReport,
+};
 
 /// Bytes of the change feed kept unless told otherwise.
 const HISTORY_BYTES_DEFAULT: usize = 64 << 20;
@@ -141,6 +144,14 @@ impl Store for MemoryStore {
         let swept = state.hashed.sweep(now_ms);
         let done = if swept > 0 { vec![format!("removed {swept} expired entries")] } else { Vec::new() };
         Ok(UpkeepReport { done })
+    }
+
+    fn maintain(&self, job: &Maintenance, _: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+        match job {
+            Maintenance::Backup { .. } => Err(StoreError::Unsupported { what: "a backup of memory" }),
+            // There is nothing on disk that could be wrong.
+            Maintenance::Verify { .. } => Ok(MaintenanceReport::default()),
+        }
     }
 
     fn close(&self) -> Result<(), StoreError> {

@@ -8,7 +8,8 @@ use cairn_base::{ManualClock, Position, SeededEntropy, TenantId};
 use cairn_engine::{Act, Engine};
 use cairn_gate::{Gate, GateConfig};
 use cairn_seam::{
-    ChangePage, Health, MemoryStore, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
+    ChangePage, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, Snapshot, Store, StoreError,
+    StoreStats, TxBody, TxDone, UpkeepReport,
 };
 use std::sync::Mutex;
 
@@ -105,6 +106,10 @@ impl Store for HeldStore {
 
     fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
         self.inner.upkeep()
+    }
+
+    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+        self.inner.maintain(job, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {
