@@ -22,6 +22,14 @@ pub const COMMIT_BYTES_MAX: usize = 64 * MIB;
 pub const COMMIT_CHANGES_MAX: usize = 200_000;
 /// Largest blob that travels inside a commit; larger ones get a file of their own first.
 pub const BLOB_IN_COMMIT_BYTES_MAX: usize = MIB;
+/// Largest blob of all, streamed into a file of its own.
+pub const BLOB_BYTES_MAX: u64 = 1 << 30;
+/// Blobs with a file of their own are hashed, compressed and read in chunks of this size.
+pub const BLOB_CHUNK_BYTES: usize = 64 * KIB;
+/// A blob that nothing refers to stays at least this long after it was last uploaded.
+pub const BLOB_GRACE: Duration = Duration::from_secs(24 * 60 * 60);
+/// An upload of what is there already is written down again after this long.
+pub const BLOB_RENEW_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Largest payload of one event.
 pub const EVENT_BYTES_MAX: usize = 64 * KIB;
 

@@ -91,6 +91,10 @@ impl WriteTx for Tracked<'_> {
         self.tx.put_blob(blob)
     }
 
+    fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
+        self.tx.keep_blob(hash)
+    }
+
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {
         let kind = event.kind;
         self.tx.emit(event)?;

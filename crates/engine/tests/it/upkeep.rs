@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::Duration;
 
-use cairn_base::{ManualClock, Position, TenantId};
+use cairn_base::{ContentHash, ManualClock, Position, TenantId};
 use cairn_engine::Engine;
 use cairn_seam::{
-    ChangePage, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, Snapshot, Store, StoreError,
-    StoreStats, TxBody, TxDone, UpkeepReport,
+    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, Snapshot, Store,
+    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 
@@ -34,6 +34,18 @@ impl Store for Told {
 
     fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
         self.inner.write(tenant, body)
+    }
+
+    fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {
+        self.inner.upload(tenant)
+    }
+
+    fn open_blob(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Option<Box<dyn BlobReader>>, StoreError> {
+        self.inner.open_blob(tenant, hash)
     }
 
     fn changes(

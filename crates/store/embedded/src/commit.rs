@@ -19,7 +19,7 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::options::Background;
 use crate::queue::{Answer, Next, Outcome, Ticket, answer_all};
 use crate::shared::{Committer, Disk, Shared};
-use crate::tx::{Finished, Ground, Tx};
+use crate::tx::{Finished, Ground, Pin, Tx};
 use crate::view::View;
 
 /// Transactions in one group at the most.
@@ -46,6 +46,7 @@ struct Making {
     pending: HashedMap,
     in_flight: VecDeque<Arc<HashedMap>>,
     changes: Vec<Change>,
+    pins: Vec<Pin>,
     /// Position of the last transaction.
     position: u64,
 }
@@ -56,6 +57,7 @@ struct Made {
     outcomes: Outcomes,
     hashed: Arc<HashedMap>,
     changes: Vec<Change>,
+    pins: Vec<Pin>,
     position: u64,
 }
 
@@ -128,13 +130,19 @@ impl Shared {
         drop(committer);
         answer_all(match made {
             Err(refused) => refused,
-            Ok((made, mut disk)) => {
+            Ok((mut made, mut disk)) => {
+                let pins = std::mem::take(&mut made.pins);
                 let written = catch_unwind(AssertUnwindSafe(|| self.write_group(&mut disk, made)));
-                written.unwrap_or_else(|_| {
+                let outcomes = written.unwrap_or_else(|_| {
                     // The same, under the disk's lock.
                     self.poison(&StoreError::Panicked { message: "the committer panicked".into() });
                     Vec::new()
-                })
+                });
+                if self.check_poison().is_err() {
+                    // The commit may be there after a restart, and would miss its files.
+                    pins.into_iter().for_each(std::mem::forget);
+                }
+                outcomes
             }
         });
     }
@@ -185,6 +193,7 @@ impl Shared {
             pending: HashedMap::default(),
             in_flight: self.in_flight.lock().clone(),
             changes: Vec::new(),
+            pins: Vec::new(),
             position: committer.position,
         };
         let disk = self.run_until_disk_is_free(committer, &mut making);
@@ -194,13 +203,13 @@ impl Shared {
         let expected = committer.expected;
         committer.expected = making.outcomes.len().max(expected - expected.div_ceil(8));
         committer.position = making.position;
-        let Making { group, outcomes, pending, changes, position, .. } = making;
+        let Making { group, outcomes, pending, changes, pins, position, .. } = making;
         let hashed = Arc::new(pending);
         if !group.is_empty() {
             committer.plan.end_group(&group);
             self.in_flight.lock().push_back(Arc::clone(&hashed));
         }
-        Ok((Made { group, outcomes, hashed, changes, position }, disk))
+        Ok((Made { group, outcomes, hashed, changes, pins, position }, disk))
     }
 
     fn run_until_disk_is_free(&self, committer: &mut Committer, making: &mut Making) -> MutexGuard<'_, Disk> {
@@ -287,7 +296,7 @@ impl Shared {
     /// Puts a group on disk and publishes it. Nobody hears of any outcome before, also not of a refusal:
     /// it may follow from what an earlier group changed.
     fn write_group(&self, disk: &mut Disk, made: Made) -> Outcomes {
-        let Made { group, mut outcomes, hashed, changes, position } = made;
+        let Made { group, mut outcomes, hashed, changes, position, .. } = made;
         if let Err(error) = self.check_poison() {
             outcomes.iter_mut().for_each(|(_, outcome)| *outcome = Err(error.clone()));
             return outcomes;
@@ -343,12 +352,13 @@ impl Making {
     /// Makes a transaction's changes visible to the rest of its group and to later ones. Readers see
     /// them once the group's position is published, which happens after the sync or never.
     fn record(&mut self, finished: Finished, tenant: TenantId) {
-        let Finished { changes: by_keyspace, hashed, places, events } = finished;
+        let Finished { changes: by_keyspace, hashed, places, events, pins } = finished;
         for (keyspace, keys) in by_keyspace {
             self.view.active.insert(keyspace, self.position, keys);
         }
         self.pending.extend(hashed);
         self.pending.extend(places);
+        self.pins.extend(pins);
         if !events.is_empty() {
             self.changes.push(Change { position: Position(self.position), tenant, events });
         }

@@ -8,6 +8,7 @@
 
 mod apply;
 mod backend;
+mod blob;
 mod commit;
 mod generation;
 mod image;

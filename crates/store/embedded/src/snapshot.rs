@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_base::{ContentHash, Position, TenantId, limits};
-use cairn_log::{BLOB_PLACES, BlobPlace};
+use cairn_log::BlobAt;
 use cairn_seam::{HashedKeyspace, KeyRange, Keyspace, Reader, Snapshot, StoreError, Visit};
 
 use crate::shared::Shared;
+use crate::tx::not_in_the_log;
 use crate::view::View;
 
 pub(crate) struct EmbeddedSnapshot {
@@ -76,11 +77,11 @@ impl Reader for EmbeddedSnapshot {
     ) -> Result<(), StoreError> {
         self.check_age()?;
         for (at, hash) in hashes.iter().enumerate() {
-            let name = self.shared.log.hash_key().name(BLOB_PLACES, tenant, hash.as_bytes());
-            let place =
-                self.shared.log.hashed_get(&name)?.and_then(|entry| BlobPlace::from_value(&entry.value));
-            match place {
-                Some(place) => visit(at, Some(&self.shared.log.read_blob(place, hash)?)),
+            match self.shared.blob_place(tenant, hash)? {
+                Some(BlobAt::Log { position, body_bytes }) => {
+                    self.shared.log.read_blob(position, body_bytes, hash, |bytes| visit(at, Some(bytes)))?;
+                }
+                Some(elsewhere) => return Err(not_in_the_log(elsewhere, hash)),
                 None => visit(at, None),
             }
         }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
-use cairn_base::{Position, TenantId, limits};
+use cairn_base::{ContentHash, Position, TenantId, limits};
+use cairn_log::LogUpload;
 use cairn_seam::{
-    ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError, StoreStats,
-    TxBody, TxDone, UpkeepReport,
+    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError,
+    StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 
@@ -176,6 +177,23 @@ impl Store for EmbeddedStore {
 
     fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
         self.shared.write(tenant, body)
+    }
+
+    fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {
+        if self.shared.closed.load(Ordering::Relaxed) {
+            return Err(StoreError::Closed);
+        }
+        self.shared.check_poison()?;
+        self.shared.check_space()?;
+        Ok(Box::new(LogUpload::new(Arc::clone(&self.shared.log), tenant)))
+    }
+
+    fn open_blob(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Option<Box<dyn BlobReader>>, StoreError> {
+        self.shared.open_blob(tenant, hash)
     }
 
     fn changes(

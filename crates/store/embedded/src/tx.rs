@@ -1,12 +1,16 @@
 //! One run of one transaction: its own overlay over everything committed before it.
 
+use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use cairn_base::{ContentHash, TenantId};
-use cairn_log::{BLOB_PLACES, BlobPlace, Group, HashedEntry, HashedMap, HashedName, Log, Op};
+use cairn_base::{ContentHash, TenantId, limits};
+use cairn_log::{
+    BLOB_PLACES, BlobAt, BlobPlace, Group, HashedEntry, HashedMap, HashedName, Log, Op, StagedFile,
+};
 use cairn_seam::{
     Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx,
+    put_sha256,
 };
 
 use parking_lot::Mutex;
@@ -43,12 +47,16 @@ impl Ground<'_> {
         }
     }
 
-    fn read_blob(&self, place: BlobPlace, hash: &ContentHash) -> Result<Vec<u8>, StoreError> {
-        if let Some(disk) = self.disk.filter(|_| !self.log.holds(place.position)) {
-            // The group before ours has it: it is on disk in a moment, or never.
+    /// Waits until a position is on disk, or will never be.
+    fn wait_for(&self, position: u64) {
+        if let Some(disk) = self.disk.filter(|_| !self.log.holds(position)) {
+            // The group before ours has it.
             drop(disk.lock());
         }
-        self.log.read_blob(place, hash)
+    }
+
+    fn now_s(&self) -> u32 {
+        u32::try_from(self.now_ms / 1000).unwrap_or(u32::MAX)
     }
 }
 
@@ -62,7 +70,12 @@ pub(crate) struct Tx<'a> {
     /// Places of the blobs this transaction added.
     places: HashedMap,
     events: Vec<Event>,
+    /// Uploads that must stay until the group is published.
+    pins: Vec<Pin>,
 }
+
+/// Keeps an uploaded file.
+pub(crate) type Pin = Arc<dyn Any + Send + Sync>;
 
 /// What a transaction did, ready to be written and published.
 pub(crate) struct Finished {
@@ -70,6 +83,7 @@ pub(crate) struct Finished {
     pub(crate) hashed: HashedMap,
     pub(crate) places: HashedMap,
     pub(crate) events: Vec<Event>,
+    pub(crate) pins: Vec<Pin>,
 }
 
 impl<'a> Tx<'a> {
@@ -82,14 +96,15 @@ impl<'a> Tx<'a> {
             hashed: HashedMap::default(),
             places: HashedMap::default(),
             events: Vec::new(),
+            pins: Vec::new(),
         }
     }
 
     /// What is to be kept; `None` when nothing changed, an error when one was handed to the closure.
     pub(crate) fn finish(self) -> Result<Option<Finished>, StoreError> {
         self.admission.verdict()?;
-        let Tx { admission, changes, hashed, places, events, .. } = self;
-        Ok((!admission.is_unchanged()).then_some(Finished { changes, hashed, places, events }))
+        let Tx { admission, changes, hashed, places, events, pins, .. } = self;
+        Ok((!admission.is_unchanged()).then_some(Finished { changes, hashed, places, events, pins }))
     }
 
     fn hashed_entry(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {
@@ -164,15 +179,70 @@ impl<'a> Tx<'a> {
     }
 
     fn try_put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
-        let hash = blob.hash();
-        let name = self.blob_name(&hash);
-        if self.hashed_entry(&name)?.is_some() {
-            return Ok(());
+        if !self.renew(&blob.hash())? {
+            self.admission.blob(blob)?;
+            let name = self.blob_name(&blob.hash());
+            let uploaded_s = self.ground.now_s();
+            match self.group.blob(self.admission.tenant(), blob, uploaded_s) {
+                Some(place) => drop(self.places.insert(name, place.to_entry())),
+                None => {
+                    let bytes = self.pin(blob, name).ok_or(StoreError::ForeignBlob)?;
+                    let place = BlobPlace { uploaded_s, at: BlobAt::File { bytes } };
+                    self.hashed.insert(name, place.to_entry());
+                }
+            }
         }
-        self.admission.blob(blob)?;
-        let place = self.group.blob(self.admission.tenant(), &hash, blob.bytes());
-        self.places.insert(name, place.to_entry());
+        put_sha256(self, blob)
+    }
+
+    /// Holds on to the file of an upload until the group that names it is published.
+    fn pin(&mut self, blob: &Blob, name: HashedName) -> Option<u64> {
+        let handle = blob.handle()?;
+        let staged = handle.downcast_ref::<StagedFile>()?;
+        let is_ours = staged.is_of(self.ground.log) && staged.name() == name;
+        is_ours.then(|| {
+            self.pins.push(Arc::clone(handle));
+            staged.bytes()
+        })
+    }
+
+    /// Whether the tenant has a blob; one that was uploaded long ago counts as uploaded now.
+    fn renew(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
+        let Some(place) = self.blob_place(hash)?.filter(|place| place.at != BlobAt::Gone) else {
+            return Ok(false);
+        };
+        let now_s = self.ground.now_s();
+        let age_s = u64::from(now_s.saturating_sub(place.uploaded_s));
+        if age_s > limits::BLOB_RENEW_AFTER.as_secs() {
+            let entry = BlobPlace { uploaded_s: now_s, ..place }.to_entry();
+            self.admission.hashed_put(hash.as_bytes(), &entry.value)?;
+            self.hashed.insert(self.blob_name(hash), entry);
+        }
+        Ok(true)
+    }
+
+    fn read_blob(&self, hash: &ContentHash, visit: &mut dyn FnMut(Option<&[u8]>)) -> Result<(), StoreError> {
+        match self.blob_place(hash)?.map(|place| place.at) {
+            Some(BlobAt::Log { position, body_bytes }) => {
+                if self.group.blob_at(position, body_bytes, |bytes| visit(Some(bytes))).is_none() {
+                    self.ground.wait_for(position);
+                    self.ground.log.read_blob(position, body_bytes, hash, |bytes| visit(Some(bytes)))?;
+                }
+            }
+            Some(elsewhere) => return Err(not_in_the_log(elsewhere, hash)),
+            None => visit(None),
+        }
         Ok(())
+    }
+}
+
+/// Why a blob cannot be read in one piece.
+pub(crate) fn not_in_the_log(place: BlobAt, hash: &ContentHash) -> StoreError {
+    match place {
+        BlobAt::File { bytes } => {
+            StoreError::BlobTooLarge { bytes, max: limits::BLOB_IN_COMMIT_BYTES_MAX as u64 }
+        }
+        BlobAt::Gone | BlobAt::Log { .. } => StoreError::BlobGone { hash: *hash },
     }
 }
 
@@ -243,16 +313,7 @@ impl Reader for Tx<'_> {
     ) -> Result<(), StoreError> {
         self.admission.note(self.admission.same_tenant(tenant))?;
         for (at, hash) in hashes.iter().enumerate() {
-            match self.admission.note(self.blob_place(hash))? {
-                None => visit(at, None),
-                Some(place) => match self.group.blob_at(place) {
-                    Some(bytes) => visit(at, Some(bytes)),
-                    None => {
-                        let bytes = self.admission.note(self.ground.read_blob(place, hash))?;
-                        visit(at, Some(&bytes));
-                    }
-                },
-            }
+            self.admission.note(self.read_blob(hash, &mut |bytes| visit(at, bytes)))?;
         }
         Ok(())
     }
@@ -301,6 +362,11 @@ impl WriteTx for Tx<'_> {
     fn put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
         let put = self.try_put_blob(blob);
         self.admission.note(put)
+    }
+
+    fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
+        let kept = self.renew(hash);
+        self.admission.note(kept)
     }
 
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use cairn_seam::StoreError;
 
 use crate::batch::{BadBatch, Op, Ops};
+use crate::blob_frame::BlobFrame;
 use crate::frame::{Frame, FrameKind};
-use crate::group::BLOB_HEADER_BYTES;
-use crate::hashed::{BLOB_PLACES, BlobPlace, HashKey, HashedEntry, HashedName};
+use crate::hashed::{BLOB_PLACES, HashKey, HashedEntry, HashedName};
 use crate::log::{Log, Segment};
+use crate::place::{BlobAt, BlobPlace};
 use crate::runs::{RunReader, Step};
 use crate::segment;
 
@@ -49,12 +50,11 @@ pub(crate) fn gather_hashed(
 ) -> Result<(), BadBatch> {
     match frame.kind {
         FrameKind::Blob => {
-            let Some((hash, _)) = frame.body.split_at_checked(BLOB_HEADER_BYTES) else {
-                return Err(BadBatch);
-            };
+            let blob = BlobFrame::decode(frame.body).ok_or(BadBatch)?;
             let body_bytes = u32::try_from(frame.body.len()).map_err(|_| BadBatch)?;
-            let place = BlobPlace { position: frame.position, body_bytes };
-            entries.extend([(key.name(BLOB_PLACES, frame.tenant, hash), place.to_entry())]);
+            let at = BlobAt::Log { position: frame.position, body_bytes };
+            let place = BlobPlace { uploaded_s: blob.uploaded_s, at };
+            entries.extend([(key.name(BLOB_PLACES, frame.tenant, blob.hash.as_bytes()), place.to_entry())]);
         }
         FrameKind::Transaction => {
             for op in Ops::new(frame.body) {

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
+use cairn_base::TenantId;
 use cairn_base::fs::File;
-use cairn_base::{ContentHash, TenantId};
+use cairn_seam::Blob;
 
+use crate::blob_frame::{self, BlobFrame};
 use crate::frame::{self, CommitBody, FrameKind};
-use crate::hashed::BlobPlace;
+use crate::place::{BlobAt, BlobPlace};
 use crate::segment::{self, SegmentHeader};
-
-/// Bytes of a blob frame's body in front of the blob: its hash.
-pub(crate) const BLOB_HEADER_BYTES: usize = 32;
 
 /// Where a group goes.
 #[derive(Debug, Clone)]
@@ -62,13 +61,13 @@ impl Group {
         self.position() == self.run_start
     }
 
-    /// Adds a blob.
-    pub fn blob(&mut self, tenant: TenantId, hash: &ContentHash, bytes: &[u8]) -> BlobPlace {
+    /// Adds a blob; `None` when it has a file of its own.
+    pub fn blob(&mut self, tenant: TenantId, blob: &Blob, uploaded_s: u32) -> Option<BlobPlace> {
+        let (header, stored) = blob_frame::encode(blob, uploaded_s)?;
         let position = self.position();
-        let parts: [&[u8]; 2] = [hash.as_bytes(), bytes];
-        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Blob, tenant, &parts);
-        let body_bytes = u32::try_from(BLOB_HEADER_BYTES + bytes.len()).expect("blobs in commits are small");
-        BlobPlace { position, body_bytes }
+        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Blob, tenant, &[&header, stored]);
+        let body_bytes = u32::try_from(header.len() + stored.len()).expect("blobs in commits are small");
+        Some(BlobPlace { uploaded_s, at: BlobAt::Log { position, body_bytes } })
     }
 
     /// Adds a transaction's body; its position is the transaction's place in history.
@@ -78,12 +77,12 @@ impl Group {
         position
     }
 
-    /// A blob of this group; `None` when the place is not in it.
-    pub fn blob_at(&self, place: BlobPlace) -> Option<&[u8]> {
-        let offset = usize::try_from(place.position.checked_sub(self.start)?).ok()?;
+    /// Hands out a blob of this group; `None` when the position is not in it.
+    pub fn blob_at<T>(&self, position: u64, body_bytes: u32, visit: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        let offset = usize::try_from(position.checked_sub(self.start)?).ok()?;
         let frame = self.bytes.get(offset..)?;
-        let body = frame.get(frame::HEADER_BYTES..frame::HEADER_BYTES + place.body_bytes as usize)?;
-        body.get(BLOB_HEADER_BYTES..)
+        let body = frame.get(frame::HEADER_BYTES..frame::HEADER_BYTES + body_bytes as usize)?;
+        BlobFrame::decode(body)?.with_plain(visit)
     }
 
     /// Cuts everything off behind a length that [`Group::len`] returned earlier.

@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use cairn_base::TenantId;
 
-/// The number of the store's own hashed keyspace: hash of a blob → its place in the log.
+/// The number of the store's own hashed keyspace: hash of a blob → its place.
 pub const BLOB_PLACES: u16 = 0;
 
 /// A keyed hash of (keyspace, tenant, key): what stands in the log and in side files.
@@ -24,6 +24,16 @@ impl HashedName {
         let mut name = [0; Self::BYTES];
         name.copy_from_slice(&bytes[..Self::BYTES]);
         HashedName(name)
+    }
+
+    /// As lower-case hexadecimal digits, for file names.
+    pub(crate) fn to_hex(self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Undoes [`HashedName::to_hex`].
+    pub(crate) fn from_hex(text: &str) -> Option<Self> {
+        crate::manifest::unhex(text).map(HashedName)
     }
 
     /// The leading eight bytes as a number that sorts like the name.
@@ -100,32 +110,5 @@ impl HashedEntry {
     /// Whether the entry is gone at this time.
     pub fn expired(&self, now_ms: u64) -> bool {
         self.expires_at_ms != 0 && self.expires_at_ms <= now_ms
-    }
-}
-
-/// Where a blob's frame stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BlobPlace {
-    /// Position of the frame.
-    pub position: u64,
-    /// Length of the frame's body.
-    pub body_bytes: u32,
-}
-
-impl BlobPlace {
-    /// As the value of a [`HashedEntry`].
-    pub fn to_entry(self) -> HashedEntry {
-        let mut value = [0; 12];
-        value[..8].copy_from_slice(&self.position.to_le_bytes());
-        value[8..].copy_from_slice(&self.body_bytes.to_le_bytes());
-        HashedEntry { expires_at_ms: 0, value: Box::new(value) }
-    }
-
-    /// From the value of an entry; `None` when it is not a place.
-    pub fn from_value(value: &[u8]) -> Option<Self> {
-        (value.len() == 12).then(|| BlobPlace {
-            position: crate::frame::u64_at(value, 0),
-            body_bytes: crate::frame::u32_at(value, 8),
-        })
     }
 }

@@ -7,6 +7,8 @@
 //! Every byte is drawn in `docs/format.md`.
 
 mod batch;
+mod blob_file;
+mod blob_frame;
 mod frame;
 mod gather;
 mod group;
@@ -14,6 +16,7 @@ mod hashed;
 mod housekeep;
 mod log;
 mod manifest;
+mod place;
 mod read;
 mod recover;
 mod runs;
@@ -23,11 +26,13 @@ mod side;
 mod writer;
 
 pub use batch::{BadBatch, Op, Ops};
+pub use blob_file::{LogUpload, StagedFile};
 pub use frame::{Frame, FrameKind};
 pub use group::Group;
-pub use hashed::{BLOB_PLACES, BlobPlace, HashKey, HashedEntry, HashedMap, HashedName, NameHasher};
+pub use hashed::{BLOB_PLACES, HashKey, HashedEntry, HashedMap, HashedName, NameHasher};
 pub use log::{Log, LogOptions, Segment};
 pub use manifest::{FORMAT, ImageRow, image_name};
+pub use place::{BlobAt, BlobPlace};
 pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
 pub use writer::{LogPlan, LogWriter, Written};

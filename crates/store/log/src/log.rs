@@ -100,6 +100,8 @@ pub struct Log {
     pub(crate) closing: AtomicBool,
     /// Side files with a page that did not verify; housekeeping makes them again.
     pub(crate) bad_sides: Mutex<BTreeSet<u64>>,
+    /// Blob files that no commit may name yet, and how many hold on to each.
+    pub(crate) staged: Mutex<HashMap<HashedName, usize>>,
     /// Memory of earlier groups, to be filled again.
     pub(crate) buffers: Mutex<Vec<Vec<u8>>>,
     files: Mutex<HashMap<u64, Arc<dyn File>>>,
@@ -119,6 +121,7 @@ impl Log {
             resume: Mutex::default(),
             closing: AtomicBool::new(false),
             bad_sides: Mutex::default(),
+            staged: Mutex::default(),
             buffers: Mutex::default(),
             files: Mutex::default(),
         }

@@ -1,13 +1,14 @@
 //! Reading history: blobs by place, frames by position.
 
+use std::cell::RefCell;
+
 use cairn_base::fs::File;
 use cairn_base::{ContentHash, TenantId};
 use cairn_seam::{Change, ChangePage, Event, StoreError};
 
 use crate::batch::{Op, Ops};
+use crate::blob_frame::BlobFrame;
 use crate::frame::{self, CommitBody, FrameKind};
-use crate::group::BLOB_HEADER_BYTES;
-use crate::hashed::BlobPlace;
 use crate::log::{Log, Segment};
 use crate::runs::{Run, RunReader, Step};
 use crate::segment;
@@ -18,30 +19,39 @@ const PAGE_BYTES_MAX: usize = 4 << 20;
 const RESUME_MAX: usize = 16;
 
 impl Log {
-    /// Reads a blob, verified against its frame's checksum and its own hash.
-    pub fn read_blob(&self, place: BlobPlace, hash: &ContentHash) -> Result<Vec<u8>, StoreError> {
-        let segment = self.segment_of(place.position);
-        let Some(segment) = segment.filter(|segment| place.position < segment.end()) else {
-            return Err(self.damaged("MANIFEST", 0, format!("no segment holds position {}", place.position)));
+    /// Reads a blob in the log, verified against its frame's checksum and its own hash.
+    pub fn read_blob<T>(
+        &self,
+        position: u64,
+        body_bytes: u32,
+        hash: &ContentHash,
+        visit: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, StoreError> {
+        let segment = self.segment_of(position);
+        let Some(segment) = segment.filter(|segment| position < segment.end()) else {
+            return Err(self.damaged("MANIFEST", 0, format!("no segment holds position {position}")));
         };
         let name = segment::file_name(segment.number);
-        let offset = place.position - segment.base;
-        let mut bytes = vec![0; frame::stored_bytes(place.body_bytes as usize)];
+        let offset = position - segment.base;
+        let stored_bytes = frame::stored_bytes(body_bytes as usize);
+        if offset + stored_bytes as u64 > segment.bytes {
+            return Err(self.damaged(
+                &name,
+                offset,
+                format!("blob {hash} is said to be longer than the log"),
+            ));
+        }
         let file = self.segment_file(segment.number)?;
-        file.read_at(&mut bytes, offset).map_err(self.io("reading", &name))?;
-        let frame = frame::decode(&bytes, segment.salt, place.position);
-        let body = frame.filter(|frame| frame.kind == FrameKind::Blob).map(|frame| frame.body);
-        let blob = body
-            .and_then(|body| body.split_at_checked(BLOB_HEADER_BYTES))
-            .filter(|(stored, blob)| stored == hash.as_bytes() && ContentHash::of(blob) == *hash);
-        let Some((_, blob)) = blob else {
-            return Err(self.damaged(&name, offset, format!("blob {hash} does not verify")));
-        };
-        let start = frame::HEADER_BYTES + BLOB_HEADER_BYTES;
-        let len = blob.len();
-        bytes.truncate(start + len);
-        bytes.drain(..start);
-        Ok(bytes)
+        let read = with_buffer(stored_bytes, |bytes| {
+            file.read_at(bytes, offset).map_err(self.io("reading", &name))?;
+            let frame = frame::decode(bytes, segment.salt, position);
+            let blob = frame
+                .filter(|frame| frame.kind == FrameKind::Blob)
+                .and_then(|frame| BlobFrame::decode(frame.body))
+                .filter(|blob| blob.hash == *hash);
+            Ok(blob.and_then(|blob| blob.with_plain(visit)))
+        })?;
+        read.ok_or_else(|| self.damaged(&name, offset, format!("blob {hash} does not verify")))
     }
 
     /// Events after a position up to `to`, which is published and therefore complete.
@@ -105,6 +115,20 @@ impl Log {
             }
         }
     }
+}
+
+/// Runs with memory of the calling thread: a blob is read many times as often as memory of its size is
+/// worth keeping for.
+fn with_buffer<T>(bytes: usize, run: impl FnOnce(&mut [u8]) -> T) -> T {
+    thread_local!(static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+    // Taken out while it is used: a visitor that reads again finds another one.
+    let mut buffer = BUFFER.take();
+    if buffer.len() < bytes {
+        buffer.resize(bytes, 0);
+    }
+    let result = run(&mut buffer[..bytes]);
+    BUFFER.set(buffer);
+    result
 }
 
 impl Log {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cairn_base::{ErrorCode, Position, limits};
+use cairn_base::{ContentHash, ErrorCode, Position, limits};
 
 /// Where damage was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,12 +58,25 @@ pub enum StoreError {
         /// Its length.
         bytes: usize,
     },
-    /// A blob does not fit into a commit.
-    #[error("a blob of {bytes} bytes; at most {} bytes fit into a commit", limits::BLOB_IN_COMMIT_BYTES_MAX)]
+    /// A blob is too large for what was to be done with it.
+    #[error(
+        "a blob of at least {bytes} bytes, where {max} are the most; read and write larger ones in pieces"
+    )]
     BlobTooLarge {
-        /// Its length.
+        /// Its length, as far as it is known.
         bytes: u64,
+        /// The limit.
+        max: u64,
     },
+    /// A blob was swept, because nothing referred to it any more.
+    #[error("blob {hash} was removed, because nothing referred to it any more")]
+    BlobGone {
+        /// Its name.
+        hash: ContentHash,
+    },
+    /// A blob was made for another store.
+    #[error("a blob that was uploaded to another store")]
+    ForeignBlob,
     /// The transaction grew too large.
     #[error(
         "the transaction exceeds {} changes or {} bytes; do it in steps",
@@ -169,6 +182,8 @@ impl StoreError {
             | StoreError::HashedValueTooLarge { .. }
             | StoreError::BlobTooLarge { .. }
             | StoreError::CommitTooLarge => ErrorCode::TooLarge,
+            StoreError::BlobGone { .. } => ErrorCode::Gone,
+            StoreError::ForeignBlob => ErrorCode::InvalidRequest,
             StoreError::ForeignTenant => ErrorCode::Forbidden,
             StoreError::Aborted | StoreError::Panicked { .. } => ErrorCode::Internal,
             StoreError::Conflict => ErrorCode::Conflict,

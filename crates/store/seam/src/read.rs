@@ -38,6 +38,10 @@ pub trait Reader {
     ) -> Result<(), StoreError>;
 
     /// Reads many blobs of a tenant, each verified against its hash.
+    ///
+    /// Fails with [`StoreError::BlobTooLarge`] on one that does not fit into a commit: that is read in
+    /// pieces, through [`Store::open_blob`](crate::Store::open_blob). Fails with
+    /// [`StoreError::BlobGone`] on one that was swept.
     fn blobs(
         &self,
         tenant: TenantId,

@@ -1,10 +1,10 @@
 //! The store itself.
 
-use cairn_base::{Position, TenantId};
+use cairn_base::{ContentHash, Position, TenantId};
 
 use crate::{
-    ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, StoreError, StoreStats, TxBody,
-    TxDone, UpkeepReport,
+    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, StoreError,
+    StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// An ordered, transactional, durable store.
@@ -29,6 +29,17 @@ pub trait Store: Send + Sync {
 
     /// Runs a transaction and returns when it is durable. May run it on the calling thread.
     fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError>;
+
+    /// Starts an upload of a blob of up to `limits::BLOB_BYTES_MAX` bytes, outside of any transaction:
+    /// however long it takes, nobody waits for it.
+    fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError>;
+
+    /// Opens a blob of any size for reading in pieces.
+    fn open_blob(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Option<Box<dyn BlobReader>>, StoreError>;
 
     /// Events after a position, of one tenant or of all, at most `limit` transactions with events and
     /// never more than `limits::CHANGES_PAGE_MAX`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cairn_base::{Position, TenantId};
+use cairn_base::{ContentHash, Position, TenantId};
 use parking_lot::Mutex;
 
 use crate::{Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, Store, StoreError};
@@ -45,8 +45,17 @@ pub trait WriteTx: Reader {
         expires_at_ms: Option<u64>,
     ) -> Result<(), StoreError>;
 
-    /// Stores a blob unless the tenant has it already; then nothing changes and nothing counts.
+    /// Stores a blob unless the tenant has it already; then nothing changes and nothing counts, unless
+    /// its last upload was more than `limits::BLOB_RENEW_AFTER` ago.
+    ///
+    /// A blob that no record refers to goes `limits::BLOB_GRACE` after its last upload.
     fn put_blob(&mut self, blob: &Blob) -> Result<(), StoreError>;
+
+    /// Says whether the tenant has a blob, and if so, renews it as an upload would.
+    ///
+    /// Call it in the transaction that writes a record which refers to a blob uploaded earlier, so that
+    /// the blob does not go in this moment.
+    fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError>;
 
     /// Adds an event of at most `limits::EVENT_BYTES_MAX` bytes to the change feed.
     fn emit(&mut self, event: Event) -> Result<(), StoreError>;

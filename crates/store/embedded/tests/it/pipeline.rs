@@ -209,7 +209,7 @@ fn the_next_group_sees_what_readers_do_not_see_yet() {
     gate.let_go(false);
     let (first, second) = (first.join().unwrap().unwrap(), second.join().unwrap().unwrap());
     assert!(first < second);
-    assert_eq!(saw.recv_timeout(PATIENCE).unwrap(), Some(blob().bytes().to_vec()), "the blob");
+    assert_eq!(saw.recv_timeout(PATIENCE).unwrap(), blob().bytes().map(<[u8]>::to_vec), "the blob");
     assert_eq!(
         (value(&store, KEY), value(&store, OTHER)),
         (Some(b"first".to_vec()), Some(b"second".to_vec()))

@@ -170,7 +170,7 @@ impl Workload {
                 .unwrap();
             let Some(blob) = step.blob().filter(|_| is_kept) else { continue };
             snapshot
-                .blobs(TENANT, &[blob.hash()], &mut |_, found| assert_eq!(found, Some(blob.bytes()), "blob"))
+                .blobs(TENANT, &[blob.hash()], &mut |_, found| assert_eq!(found, blob.bytes(), "blob"))
                 .unwrap();
         }
     }

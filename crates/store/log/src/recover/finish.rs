@@ -68,6 +68,7 @@ impl Recovery {
         *self.log.manifest.lock() = after;
         *self.log.spare.lock() = spare;
         let log = Arc::new(self.log);
+        log.remove_stray_blobs()?;
         let plan = LogPlan::new(Arc::clone(&log), first, end);
         let writer = LogWriter::new(Arc::clone(&log), end);
         Ok(Recovered { log, plan, writer, position: self.position, report: self.report })

@@ -34,6 +34,7 @@ pub mod ranges;
 pub mod reopen;
 pub mod snapshots;
 pub mod tenants;
+pub mod uploads;
 
 /// The ordered keyspace most contracts use.
 pub const RECORDS: Keyspace = Keyspace::new(1, "contract-records");
@@ -170,6 +171,13 @@ macro_rules! contract_tests {
                 the_same_content_twice_is_one_blob
                 blobs_belong_to_their_tenant
                 a_blob_over_the_limit_cannot_be_made
+            }
+            uploads {
+                uploads_of_every_size_come_back
+                what_was_uploaded_is_read_in_one_piece_if_it_is_small
+                only_what_a_transaction_puts_stays
+                blobs_are_found_by_their_sha256
+                a_blob_is_kept_if_it_is_there
             }
             changes {
                 events_come_in_commit_order

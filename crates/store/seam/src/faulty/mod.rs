@@ -9,7 +9,7 @@ mod tx;
 
 use std::sync::Arc;
 
-use cairn_base::{Position, TenantId};
+use cairn_base::{ContentHash, Position, TenantId};
 use parking_lot::Mutex;
 
 pub use self::plan::{FaultPlan, SeamFault};
@@ -17,8 +17,8 @@ use self::plan::{Faults, broken};
 use self::read::FaultySnapshot;
 use self::tx::FaultyTx;
 use crate::{
-    Aborted, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError,
-    StoreStats, TxBody, TxDone, UpkeepReport,
+    Aborted, BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store,
+    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// A store that misbehaves as planned and is otherwise the store inside.
@@ -163,6 +163,18 @@ impl Store for FaultyStore {
             }
         };
         Spoiled::answer(&spoiled.doom, outcome)
+    }
+
+    fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {
+        self.faults.around("starting an upload", || self.inner.upload(tenant))
+    }
+
+    fn open_blob(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Option<Box<dyn BlobReader>>, StoreError> {
+        self.faults.around("opening a blob", || self.inner.open_blob(tenant, hash))
     }
 
     fn changes(

@@ -127,6 +127,10 @@ impl WriteTx for FaultyTx<'_> {
         self.change(|inner| inner.put_blob(blob))
     }
 
+    fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
+        self.change(|inner| inner.keep_blob(hash))
+    }
+
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {
         self.change(|inner| inner.emit(event))
     }

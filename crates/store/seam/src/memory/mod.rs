@@ -4,6 +4,7 @@
 //! Of each key as many versions are kept as live snapshots can see; of the change feed, the newest
 //! changes up to a number of bytes.
 
+mod blob;
 mod hashed;
 mod history;
 mod own;
@@ -18,16 +19,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use cairn_base::{Clock, Position, TenantId};
+use cairn_base::{Clock, ContentHash, Position, TenantId};
 use parking_lot::Mutex;
 
+use self::blob::{MemoryBlob, MemoryUpload};
 use self::snapshot::MemorySnapshot;
 use self::state::{Overlay, State};
 use self::tx::MemoryTx;
 use self::view::{Core, View};
 use crate::{
-    ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError, StoreStats,
-    TxBody, TxDone, UpkeepReport,
+    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError,
+    StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// Bytes of the change feed kept unless told otherwise.
@@ -110,6 +112,19 @@ impl Store for MemoryStore {
         let counter = if outcome.is_ok() { &self.commits } else { &self.aborts };
         counter.fetch_add(1, Ordering::Relaxed);
         outcome
+    }
+
+    fn upload(&self, _tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {
+        Ok(Box::<MemoryUpload>::default())
+    }
+
+    fn open_blob(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Option<Box<dyn BlobReader>>, StoreError> {
+        let view = View { core: Arc::clone(&self.core), at: self.position(), taken: None };
+        Ok(view.blob(tenant, *hash)?.map(|bytes| Box::new(MemoryBlob(bytes)) as Box<dyn BlobReader>))
     }
 
     fn changes(

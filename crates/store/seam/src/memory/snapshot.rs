@@ -2,6 +2,7 @@
 
 use cairn_base::{ContentHash, Position, TenantId};
 
+use super::blob;
 use super::view::{PAGE_KEYS, View};
 use crate::{HashedKeyspace, KeyRange, Keyspace, Reader, Snapshot, StoreError, Visit};
 
@@ -82,7 +83,7 @@ impl Reader for MemorySnapshot {
         visit: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), StoreError> {
         for (index, hash) in hashes.iter().enumerate() {
-            visit(index, self.view.blob(tenant, *hash)?.as_deref());
+            visit(index, self.view.blob(tenant, *hash).and_then(blob::in_one_piece)?.as_deref());
         }
         Ok(())
     }

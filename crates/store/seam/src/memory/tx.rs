@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use cairn_base::{ContentHash, TenantId};
 
+use super::blob;
 use super::hashed::Entry;
 use super::own::Own;
 use super::state::Overlay;
 use super::table::Bytes;
 use super::view::View;
-use crate::{Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx};
+use crate::{
+    Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx,
+    put_sha256,
+};
 
 /// One run of a transaction. The state below stands still, because one transaction runs at a time.
 pub(super) struct MemoryTx {
@@ -114,9 +118,13 @@ impl MemoryTx {
     fn try_put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
         if self.blob(self.admission.tenant(), blob.hash())?.is_none() {
             self.admission.blob(blob)?;
-            self.overlay.blobs.insert(blob.hash(), Bytes::from(blob.bytes()));
+            let bytes = match (blob.bytes(), blob.handle()) {
+                (Some(bytes), _) => Bytes::from(bytes),
+                (None, handle) => blob::staged_bytes(handle).ok_or(StoreError::ForeignBlob)?,
+            };
+            self.overlay.blobs.insert(blob.hash(), bytes);
         }
-        Ok(())
+        put_sha256(self, blob)
     }
 }
 
@@ -168,7 +176,8 @@ impl Reader for MemoryTx {
         visit: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), StoreError> {
         for (index, hash) in hashes.iter().enumerate() {
-            visit(index, self.admission.note(self.blob(tenant, *hash))?.as_deref());
+            let found = self.blob(tenant, *hash).and_then(blob::in_one_piece);
+            visit(index, self.admission.note(found)?.as_deref());
         }
         Ok(())
     }
@@ -215,6 +224,11 @@ impl WriteTx for MemoryTx {
     fn put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
         let stored = self.try_put_blob(blob);
         self.admission.note(stored)
+    }
+
+    fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
+        let found = self.blob(self.admission.tenant(), *hash);
+        Ok(self.admission.note(found)?.is_some())
     }
 
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::{Action, Resource};
-use cairn_base::{ManualClock, Position, SeededEntropy, TenantId};
+use cairn_base::{ContentHash, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_engine::{Act, Engine};
 use cairn_gate::{Gate, GateConfig};
 use cairn_seam::{
-    ChangePage, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, Snapshot, Store, StoreError,
-    StoreStats, TxBody, TxDone, UpkeepReport,
+    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, Snapshot, Store,
+    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use std::sync::Mutex;
 
@@ -81,6 +81,18 @@ impl Store for HeldStore {
 
     fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
         self.inner.write(tenant, body)
+    }
+
+    fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {
+        self.inner.upload(tenant)
+    }
+
+    fn open_blob(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Option<Box<dyn BlobReader>>, StoreError> {
+        self.inner.open_blob(tenant, hash)
     }
 
     fn changes(

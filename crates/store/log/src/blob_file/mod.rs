@@ -1,0 +1,46 @@
+//! Blobs with a file of their own, in the folder `blobs` of the store.
+//!
+//! ```text
+//! | header 64 | chunk | chunk | … | table: 36 bytes per chunk | footer 64 |
+//!
+//! header: CAIRNBLF | format u32 | reserved | crc32c of the 60 bytes before it u32
+//! chunk:  64 KiB of plain bytes, the last one fewer, as they are or as a zstd frame
+//! row:    stored bytes u32, the highest bit set when packed | chaining value 32
+//! footer: plain bytes u64 | chunks u32 | crc32c of the table u32 | hash 32 | reserved 12 |
+//!         crc32c of the 60 bytes before it u32
+//! ```
+//!
+//! A chaining value is the inner node of BLAKE3 over one chunk. All of them together give the blob's
+//! hash, so each chunk is verified against the hash by itself: reading a part is as safe as reading all.
+//!
+//! The file's name is the blob's keyed name. A commit that names the blob makes the file count; a file
+//! without one is removed when the store opens.
+
+mod read;
+mod stage;
+mod tree;
+mod write;
+
+use crate::hashed::HashedName;
+
+pub use stage::{LogUpload, StagedFile};
+
+/// The folder of the store that holds them.
+pub(crate) const DIR: &str = "blobs";
+const MAGIC: &[u8; 8] = b"CAIRNBLF";
+const FORMAT: u32 = 1;
+const HEADER_BYTES: usize = 64;
+const FOOTER_BYTES: usize = 64;
+const ROW_BYTES: usize = 4 + tree::VALUE_BYTES;
+/// Set in a row's length when the chunk is packed.
+const PACKED: u32 = 1 << 31;
+const END: &str = ".blob";
+const UPLOAD_END: &str = ".new";
+
+fn file_name(name: &HashedName) -> String {
+    name.to_hex() + END
+}
+
+fn upload_name(number: u64) -> String {
+    format!("upload-{number:010}{UPLOAD_END}")
+}

@@ -1,0 +1,236 @@
+//! Uploads, and blob files that no commit names yet.
+
+use std::io;
+use std::sync::Arc;
+
+use cairn_base::{ContentHash, TenantId, limits};
+use cairn_seam::{Blob, BlobReader, Sha256Hasher, StoreError, Upload};
+
+use super::read::BlobFile;
+use super::write::BlobFileWriter;
+use super::{DIR, END, UPLOAD_END, file_name, upload_name};
+use crate::hashed::{BLOB_PLACES, HashedName};
+use crate::log::Log;
+use crate::place::{BlobAt, BlobPlace};
+
+/// An upload into the store of a log: in memory as long as it fits into a commit, then in a file.
+pub struct LogUpload {
+    log: Arc<Log>,
+    tenant: TenantId,
+    sha256: Sha256Hasher,
+    bytes: u64,
+    memory: Vec<u8>,
+    file: Option<(String, BlobFileWriter)>,
+}
+
+impl std::fmt::Debug for LogUpload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogUpload").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl LogUpload {
+    /// Starts an upload.
+    pub fn new(log: Arc<Log>, tenant: TenantId) -> Self {
+        LogUpload { log, tenant, sha256: Sha256Hasher::default(), bytes: 0, memory: Vec::new(), file: None }
+    }
+
+    /// Moves what is in memory to a file of its own.
+    fn spill(&mut self) -> Result<&mut (String, BlobFileWriter), StoreError> {
+        if self.file.is_none() {
+            let name = upload_name(self.log.next_file_number());
+            let path = self.log.blob_path(&name);
+            let failed = self.log.io("writing", &format!("{DIR}/{name}"));
+            let start = || -> io::Result<BlobFileWriter> {
+                self.log.options.fs.create_dir(&self.log.options.dir.join(DIR))?;
+                let mut writer = BlobFileWriter::new(self.log.options.fs.create(&path)?)?;
+                writer.write(&self.memory)?;
+                Ok(writer)
+            };
+            let writer = start().map_err(|error| {
+                let _ = self.log.options.fs.remove(&path);
+                failed(error)
+            })?;
+            self.memory = Vec::new();
+            self.file = Some((name, writer));
+        }
+        Ok(self.file.as_mut().expect("it was made"))
+    }
+}
+
+impl Upload for LogUpload {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let after = self.bytes + bytes.len() as u64;
+        if after > limits::BLOB_BYTES_MAX {
+            return Err(StoreError::BlobTooLarge { bytes: after, max: limits::BLOB_BYTES_MAX });
+        }
+        if self.file.is_none() && after <= limits::BLOB_IN_COMMIT_BYTES_MAX as u64 {
+            self.memory.extend_from_slice(bytes);
+        } else {
+            let dir = self.log.options.dir.clone();
+            let free_bytes = self.log.options.fs.free_bytes(&dir).map_err(self.log.io("measuring", ""))?;
+            let reserve_bytes = self.log.options.reserve_bytes;
+            if free_bytes < reserve_bytes.saturating_add(bytes.len() as u64) {
+                return Err(StoreError::StorageFull { free_bytes, reserve_bytes });
+            }
+            let failed = self.log.io("writing a blob in", DIR);
+            let (_, writer) = self.spill()?;
+            writer.write(bytes).map_err(failed)?;
+        }
+        self.sha256.update(bytes);
+        self.bytes = after;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Blob, StoreError> {
+        let sha256 = std::mem::take(&mut self.sha256).finish();
+        let Some((name, writer)) = self.file.take() else {
+            return Ok(Blob::new(std::mem::take(&mut self.memory))?.with_sha256());
+        };
+        let staged = writer.finish().map_err(self.log.io("writing", &format!("{DIR}/{name}"))).and_then(
+            |(hash, bytes)| {
+                let file = self.log.stage(&name, self.tenant, &hash, bytes)?;
+                Ok(Blob::staged(hash, sha256, bytes, Arc::new(file)))
+            },
+        );
+        if staged.is_err() {
+            let _ = self.log.options.fs.remove(&self.log.blob_path(&name));
+        }
+        staged
+    }
+}
+
+impl Drop for LogUpload {
+    fn drop(&mut self) {
+        if let Some((name, _)) = self.file.take() {
+            // If it cannot be removed now, the next opening removes it.
+            let _ = self.log.options.fs.remove(&self.log.blob_path(&name));
+        }
+    }
+}
+
+/// A blob file that stays as long as this lives, and afterwards only if a commit names it.
+#[derive(Debug)]
+pub struct StagedFile {
+    log: Arc<Log>,
+    name: HashedName,
+    bytes: u64,
+}
+
+impl StagedFile {
+    /// The name under which a commit of this log names it.
+    pub fn name(&self) -> HashedName {
+        self.name
+    }
+
+    /// Length of the plain bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether it was uploaded to this log.
+    pub fn is_of(&self, log: &Log) -> bool {
+        std::ptr::eq(&*self.log, log)
+    }
+}
+
+impl Drop for StagedFile {
+    fn drop(&mut self) {
+        self.log.unstage(&self.name);
+    }
+}
+
+impl Log {
+    pub(crate) fn blob_path(&self, name: &str) -> std::path::PathBuf {
+        self.options.dir.join(DIR).join(name)
+    }
+
+    /// Opens a blob with a file of its own.
+    pub fn open_blob_file(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Box<dyn BlobReader>, StoreError> {
+        let name = file_name(&self.hash_key.name(BLOB_PLACES, tenant, hash.as_bytes()));
+        let path = self.blob_path(&name);
+        let file = match self.options.fs.open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(self.damaged(&format!("{DIR}/{name}"), 0, "the file of the blob is missing"));
+            }
+            Err(error) => return Err(self.io("opening", &format!("{DIR}/{name}"))(error)),
+        };
+        Ok(Box::new(BlobFile::open(path, file, hash)?))
+    }
+
+    /// Gives a finished upload its final name, unless the blob is there already.
+    fn stage(
+        self: &Arc<Self>,
+        upload: &str,
+        tenant: TenantId,
+        hash: &ContentHash,
+        bytes: u64,
+    ) -> Result<StagedFile, StoreError> {
+        let name = self.hash_key.name(BLOB_PLACES, tenant, hash.as_bytes());
+        let mut staged = self.staged.lock();
+        let fs = &self.options.fs;
+        let failed = self.io("naming", &format!("{DIR}/{upload}"));
+        let is_there = staged.contains_key(&name) || self.names_file(&name)?;
+        let named = if is_there {
+            fs.remove(&self.blob_path(upload))
+        } else {
+            let dir = self.options.dir.join(DIR);
+            fs.rename(&self.blob_path(upload), &self.blob_path(&file_name(&name)))
+                // The folder itself may be new.
+                .and_then(|()| fs.sync_dir(&dir))
+                .and_then(|()| fs.sync_dir(&self.options.dir))
+        };
+        if named.is_err() && !is_there {
+            let _ = fs.remove(&self.blob_path(&file_name(&name)));
+        }
+        named.map_err(failed)?;
+        *staged.entry(name).or_insert(0) += 1;
+        Ok(StagedFile { log: Arc::clone(self), name, bytes })
+    }
+
+    fn unstage(&self, name: &HashedName) {
+        let mut staged = self.staged.lock();
+        let Some(count) = staged.get_mut(name) else { return };
+        *count -= 1;
+        if *count > 0 {
+            return;
+        }
+        staged.remove(name);
+        // When in doubt it stays: the next opening looks again.
+        if matches!(self.names_file(name), Ok(false)) {
+            let _ = self.options.fs.remove(&self.blob_path(&file_name(name)));
+        }
+    }
+
+    /// Whether the newest commit about a blob says that it has a file.
+    fn names_file(&self, name: &HashedName) -> Result<bool, StoreError> {
+        let place = self.hashed_get(name)?.and_then(|entry| BlobPlace::from_value(&entry.value));
+        Ok(place.is_some_and(|place| matches!(place.at, BlobAt::File { .. })))
+    }
+
+    /// Removes files that no commit names. For the time before the first upload.
+    pub(crate) fn remove_stray_blobs(&self) -> Result<(), StoreError> {
+        let dir = self.options.dir.join(DIR);
+        let names = match self.options.fs.list(&dir) {
+            Ok(names) => names,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(self.io("reading", DIR)(error)),
+        };
+        for file in names {
+            let is_stray = match file.strip_suffix(END).and_then(HashedName::from_hex) {
+                Some(name) => !self.names_file(&name)?,
+                None => file.ends_with(UPLOAD_END),
+            };
+            if is_stray {
+                let path = self.blob_path(&file);
+                self.options.fs.remove(&path).map_err(self.io("removing", &format!("{DIR}/{file}")))?;
+            }
+        }
+        Ok(())
+    }
+}

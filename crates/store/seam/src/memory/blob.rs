@@ -1,0 +1,66 @@
+//! Blobs of a memory store, large ones included.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use cairn_base::{ContentHash, limits};
+
+use super::table::Bytes;
+use crate::{Blob, BlobReader, Sha256, StoreError, Upload};
+
+/// An upload into memory.
+#[derive(Debug, Default)]
+pub(super) struct MemoryUpload(Vec<u8>);
+
+impl Upload for MemoryUpload {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let (bytes_now, max) = ((self.0.len() + bytes.len()) as u64, limits::BLOB_BYTES_MAX);
+        if bytes_now > max {
+            return Err(StoreError::BlobTooLarge { bytes: bytes_now, max });
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Blob, StoreError> {
+        let bytes = self.0;
+        if bytes.len() <= limits::BLOB_IN_COMMIT_BYTES_MAX {
+            return Ok(Blob::new(bytes)?.with_sha256());
+        }
+        let (hash, sha256, len) = (ContentHash::of(&bytes), Sha256::of(&bytes), bytes.len() as u64);
+        Ok(Blob::staged(hash, sha256, len, Arc::new(Bytes::from(bytes))))
+    }
+}
+
+/// The bytes of a blob that was uploaded to this kind of store.
+pub(super) fn staged_bytes(handle: Option<&Arc<dyn Any + Send + Sync>>) -> Option<Bytes> {
+    handle?.downcast_ref::<Bytes>().cloned()
+}
+
+/// A blob that is to be read at once must be small enough for that.
+pub(super) fn in_one_piece(found: Option<Bytes>) -> Result<Option<Bytes>, StoreError> {
+    let max = limits::BLOB_IN_COMMIT_BYTES_MAX;
+    match found {
+        Some(bytes) if bytes.len() > max => {
+            Err(StoreError::BlobTooLarge { bytes: bytes.len() as u64, max: max as u64 })
+        }
+        found => Ok(found),
+    }
+}
+
+/// A verified blob in memory.
+#[derive(Debug)]
+pub(super) struct MemoryBlob(pub(super) Bytes);
+
+impl BlobReader for MemoryBlob {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
+        let bytes = rest.len().min(buffer.len());
+        buffer[..bytes].copy_from_slice(&rest[..bytes]);
+        Ok(bytes)
+    }
+}
