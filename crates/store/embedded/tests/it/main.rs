@@ -9,4 +9,5 @@ mod pipeline;
 mod power;
 mod regressions;
 mod space;
+mod uploads;
 mod workload;
