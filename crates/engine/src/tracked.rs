@@ -95,6 +95,10 @@ impl WriteTx for Tracked<'_> {
         self.tx.keep_blob(hash)
     }
 
+    fn remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
+        self.tx.remove_blob(hash, uploaded_before_ms)
+    }
+
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {
         let kind = event.kind;
         self.tx.emit(event)?;

@@ -10,6 +10,7 @@ mod apply;
 mod backend;
 mod blob;
 mod commit;
+mod compact;
 mod generation;
 mod image;
 mod index;

@@ -82,6 +82,7 @@ pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, Open
         poison: Mutex::new(None),
         closed: AtomicBool::new(false),
         applying: Mutex::new(()),
+        compacting: Mutex::new(()),
         retired: Mutex::default(),
         signals: Signals::default(),
         counters,

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_base::{ContentHash, Position, TenantId, limits};
-use cairn_log::BlobAt;
 use cairn_seam::{HashedKeyspace, KeyRange, Keyspace, Reader, Snapshot, StoreError, Visit};
 
 use crate::shared::Shared;
-use crate::tx::not_in_the_log;
 use crate::view::View;
 
 pub(crate) struct EmbeddedSnapshot {
@@ -77,13 +75,7 @@ impl Reader for EmbeddedSnapshot {
     ) -> Result<(), StoreError> {
         self.check_age()?;
         for (at, hash) in hashes.iter().enumerate() {
-            match self.shared.blob_place(tenant, hash)? {
-                Some(BlobAt::Log { position, body_bytes }) => {
-                    self.shared.log.read_blob(position, body_bytes, hash, |bytes| visit(at, Some(bytes)))?;
-                }
-                Some(elsewhere) => return Err(not_in_the_log(elsewhere, hash)),
-                None => visit(at, None),
-            }
+            self.shared.read_blob(tenant, hash, &mut |bytes| visit(at, bytes))?;
         }
         Ok(())
     }

@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use cairn_base::{ContentHash, Position, TenantId, limits};
 use cairn_log::LogUpload;
 use cairn_seam::{
-    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError,
-    StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot, Store,
+    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 
@@ -273,6 +273,14 @@ impl Store for EmbeddedStore {
             Maintenance::Backup { .. } => Err(StoreError::Unsupported { what: "a backup" }),
             Maintenance::Verify { .. } => Err(StoreError::Unsupported { what: "verifying" }),
         }
+    }
+
+    fn compact(
+        &self,
+        references: &dyn References,
+        on_stage: OnStage<'_>,
+    ) -> Result<MaintenanceReport, StoreError> {
+        self.shared.compact(references, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {

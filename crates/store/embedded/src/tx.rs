@@ -184,7 +184,11 @@ impl<'a> Tx<'a> {
             let name = self.blob_name(&blob.hash());
             let uploaded_s = self.ground.now_s();
             match self.group.blob(self.admission.tenant(), blob, uploaded_s) {
-                Some(place) => drop(self.places.insert(name, place.to_entry())),
+                Some(place) => {
+                    // In case it was removed before in this transaction.
+                    self.hashed.remove(&name);
+                    self.places.insert(name, place.to_entry());
+                }
                 None => {
                     let bytes = self.pin(blob, name).ok_or(StoreError::ForeignBlob)?;
                     let place = BlobPlace { uploaded_s, at: BlobAt::File { bytes } };
@@ -218,6 +222,18 @@ impl<'a> Tx<'a> {
             self.admission.hashed_put(hash.as_bytes(), &entry.value)?;
             self.hashed.insert(self.blob_name(hash), entry);
         }
+        Ok(true)
+    }
+
+    fn try_remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
+        let found = self.blob_place(hash)?.filter(|place| place.at != BlobAt::Gone);
+        let is_old = |place: &BlobPlace| u64::from(place.uploaded_s) * 1000 < uploaded_before_ms;
+        let Some(place) = found.filter(is_old) else { return Ok(false) };
+        let entry = BlobPlace { at: BlobAt::Gone, ..place }.to_entry();
+        self.admission.hashed_put(hash.as_bytes(), &entry.value)?;
+        let name = self.blob_name(hash);
+        self.places.remove(&name);
+        self.hashed.insert(name, entry);
         Ok(true)
     }
 
@@ -367,6 +383,11 @@ impl WriteTx for Tx<'_> {
     fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
         let kept = self.renew(hash);
         self.admission.note(kept)
+    }
+
+    fn remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
+        let removed = self.try_remove_blob(hash, uploaded_before_ms);
+        self.admission.note(removed)
     }
 
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {

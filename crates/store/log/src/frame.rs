@@ -26,6 +26,8 @@ pub enum FrameKind {
     Blob,
     /// Closes a run of frames: everything since the last one of these happened.
     Commit,
+    /// Stands for frames that were taken out: the position goes on behind them.
+    Gap,
 }
 
 impl FrameKind {
@@ -34,6 +36,7 @@ impl FrameKind {
             FrameKind::Transaction => 1,
             FrameKind::Blob => 2,
             FrameKind::Commit => 3,
+            FrameKind::Gap => 4,
         }
     }
 
@@ -42,6 +45,7 @@ impl FrameKind {
             1 => Some(FrameKind::Transaction),
             2 => Some(FrameKind::Blob),
             3 => Some(FrameKind::Commit),
+            4 => Some(FrameKind::Gap),
             _ => None,
         }
     }

@@ -19,9 +19,9 @@ impl Log {
         &self,
         segment: &Segment,
     ) -> Result<BTreeMap<HashedName, HashedEntry>, StoreError> {
-        let file = self.segment_file(segment.number)?;
+        let (segment, file) = self.segment_and_file(segment.number)?;
         let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.bytes);
+        let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.frames_end());
         let mut entries = BTreeMap::new();
         loop {
             let offset = reader.offset();
@@ -33,7 +33,7 @@ impl Log {
                         })?;
                     }
                 }
-                Step::End { bad_at } if bad_at < segment.bytes => {
+                Step::End { bad_at } if bad_at < segment.frames_end() => {
                     return Err(self.damaged(&name, bad_at, "not a valid frame"));
                 }
                 Step::End { .. } => return Ok(entries),
@@ -63,7 +63,7 @@ pub(crate) fn gather_hashed(
                 }
             }
         }
-        FrameKind::Commit => {}
+        FrameKind::Commit | FrameKind::Gap => {}
     }
     Ok(())
 }

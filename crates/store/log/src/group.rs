@@ -104,7 +104,7 @@ impl Group {
     pub(crate) fn close(&mut self, synced_to: u64, now_ms: u64) {
         if self.opens_segment() {
             let GroupPlace { segment: number, base, salt, .. } = self.place;
-            let header = SegmentHeader { number, base, salt, synced_to, created_ms: now_ms };
+            let header = SegmentHeader { number, base, salt, synced_to, created_ms: now_ms, packed: 0 };
             self.bytes[..segment::HEADER_BYTES].copy_from_slice(&header.encode());
         }
         let position = self.position();

@@ -134,7 +134,7 @@ impl Log {
             file.set_len(segment.bytes).map_err(self.io("cutting", &name))?;
             file.sync_data().map_err(self.io("syncing", &name))?;
         }
-        let Segment { number, base, salt, bytes } = segment;
+        let Segment { number, base, salt, bytes, .. } = segment;
         let side = self.side_from_recent(number)?;
         self.change_manifest(|manifest| {
             for (other, state) in &mut manifest.segments {

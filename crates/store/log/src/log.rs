@@ -12,6 +12,7 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::hashed::{HashKey, HashedEntry, HashedMap, HashedName};
 use crate::manifest::{ImageRow, Manifest, SegmentState};
+use crate::pack::PackTable;
 use crate::segment;
 use crate::side::SideFile;
 
@@ -46,14 +47,21 @@ pub struct Segment {
     pub base: u64,
     /// Seeds its frame checksums.
     pub salt: u64,
-    /// Bytes in use, the header included.
+    /// Bytes in use, the header included: positions that belong to it.
     pub bytes: u64,
+    /// Offset behind the last frame, if frames were taken out; else 0.
+    pub packed: u64,
 }
 
 impl Segment {
     /// The position behind its last byte.
     pub fn end(&self) -> u64 {
         self.base + self.bytes
+    }
+
+    /// The offset behind its last frame.
+    pub fn frames_end(&self) -> u64 {
+        if self.packed > 0 { self.packed } else { self.bytes }
     }
 }
 
@@ -102,6 +110,10 @@ pub struct Log {
     pub(crate) bad_sides: Mutex<BTreeSet<u64>>,
     /// Blob files that no commit may name yet, and how many hold on to each.
     pub(crate) staged: Mutex<HashMap<HashedName, usize>>,
+    /// One packer at a time.
+    pub(crate) packing: Mutex<()>,
+    /// Where frames are in packed segments, by number.
+    pub(crate) tables: Mutex<HashMap<u64, PackTable>>,
     /// Memory of earlier groups, to be filled again.
     pub(crate) buffers: Mutex<Vec<Vec<u8>>>,
     files: Mutex<HashMap<u64, Arc<dyn File>>>,
@@ -122,6 +134,8 @@ impl Log {
             closing: AtomicBool::new(false),
             bad_sides: Mutex::default(),
             staged: Mutex::default(),
+            packing: Mutex::default(),
+            tables: Mutex::default(),
             buffers: Mutex::default(),
             files: Mutex::default(),
         }

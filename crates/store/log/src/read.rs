@@ -32,16 +32,16 @@ impl Log {
             return Err(self.damaged("MANIFEST", 0, format!("no segment holds position {position}")));
         };
         let name = segment::file_name(segment.number);
-        let offset = position - segment.base;
+        let (segment, file) = self.segment_and_file(segment.number)?;
+        let offset = self.offset_of(&segment, &*file, position)?;
         let stored_bytes = frame::stored_bytes(body_bytes as usize);
-        if offset + stored_bytes as u64 > segment.bytes {
+        if offset + stored_bytes as u64 > segment.frames_end() {
             return Err(self.damaged(
                 &name,
                 offset,
                 format!("blob {hash} is said to be longer than the log"),
             ));
         }
-        let file = self.segment_file(segment.number)?;
         let read = with_buffer(stored_bytes, |bytes| {
             file.read_at(bytes, offset).map_err(self.io("reading", &name))?;
             let frame = frame::decode(bytes, segment.salt, position);
@@ -85,9 +85,10 @@ impl Log {
         to: u64,
         page: &mut Page,
     ) -> Result<bool, StoreError> {
-        let file = self.segment_file(segment.number)?;
+        let (segment, file) = self.segment_and_file(segment.number)?;
+        let segment = &segment;
         let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.bytes);
+        let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.frames_end());
         if let Some(offset) = self.run_near(segment, &*file, after)? {
             reader = reader.starting_at(offset);
         }
@@ -104,11 +105,13 @@ impl Log {
                             .ok_or(offset)
                             .map_err(|offset| self.damaged(&name, offset, "a transaction makes no sense"))?
                     {
-                        self.remember_run(page.next, segment.base + offset);
+                        if segment.packed == 0 {
+                            self.remember_run(page.next, segment.base + offset);
+                        }
                         return Ok(false);
                     }
                 }
-                Step::End { bad_at } if bad_at < segment.bytes => {
+                Step::End { bad_at } if bad_at < segment.frames_end() => {
                     return Err(self.damaged(&name, bad_at, "not a valid frame"));
                 }
                 Step::End { .. } => return Ok(true),
@@ -143,7 +146,9 @@ impl Log {
     /// Pages end behind a whole run, where its commit frame is found again, or inside one, which is
     /// remembered; so a consumer that pages through history reads it once.
     fn run_near(&self, segment: &Segment, file: &dyn File, after: u64) -> Result<Option<u64>, StoreError> {
-        if after < segment.base + segment::HEADER_BYTES as u64 || after >= segment.end() {
+        // Where frames were taken out, an offset does not follow from a position.
+        let is_known = after >= segment.base + segment::HEADER_BYTES as u64 && after < segment.end();
+        if !is_known || segment.packed > 0 {
             return Ok(None);
         }
         let remembered = self.resume.lock().iter().find(|(next, _)| *next == after).copied();

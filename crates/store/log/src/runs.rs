@@ -19,6 +19,10 @@ const READ_BYTES: usize = 1 << 20;
 pub(crate) struct Run<'a> {
     /// Position of its last transaction: readers that see the run stand here.
     pub(crate) position: u64,
+    /// Position of its commit frame.
+    pub(crate) commit_at: u64,
+    /// What its commit frame says.
+    pub(crate) commit: CommitBody,
     /// Position of the first byte behind it.
     pub(crate) end: u64,
     frames: &'a [FramePlace],
@@ -58,11 +62,12 @@ pub(crate) enum Step<'a> {
 pub(crate) struct RunReader<'a> {
     file: &'a dyn File,
     salt: u64,
-    base: u64,
     /// Offset where reading stops.
     limit: u64,
     /// Offset of the next run.
     at: u64,
+    /// Position of the next run.
+    position: u64,
     buffer: Vec<u8>,
     buffer_at: u64,
     frames: Vec<FramePlace>,
@@ -71,14 +76,29 @@ pub(crate) struct RunReader<'a> {
 impl<'a> RunReader<'a> {
     pub(crate) fn new(file: &'a dyn File, salt: u64, base: u64, limit: u64) -> Self {
         let at = segment::HEADER_BYTES as u64;
-        RunReader { file, salt, base, limit, at, buffer: Vec::new(), buffer_at: at, frames: Vec::new() }
+        RunReader {
+            file,
+            salt,
+            limit,
+            at,
+            position: base + at,
+            buffer: Vec::new(),
+            buffer_at: at,
+            frames: Vec::new(),
+        }
     }
 
     /// Starts at an offset where a run is known to start.
     pub(crate) fn starting_at(mut self, offset: u64) -> Self {
+        self.position += offset - self.at;
         self.at = offset;
         self.buffer_at = offset;
         self
+    }
+
+    /// The position behind the last complete run.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
     }
 
     /// The offset behind the last complete run.
@@ -92,8 +112,8 @@ impl<'a> RunReader<'a> {
         self.buffer_at = self.at;
         self.frames.clear();
         let mut cursor = 0;
+        let mut position = self.position;
         loop {
-            let position = self.base + self.at + cursor as u64;
             let bad = Step::End { bad_at: self.at + cursor as u64 };
             if !self.fill(cursor + frame::HEADER_BYTES)? {
                 return Ok(bad);
@@ -110,25 +130,35 @@ impl<'a> RunReader<'a> {
             let body = cursor + frame::HEADER_BYTES..cursor + frame::HEADER_BYTES + frame.body.len();
             match frame.kind {
                 FrameKind::Commit => {
-                    let expected = self.base + self.at;
-                    if CommitBody::decode(frame.body).is_none_or(|commit| commit.run_start != expected) {
+                    let commit = CommitBody::decode(frame.body);
+                    let Some(commit) = commit.filter(|commit| commit.run_start == self.position) else {
                         return Ok(bad);
-                    }
+                    };
                     let transactions =
                         self.frames.iter().filter(|frame| frame.kind == FrameKind::Transaction);
                     let Some(last) = transactions.map(|frame| frame.position).next_back() else {
                         return Ok(bad);
                     };
                     self.at += (cursor + stored) as u64;
+                    self.position = position + stored as u64;
                     return Ok(Step::Run(Run {
                         position: last,
-                        end: self.base + self.at,
+                        commit_at: position,
+                        commit,
+                        end: self.position,
                         frames: &self.frames,
                         bytes: &self.buffer,
                     }));
                 }
                 kind @ (FrameKind::Transaction | FrameKind::Blob) => {
                     self.frames.push(FramePlace { position, kind, tenant: frame.tenant, body });
+                    position += stored as u64;
+                }
+                FrameKind::Gap => {
+                    match gap_of(frame.body).and_then(|skipped| position.checked_add(skipped)) {
+                        Some(behind) => position = behind,
+                        None => return Ok(bad),
+                    }
                 }
             }
             cursor += stored;
@@ -150,6 +180,11 @@ impl<'a> RunReader<'a> {
         self.file.read_at(&mut self.buffer[had..], self.buffer_at + had as u64)?;
         Ok(true)
     }
+}
+
+/// How many positions a gap stands for.
+pub(crate) fn gap_of(body: &[u8]) -> Option<u64> {
+    body.try_into().ok().map(u64::from_le_bytes)
 }
 
 /// What the bytes behind the last complete run tell.
@@ -204,7 +239,7 @@ fn inspect_chunk(chunk: &[u8], salt: u64, position: u64, remains: &mut Remains) 
                         remains.synced_to = remains.synced_to.max(commit.map_or(0, |body| body.synced_to));
                     }
                     FrameKind::Transaction => remains.transactions += 1,
-                    FrameKind::Blob => {}
+                    FrameKind::Blob | FrameKind::Gap => {}
                 }
                 frame.stored_bytes()
             }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0           8        12       16       24     32     40          48           56         64
-//! | CAIRNSEG  | format | crc32c | number | base | salt | synced_to | created_ms | reserved | frames …
+//! | CAIRNSEG  | format | crc32c | number | base | salt | synced_to | created_ms | packed   | frames …
 //! ```
 //!
 //! `base` is the position of the file's first byte. The header is written together with the first
@@ -27,6 +27,8 @@ pub(crate) struct SegmentHeader {
     pub synced_to: u64,
     /// When it was started.
     pub created_ms: u64,
+    /// Offset behind the last frame, if frames were taken out since; else 0.
+    pub packed: u64,
 }
 
 impl SegmentHeader {
@@ -39,6 +41,7 @@ impl SegmentHeader {
         bytes[32..40].copy_from_slice(&self.salt.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.synced_to.to_le_bytes());
         bytes[48..56].copy_from_slice(&self.created_ms.to_le_bytes());
+        bytes[56..64].copy_from_slice(&self.packed.to_le_bytes());
         let crc = checksum(&bytes);
         bytes[12..16].copy_from_slice(&crc.to_le_bytes());
         bytes
@@ -56,6 +59,7 @@ impl SegmentHeader {
             salt: u64_at(bytes, 32),
             synced_to: u64_at(bytes, 40),
             created_ms: u64_at(bytes, 48),
+            packed: u64_at(bytes, 56),
         };
         (header.number == number).then_some(header)
     }
@@ -76,7 +80,8 @@ mod tests {
 
     #[test]
     fn a_header_reads_back_and_any_flipped_byte_is_found() {
-        let header = SegmentHeader { number: 3, base: 4096, salt: 77, synced_to: 4000, created_ms: 5 };
+        let header =
+            SegmentHeader { number: 3, base: 4096, salt: 77, synced_to: 4000, created_ms: 5, packed: 6 };
         let bytes = header.encode();
         assert_eq!(SegmentHeader::decode(&bytes, 3), Some(header));
         assert_eq!(SegmentHeader::decode(&bytes, 4), None);

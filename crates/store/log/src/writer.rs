@@ -136,7 +136,7 @@ impl LogWriter {
         let bytes = self.synced_to - base;
         let mut segments = self.log.segments.write();
         if group.opens_segment() {
-            segments.push(Segment { number, base, salt, bytes });
+            segments.push(Segment { number, base, salt, bytes, packed: 0 });
             drop(segments);
             self.recent = Recent::default();
             let recent = Arc::clone(&self.recent);

@@ -2,6 +2,10 @@
 
 use std::path::PathBuf;
 
+use cairn_base::{ContentHash, TenantId};
+
+use crate::StoreError;
+
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Maintenance {
@@ -15,6 +19,15 @@ pub enum Maintenance {
         /// Make derived data again where it is wrong. Primary data is never dropped.
         repair: bool,
     },
+}
+
+/// Which blobs are in use.
+pub trait References {
+    /// Calls `visit` with every blob that a record refers to, of every tenant.
+    ///
+    /// What is written meanwhile need not be seen: a transaction that writes a reference puts the blob or
+    /// keeps it, and so keeps it from being swept.
+    fn visit(&self, visit: &mut dyn FnMut(TenantId, &ContentHash)) -> Result<(), StoreError>;
 }
 
 /// How far it is: told while it runs.

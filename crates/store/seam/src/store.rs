@@ -3,8 +3,8 @@
 use cairn_base::{ContentHash, Position, TenantId};
 
 use crate::{
-    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, StoreError,
-    StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot,
+    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// An ordered, transactional, durable store.
@@ -70,6 +70,14 @@ pub trait Store: Send + Sync {
     /// Fails with [`StoreError::Unsupported`] when there is nothing of the kind in this store, and with
     /// [`StoreError::Stopped`] when `on_stage` said so.
     fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError>;
+
+    /// Removes blobs that nothing refers to and that were not uploaded within `limits::BLOB_GRACE`, and
+    /// gives back the space of what is dead. Reads and writes go on.
+    fn compact(
+        &self,
+        references: &dyn References,
+        on_stage: OnStage<'_>,
+    ) -> Result<MaintenanceReport, StoreError>;
 
     /// Stops accepting writes, finishes what is queued and makes the next opening quick. Later writes
     /// answer [`StoreError::Closed`]; closing twice is fine.

@@ -57,6 +57,10 @@ pub trait WriteTx: Reader {
     /// the blob does not go in this moment.
     fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError>;
 
+    /// Removes a blob whose last upload was before a time (Unix milliseconds), and says whether there was
+    /// one. From then on it answers [`StoreError::BlobGone`], until it is put again.
+    fn remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError>;
+
     /// Adds an event of at most `limits::EVENT_BYTES_MAX` bytes to the change feed.
     fn emit(&mut self, event: Event) -> Result<(), StoreError>;
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! | header 64 | chunk | chunk | … | table: 36 bytes per chunk | footer 64 |
 //!
-//! header: CAIRNBLF | format u32 | reserved | crc32c of the 60 bytes before it u32
+//! header: CAIRNBLF | format u32 | tenant u32 | reserved | crc32c of the 60 bytes before it u32
 //! chunk:  64 KiB of plain bytes, the last one fewer, as they are or as a zstd frame
 //! row:    stored bytes u32, the highest bit set when packed | chaining value 32
 //! footer: plain bytes u64 | chunks u32 | crc32c of the table u32 | hash 32 | reserved 12 |

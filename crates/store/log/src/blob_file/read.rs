@@ -1,10 +1,11 @@
 //! Reading a blob file, all of it or a part.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
-use cairn_base::{ContentHash, limits};
+use cairn_base::{ContentHash, TenantId, limits};
 use cairn_seam::{BlobReader, DamagedAt, StoreError, unpack};
 use parking_lot::Mutex;
 
@@ -116,6 +117,20 @@ impl BlobReader for BlobFile {
         }
         Ok(done)
     }
+}
+
+/// Whose blob a file says it holds, and which; `None` when it is damaged.
+pub(super) fn owner_of(file: &dyn File) -> io::Result<Option<(TenantId, ContentHash)>> {
+    let len = file.len()?;
+    let (mut header, mut footer) = ([0; HEADER_BYTES], [0; FOOTER_BYTES]);
+    if len < (HEADER_BYTES + FOOTER_BYTES) as u64 {
+        return Ok(None);
+    }
+    file.read_at(&mut header, 0)?;
+    file.read_at(&mut footer, len - FOOTER_BYTES as u64)?;
+    let hash = ContentHash::from_bytes(std::array::from_fn(|at| footer[16 + at]));
+    let is_whole = is_closed(&header) && is_closed(&footer);
+    Ok(is_whole.then(|| (TenantId(u32_at(&header, 12)), hash)))
 }
 
 fn is_closed(block: &[u8; 64]) -> bool {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cairn_base::{ContentHash, TenantId, limits};
 use cairn_seam::{Blob, BlobReader, Sha256Hasher, StoreError, Upload};
 
-use super::read::BlobFile;
+use super::read::{self, BlobFile};
 use super::write::BlobFileWriter;
 use super::{DIR, END, UPLOAD_END, file_name, upload_name};
 use crate::hashed::{BLOB_PLACES, HashedName};
@@ -43,7 +43,7 @@ impl LogUpload {
             let failed = self.log.io("writing", &format!("{DIR}/{name}"));
             let start = || -> io::Result<BlobFileWriter> {
                 self.log.options.fs.create_dir(&self.log.options.dir.join(DIR))?;
-                let mut writer = BlobFileWriter::new(self.log.options.fs.create(&path)?)?;
+                let mut writer = BlobFileWriter::new(self.log.options.fs.create(&path)?, self.tenant)?;
                 writer.write(&self.memory)?;
                 Ok(writer)
             };
@@ -213,15 +213,40 @@ impl Log {
         Ok(place.is_some_and(|place| matches!(place.at, BlobAt::File { .. })))
     }
 
+    /// The names of all blobs with files of their own.
+    pub fn blob_files(&self) -> Result<Vec<HashedName>, StoreError> {
+        let names = self.list_blobs()?;
+        Ok(names.iter().filter_map(|file| HashedName::from_hex(file.strip_suffix(END)?)).collect())
+    }
+
+    /// Whose blob a file holds, and which; `None` when the file cannot say.
+    pub fn blob_of_file(&self, name: &HashedName) -> Result<Option<(TenantId, ContentHash)>, StoreError> {
+        let file = file_name(name);
+        let failed = || self.io("reading", &format!("{DIR}/{file}"));
+        let opened = self.options.fs.open(&self.blob_path(&file)).map_err(failed())?;
+        read::owner_of(&*opened).map_err(failed())
+    }
+
+    /// Removes the file of a blob that no commit names any more and nobody is about to name.
+    pub fn remove_blob_file(&self, name: &HashedName) -> Result<(), StoreError> {
+        let staged = self.staged.lock();
+        if staged.contains_key(name) || self.names_file(name)? {
+            return Ok(());
+        }
+        let file = file_name(name);
+        self.options.fs.remove(&self.blob_path(&file)).map_err(self.io("removing", &format!("{DIR}/{file}")))
+    }
+
+    fn list_blobs(&self) -> Result<Vec<String>, StoreError> {
+        match self.options.fs.list(&self.options.dir.join(DIR)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            listed => listed.map_err(self.io("reading", DIR)),
+        }
+    }
+
     /// Removes files that no commit names. For the time before the first upload.
     pub(crate) fn remove_stray_blobs(&self) -> Result<(), StoreError> {
-        let dir = self.options.dir.join(DIR);
-        let names = match self.options.fs.list(&dir) {
-            Ok(names) => names,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(self.io("reading", DIR)(error)),
-        };
-        for file in names {
+        for file in self.list_blobs()? {
             let is_stray = match file.strip_suffix(END).and_then(HashedName::from_hex) {
                 Some(name) => !self.names_file(&name)?,
                 None => file.ends_with(UPLOAD_END),

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
-use cairn_base::{ContentHash, limits};
+use cairn_base::{ContentHash, TenantId, limits};
 use cairn_seam::Packer;
 
 use super::tree::{self, Value};
@@ -27,10 +27,11 @@ pub(super) struct BlobFileWriter {
 }
 
 impl BlobFileWriter {
-    pub(super) fn new(file: Arc<dyn File>) -> io::Result<Self> {
+    pub(super) fn new(file: Arc<dyn File>, tenant: TenantId) -> io::Result<Self> {
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(MAGIC);
         header[8..12].copy_from_slice(&FORMAT.to_le_bytes());
+        header[12..16].copy_from_slice(&tenant.0.to_le_bytes());
         close(&mut header);
         file.write_at(&header, 0)?;
         Ok(BlobFileWriter {

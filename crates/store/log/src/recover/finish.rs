@@ -26,7 +26,7 @@ impl Recovery {
         let end = segments.last().map_or(0, Segment::end);
         after.segments = segments
             .iter()
-            .map(|&Segment { number, base, salt, bytes }| {
+            .map(|&Segment { number, base, salt, bytes, .. }| {
                 (number, SegmentState::Sealed { base, bytes, salt })
             })
             .collect();

@@ -197,7 +197,10 @@ impl Recovery {
         };
         let len = file.len().map_err(self.log.io("measuring", &name))?;
         let (segment, sealed) = match state {
-            SegmentState::Sealed { base, bytes, salt } => (Segment { number, base, salt, bytes }, true),
+            SegmentState::Sealed { base, bytes, salt } => {
+                let packed = if len == bytes { 0 } else { self.packed_end(&*file, number, len)? };
+                (Segment { number, base, salt, bytes, packed }, true)
+            }
             SegmentState::Open { salt } => {
                 let mut header = [0; segment::HEADER_BYTES];
                 if len >= header.len() as u64 {
@@ -208,7 +211,7 @@ impl Recovery {
                     self.unused.push(Spare { number, salt, file, filled });
                     return Ok(());
                 };
-                (Segment { number, base: header.base, salt: header.salt, bytes: 0 }, false)
+                (Segment { number, base: header.base, salt: header.salt, bytes: 0, packed: 0 }, false)
             }
         };
         if let Some(spare) = self.unused.first() {
@@ -221,13 +224,25 @@ impl Recovery {
             // What is read may only be in memory so far; from here on it is promised.
             file.sync_data().map_err(self.log.io("syncing", &name))?;
         }
-        let limit = if sealed { segment.bytes.min(len) } else { len };
-        if sealed && limit < segment.bytes {
+        let limit = if sealed { segment.frames_end().min(len) } else { len };
+        if sealed && limit < segment.frames_end() {
             let detail = format!("the file ends at {len} of {} bytes", segment.bytes);
             self.damage_unless_accepted(&name, len, &detail)?;
         }
         self.found.push(Found { segment, file, sealed, limit });
         Ok(())
+    }
+
+    /// Where the frames of a sealed segment end that is shorter than its positions: frames were taken
+    /// out, or it was cut. 0 when it was neither.
+    fn packed_end(&self, file: &dyn File, number: u64, len: u64) -> Result<u64, StoreError> {
+        let mut header = [0; segment::HEADER_BYTES];
+        if len < header.len() as u64 {
+            return Ok(0);
+        }
+        file.read_at(&mut header, 0).map_err(self.log.io("reading", &segment::file_name(number)))?;
+        let header = SegmentHeader::decode(&header, number);
+        Ok(header.filter(|header| header.packed > 0).map_or(0, |header| header.packed.min(len)))
     }
 
     fn damage_unless_accepted(&self, name: &str, offset: u64, detail: &str) -> Result<(), StoreError> {

@@ -155,10 +155,14 @@ impl Recovery {
         if unsided {
             self.log.change_hashed(|view| drop(view.recent.insert(segment.number, recent)));
         }
-        self.found[index].segment.bytes = end;
+        let end_position = reader.position();
+        self.found[index].segment.bytes = end_position - segment.base;
+        if segment.packed > 0 {
+            self.found[index].segment.packed = end;
+        }
         let next_base = self.found.get(index + 1).map(|next| next.segment.base);
         let whole = match next_base {
-            Some(base) => segment.base + end == base,
+            Some(base) => end_position == base,
             None => sealed && end == limit,
         };
         if whole {
@@ -206,7 +210,7 @@ impl Recovery {
             self.report.lost = Some(format!(
                 "everything after position {} is gone: {} bytes of {name} from byte {} with {} readable \
                  transactions, and {} later segments with {later_bytes} bytes; kept aside as lost-* files",
-                segment.base + bad.end,
+                self.found[bad.index].segment.end(),
                 remains.used_to - bad.end,
                 bad.end,
                 remains.transactions,

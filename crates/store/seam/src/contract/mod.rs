@@ -178,6 +178,7 @@ macro_rules! contract_tests {
                 only_what_a_transaction_puts_stays
                 blobs_are_found_by_their_sha256
                 a_blob_is_kept_if_it_is_there
+                a_removed_blob_is_gone_until_it_is_put_again
             }
             changes {
                 events_come_in_commit_order

@@ -115,6 +115,38 @@ pub fn blobs_are_found_by_their_sha256(make: Make<'_>) {
     assert_eq!(store.position(), position, "a second name is written down once");
 }
 
+/// A blob that was removed is gone, not absent, until it is put again.
+pub fn a_removed_blob_is_gone_until_it_is_put_again(make: Make<'_>) {
+    let subject = make();
+    let store = subject.store();
+    for bytes in [content(100), content(IN_COMMIT + 1)] {
+        let hash = ContentHash::of(&bytes);
+        let put = || {
+            let blob = upload(&*store, US, &bytes, CHUNK);
+            commit(&*store, move |tx| tx.put_blob(&blob));
+        };
+        put();
+        assert!(!commit(&*store, move |tx| tx.remove_blob(&hash, 0)), "it was uploaded later");
+        assert!(!commit_for(&*store, THEM, move |tx| tx.remove_blob(&hash, u64::MAX)).0, "it is not theirs");
+        assert!(commit(&*store, move |tx| tx.remove_blob(&hash, u64::MAX)));
+        assert!(!commit(&*store, move |tx| tx.remove_blob(&hash, u64::MAX)), "it is gone already");
+        let gone = |error: &StoreError| matches!(error, StoreError::BlobGone { .. });
+        assert!(store.open_blob(US, &hash).is_err_and(|error| gone(&error)));
+        assert!(now(&*store).blobs(US, &[hash], &mut |_, _| {}).is_err_and(|error| gone(&error)));
+        assert!(!commit(&*store, move |tx| tx.keep_blob(&hash)));
+        put();
+        assert!(read(&*store, &hash, 0, bytes.len(), 1 << 20) == bytes);
+    }
+    let blob = Blob::new(b"once more".to_vec()).expect("a small blob");
+    let hash = blob.hash();
+    commit(&*store, move |tx| {
+        tx.put_blob(&blob)?;
+        tx.remove_blob(&hash, u64::MAX)?;
+        tx.put_blob(&blob)
+    });
+    assert_eq!(read(&*store, &hash, 0, 9, 9), b"once more");
+}
+
 /// Keeping says whether there is anything to keep.
 pub fn a_blob_is_kept_if_it_is_there(make: Make<'_>) {
     let subject = make();

@@ -17,8 +17,8 @@ use self::plan::{Faults, broken};
 use self::read::FaultySnapshot;
 use self::tx::FaultyTx;
 use crate::{
-    Aborted, BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store,
-    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    Aborted, BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot,
+    Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// A store that misbehaves as planned and is otherwise the store inside.
@@ -204,6 +204,14 @@ impl Store for FaultyStore {
 
     fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
         self.inner.maintain(job, on_stage)
+    }
+
+    fn compact(
+        &self,
+        references: &dyn References,
+        on_stage: OnStage<'_>,
+    ) -> Result<MaintenanceReport, StoreError> {
+        self.inner.compact(references, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {

@@ -131,6 +131,10 @@ impl WriteTx for FaultyTx<'_> {
         self.change(|inner| inner.keep_blob(hash))
     }
 
+    fn remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
+        self.change(|inner| inner.remove_blob(hash, uploaded_before_ms))
+    }
+
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {
         self.change(|inner| inner.emit(event))
     }

@@ -37,10 +37,29 @@ pub(super) fn staged_bytes(handle: Option<&Arc<dyn Any + Send + Sync>>) -> Optio
     handle?.downcast_ref::<Bytes>().cloned()
 }
 
-/// A blob that is to be read at once must be small enough for that.
-pub(super) fn in_one_piece(found: Option<Bytes>) -> Result<Option<Bytes>, StoreError> {
-    let max = limits::BLOB_IN_COMMIT_BYTES_MAX;
+/// A blob and its last upload.
+#[derive(Debug, Clone)]
+pub(super) struct StoredBlob {
+    /// `None` once it was removed.
+    pub(super) bytes: Option<Bytes>,
+    pub(super) uploaded_ms: u64,
+}
+
+/// The bytes of a blob that may be there.
+pub(super) fn present(found: Option<StoredBlob>, hash: &ContentHash) -> Result<Option<Bytes>, StoreError> {
     match found {
+        None => Ok(None),
+        Some(blob) => blob.bytes.ok_or(StoreError::BlobGone { hash: *hash }).map(Some),
+    }
+}
+
+/// The same for one that is to be read at once, and must be small enough for that.
+pub(super) fn in_one_piece(
+    found: Option<StoredBlob>,
+    hash: &ContentHash,
+) -> Result<Option<Bytes>, StoreError> {
+    let max = limits::BLOB_IN_COMMIT_BYTES_MAX;
+    match present(found, hash)? {
         Some(bytes) if bytes.len() > max => {
             Err(StoreError::BlobTooLarge { bytes: bytes.len() as u64, max: max as u64 })
         }

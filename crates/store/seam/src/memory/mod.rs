@@ -15,11 +15,12 @@ mod tx;
 mod view;
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use cairn_base::{Clock, ContentHash, Position, TenantId};
+use cairn_base::{Clock, ContentHash, Position, TenantId, limits};
 use parking_lot::Mutex;
 
 use self::blob::{MemoryBlob, MemoryUpload};
@@ -28,8 +29,8 @@ use self::state::{Overlay, State};
 use self::tx::MemoryTx;
 use self::view::{Core, View};
 use crate::{
-    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, Snapshot, Store, StoreError,
-    StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot, Store,
+    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// Bytes of the change feed kept unless told otherwise.
@@ -124,7 +125,8 @@ impl Store for MemoryStore {
         hash: &ContentHash,
     ) -> Result<Option<Box<dyn BlobReader>>, StoreError> {
         let view = View { core: Arc::clone(&self.core), at: self.position(), taken: None };
-        Ok(view.blob(tenant, *hash)?.map(|bytes| Box::new(MemoryBlob(bytes)) as Box<dyn BlobReader>))
+        let found = blob::present(view.blob(tenant, *hash)?, hash)?;
+        Ok(found.map(|bytes| Box::new(MemoryBlob(bytes)) as Box<dyn BlobReader>))
     }
 
     fn changes(
@@ -169,6 +171,22 @@ impl Store for MemoryStore {
         }
     }
 
+    fn compact(&self, references: &dyn References, _: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+        let mut in_use = HashSet::new();
+        references.visit(&mut |tenant, hash| {
+            in_use.insert((tenant, *hash));
+        })?;
+        let grace_ms = u64::try_from(limits::BLOB_GRACE.as_millis()).unwrap_or(u64::MAX);
+        let before_ms = self.core.clock.now_ms().saturating_sub(grace_ms);
+        let mut swept = 0;
+        for (name, blob) in &mut self.core.state.write().blobs {
+            if blob.uploaded_ms < before_ms && !in_use.contains(name) && blob.bytes.take().is_some() {
+                swept += 1;
+            }
+        }
+        Ok(MaintenanceReport { figures: vec![("blobs_removed", swept)], findings: Vec::new() })
+    }
+
     fn close(&self) -> Result<(), StoreError> {
         // The transaction that runs is the one that may finish.
         let _alone = self.writer.lock();
@@ -187,7 +205,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 mod tests {
     use std::time::Duration;
 
-    use cairn_base::{ManualClock, limits};
+    use cairn_base::ManualClock;
 
     use super::*;
     use crate::{HashedKeyspace, Keyspace};
@@ -249,7 +267,10 @@ mod tests {
     fn a_blob_that_changed_under_its_name_is_damage() {
         let store = MemoryStore::new(Arc::new(ManualClock::new(0)));
         let hash = cairn_base::ContentHash::of(b"what it should be");
-        store.core.state.write().blobs.insert((TenantId(1), hash), Arc::from(&b"what it is"[..]));
+        store.core.state.write().blobs.insert(
+            (TenantId(1), hash),
+            blob::StoredBlob { bytes: Some(Arc::from(&b"what it is"[..])), uploaded_ms: 0 },
+        );
         let read = store.snapshot(Position::START).unwrap().blobs(TenantId(1), &[hash], &mut |_, _| {});
         assert!(matches!(read, Err(StoreError::Damaged(_))));
     }

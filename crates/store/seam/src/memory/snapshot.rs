@@ -83,7 +83,7 @@ impl Reader for MemorySnapshot {
         visit: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), StoreError> {
         for (index, hash) in hashes.iter().enumerate() {
-            visit(index, self.view.blob(tenant, *hash).and_then(blob::in_one_piece)?.as_deref());
+            visit(index, blob::in_one_piece(self.view.blob(tenant, *hash)?, hash)?.as_deref());
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! Everything a memory store holds, at its newest position.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::Arc;
 
 use cairn_base::{ContentHash, Position, TenantId};
 
+use super::blob::StoredBlob;
 use super::hashed::{Entry, Hashed, Name};
 use super::history::History;
 use super::table::{Bytes, Table};
@@ -17,8 +17,8 @@ pub(super) struct Overlay {
     pub(super) ordered: BTreeMap<u16, BTreeMap<Bytes, Option<Bytes>>>,
     /// Entries of hashed keyspaces.
     pub(super) hashed: HashMap<Name, Entry>,
-    /// Blobs the tenant did not have.
-    pub(super) blobs: HashMap<ContentHash, Bytes>,
+    /// Blobs the tenant did not have, or that were renewed or removed.
+    pub(super) blobs: HashMap<ContentHash, StoredBlob>,
     /// Events, in the order emitted.
     pub(super) events: Vec<Event>,
 }
@@ -33,7 +33,7 @@ pub(super) struct State {
     /// Hashed keyspaces.
     pub(super) hashed: Hashed,
     /// Blobs of each tenant.
-    pub(super) blobs: HashMap<(TenantId, ContentHash), Bytes>,
+    pub(super) blobs: HashMap<(TenantId, ContentHash), StoredBlob>,
     /// The change feed.
     pub(super) history: History,
     /// Keys with versions to prune once nobody reads before the position, oldest first.
@@ -68,8 +68,8 @@ impl State {
         for (name, entry) in overlay.hashed {
             self.hashed.set(name, entry);
         }
-        for (hash, bytes) in overlay.blobs {
-            self.blobs.insert((tenant, hash), bytes);
+        for (hash, blob) in overlay.blobs {
+            self.blobs.insert((tenant, hash), blob);
         }
         if !overlay.events.is_empty() {
             self.history.push(Change { position, tenant, events: overlay.events });
@@ -88,7 +88,7 @@ impl State {
     }
 
     /// A blob of a tenant.
-    pub(super) fn blob(&self, tenant: TenantId, hash: ContentHash) -> Option<Bytes> {
-        self.blobs.get(&(tenant, hash)).map(Arc::clone)
+    pub(super) fn blob(&self, tenant: TenantId, hash: ContentHash) -> Option<StoredBlob> {
+        self.blobs.get(&(tenant, hash)).cloned()
     }
 }

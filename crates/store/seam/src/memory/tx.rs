@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cairn_base::{ContentHash, TenantId};
+use cairn_base::{ContentHash, TenantId, limits};
 
-use super::blob;
+use super::blob::{self, StoredBlob};
 use super::hashed::Entry;
 use super::own::Own;
 use super::state::Overlay;
@@ -55,10 +55,10 @@ impl MemoryTx {
         }
     }
 
-    fn blob(&self, tenant: TenantId, hash: ContentHash) -> Result<Option<Bytes>, StoreError> {
+    fn blob(&self, tenant: TenantId, hash: ContentHash) -> Result<Option<StoredBlob>, StoreError> {
         self.admission.same_tenant(tenant)?;
         match self.overlay.blobs.get(&hash) {
-            Some(own) => Ok(Some(Arc::clone(own))),
+            Some(own) => Ok(Some(own.clone())),
             None => self.view.blob(tenant, hash),
         }
     }
@@ -116,15 +116,37 @@ impl MemoryTx {
     }
 
     fn try_put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
-        if self.blob(self.admission.tenant(), blob.hash())?.is_none() {
+        if !self.renew(&blob.hash())? {
             self.admission.blob(blob)?;
             let bytes = match (blob.bytes(), blob.handle()) {
                 (Some(bytes), _) => Bytes::from(bytes),
                 (None, handle) => blob::staged_bytes(handle).ok_or(StoreError::ForeignBlob)?,
             };
-            self.overlay.blobs.insert(blob.hash(), bytes);
+            let stored = StoredBlob { bytes: Some(bytes), uploaded_ms: self.view.core.clock.now_ms() };
+            self.overlay.blobs.insert(blob.hash(), stored);
         }
         put_sha256(self, blob)
+    }
+
+    /// Whether the tenant has a blob; one that was uploaded long ago counts as uploaded now.
+    fn renew(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
+        let found = self.blob(self.admission.tenant(), *hash)?;
+        let Some(blob) = found.filter(|blob| blob.bytes.is_some()) else { return Ok(false) };
+        let now_ms = self.view.core.clock.now_ms();
+        let age_ms = u128::from(now_ms.saturating_sub(blob.uploaded_ms));
+        if age_ms > limits::BLOB_RENEW_AFTER.as_millis() {
+            self.admission.hashed_put(hash.as_bytes(), &[])?;
+            self.overlay.blobs.insert(*hash, StoredBlob { uploaded_ms: now_ms, ..blob });
+        }
+        Ok(true)
+    }
+
+    fn try_remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
+        let found = self.blob(self.admission.tenant(), *hash)?.filter(|blob| blob.bytes.is_some());
+        let Some(blob) = found.filter(|blob| blob.uploaded_ms < uploaded_before_ms) else { return Ok(false) };
+        self.admission.hashed_put(hash.as_bytes(), &[])?;
+        self.overlay.blobs.insert(*hash, StoredBlob { bytes: None, ..blob });
+        Ok(true)
     }
 }
 
@@ -176,7 +198,7 @@ impl Reader for MemoryTx {
         visit: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), StoreError> {
         for (index, hash) in hashes.iter().enumerate() {
-            let found = self.blob(tenant, *hash).and_then(blob::in_one_piece);
+            let found = self.blob(tenant, *hash).and_then(|found| blob::in_one_piece(found, hash));
             visit(index, self.admission.note(found)?.as_deref());
         }
         Ok(())
@@ -227,8 +249,13 @@ impl WriteTx for MemoryTx {
     }
 
     fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
-        let found = self.blob(self.admission.tenant(), *hash);
-        Ok(self.admission.note(found)?.is_some())
+        let kept = self.renew(hash);
+        self.admission.note(kept)
+    }
+
+    fn remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
+        let removed = self.try_remove_blob(hash, uploaded_before_ms);
+        self.admission.note(removed)
     }
 
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use cairn_base::{Clock, ContentHash, Position, TenantId, limits};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 
+use super::blob::StoredBlob;
 use super::state::State;
 use super::table::Bytes;
 use crate::{DamagedAt, HashedKeyspace, KeyRange, Keyspace, Order, StoreError};
@@ -113,9 +114,10 @@ impl View {
     }
 
     /// Reads a blob and verifies it.
-    pub(super) fn blob(&self, tenant: TenantId, hash: ContentHash) -> Result<Option<Bytes>, StoreError> {
+    pub(super) fn blob(&self, tenant: TenantId, hash: ContentHash) -> Result<Option<StoredBlob>, StoreError> {
         let found = self.state()?.blob(tenant, hash);
-        if found.as_deref().is_some_and(|bytes| ContentHash::of(bytes) != hash) {
+        let bytes = found.as_ref().and_then(|blob| blob.bytes.as_deref());
+        if bytes.is_some_and(|bytes| ContentHash::of(bytes) != hash) {
             let detail = format!("blob {hash} does not have the content its name says");
             return Err(StoreError::Damaged(DamagedAt { file: PathBuf::from("memory"), offset: 0, detail }));
         }
