@@ -20,7 +20,7 @@ impl Log {
     ) -> Result<BTreeMap<HashedName, HashedEntry>, StoreError> {
         let file = self.segment_file(segment.number)?;
         let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.bytes);
+        let mut reader = RunReader::new(&*file, segment, segment.bytes, self.sealer.as_deref());
         let mut entries = BTreeMap::new();
         loop {
             let offset = reader.offset();

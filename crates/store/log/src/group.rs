@@ -1,5 +1,6 @@
 //! A group in the making: what one write to the log and one sync will carry.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
@@ -7,6 +8,7 @@ use cairn_base::{ContentHash, TenantId};
 
 use crate::frame::{self, CommitBody, FrameKind};
 use crate::hashed::BlobPlace;
+use crate::seal::{Cipher, Sealer, TAG_BYTES};
 use crate::segment::{self, SegmentHeader};
 
 /// Bytes of a blob frame's body in front of the blob: its hash.
@@ -34,17 +36,18 @@ pub struct Group {
     /// Position of the first frame: behind the segment header, if the group opens a segment.
     run_start: u64,
     salt: u64,
+    sealer: Option<Arc<Sealer>>,
 }
 
 impl Group {
-    pub(crate) fn new(mut bytes: Vec<u8>, place: GroupPlace) -> Self {
+    pub(crate) fn new(mut bytes: Vec<u8>, place: GroupPlace, sealer: Option<Arc<Sealer>>) -> Self {
         bytes.clear();
         if place.offset == 0 {
             // The header says what is on disk, which is known when the group is written.
             bytes.resize(segment::HEADER_BYTES, 0);
         }
         let start = place.base + place.offset;
-        Group { start, run_start: start + bytes.len() as u64, salt: place.salt, place, bytes }
+        Group { start, run_start: start + bytes.len() as u64, salt: place.salt, place, bytes, sealer }
     }
 
     /// Where the next frame will stand.
@@ -66,7 +69,7 @@ impl Group {
     pub fn blob(&mut self, tenant: TenantId, hash: &ContentHash, bytes: &[u8]) -> BlobPlace {
         let position = self.position();
         let parts: [&[u8]; 2] = [hash.as_bytes(), bytes];
-        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Blob, tenant, &parts);
+        self.push(position, FrameKind::Blob, tenant, &parts);
         let body_bytes = u32::try_from(BLOB_HEADER_BYTES + bytes.len()).expect("blobs in commits are small");
         BlobPlace { position, body_bytes }
     }
@@ -74,16 +77,34 @@ impl Group {
     /// Adds a transaction's body; its position is the transaction's place in history.
     pub fn transaction(&mut self, tenant: TenantId, body: &[u8]) -> u64 {
         let position = self.position();
-        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Transaction, tenant, &[body]);
+        self.push(position, FrameKind::Transaction, tenant, &[body]);
         position
     }
 
-    /// A blob of this group; `None` when the place is not in it.
-    pub fn blob_at(&self, place: BlobPlace) -> Option<&[u8]> {
+    /// Frames that are cut off again were sealed in vain: nobody saw them, so that sealing another one at
+    /// their position gives nothing away.
+    fn push(&mut self, position: u64, kind: FrameKind, tenant: TenantId, parts: &[&[u8]]) {
+        let cipher = self.cipher(tenant);
+        frame::encode(&mut self.bytes, self.salt, position, kind, tenant, parts, cipher.as_deref());
+    }
+
+    fn cipher(&self, tenant: TenantId) -> Option<Arc<Cipher>> {
+        self.sealer.as_ref().map(|sealer| sealer.of_frames(self.place.segment, self.salt, tenant))
+    }
+
+    /// A tenant's blob of this group; `None` when the place is not in it.
+    pub fn blob_at(&self, tenant: TenantId, place: BlobPlace) -> Option<Cow<'_, [u8]>> {
         let offset = usize::try_from(place.position.checked_sub(self.start)?).ok()?;
-        let frame = self.bytes.get(offset..)?;
-        let body = frame.get(frame::HEADER_BYTES..frame::HEADER_BYTES + place.body_bytes as usize)?;
-        body.get(BLOB_HEADER_BYTES..)
+        let body = self.bytes.get(offset..)?.get(frame::HEADER_BYTES..)?;
+        let len = place.body_bytes as usize;
+        let Some(cipher) = self.cipher(tenant) else {
+            return body.get(BLOB_HEADER_BYTES..len).map(Cow::Borrowed);
+        };
+        let mut body = body.get(..len + TAG_BYTES)?.to_vec();
+        frame::open(&mut body, &cipher, place.position, FrameKind::Blob, tenant).ok()?;
+        body.truncate(len);
+        body.drain(..BLOB_HEADER_BYTES);
+        Some(Cow::Owned(body))
     }
 
     /// Cuts everything off behind a length that [`Group::len`] returned earlier.
@@ -110,6 +131,6 @@ impl Group {
         }
         let position = self.position();
         let body = CommitBody { synced_to, run_start: self.run_start }.encode();
-        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Commit, TenantId::NODE, &[&body]);
+        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Commit, TenantId::NODE, &[&body], None);
     }
 }

@@ -108,7 +108,7 @@ impl HashedEntry {
 pub struct BlobPlace {
     /// Position of the frame.
     pub position: u64,
-    /// Length of the frame's body.
+    /// Length of the frame's body, without the tag of a sealed one.
     pub body_bytes: u32,
 }
 

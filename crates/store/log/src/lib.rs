@@ -17,6 +17,7 @@ mod manifest;
 mod read;
 mod recover;
 mod runs;
+mod seal;
 mod segment;
 mod set_aside;
 mod side;
@@ -30,4 +31,7 @@ pub use log::{Log, LogOptions, Segment};
 pub use manifest::{FORMAT, ImageRow, image_name};
 pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
+pub use seal::{
+    BadSeal, Cipher, EncryptionKey, FileKind, NONCE_BYTES, Sealer, TAG_BYTES, check_key, counted, rotate,
+};
 pub use writer::{LogPlan, LogWriter, Written};

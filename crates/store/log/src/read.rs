@@ -10,6 +10,7 @@ use crate::group::BLOB_HEADER_BYTES;
 use crate::hashed::BlobPlace;
 use crate::log::{Log, Segment};
 use crate::runs::{Run, RunReader, Step};
+use crate::seal::TAG_BYTES;
 use crate::segment;
 
 /// A page of changes ends early at this many bytes of events; one transaction always fits.
@@ -26,11 +27,15 @@ impl Log {
         };
         let name = segment::file_name(segment.number);
         let offset = place.position - segment.base;
-        let mut bytes = vec![0; frame::stored_bytes(place.body_bytes as usize)];
+        let tag_bytes = if self.sealer.is_some() { TAG_BYTES } else { 0 };
+        let mut bytes = vec![0; frame::stored_bytes(place.body_bytes as usize + tag_bytes)];
         let file = self.segment_file(segment.number)?;
         file.read_at(&mut bytes, offset).map_err(self.io("reading", &name))?;
         let frame = frame::decode(&bytes, segment.salt, place.position);
-        let body = frame.filter(|frame| frame.kind == FrameKind::Blob).map(|frame| frame.body);
+        let body = frame
+            .filter(|frame| frame.kind == FrameKind::Blob)
+            .map(|frame| (frame.tenant, frame::HEADER_BYTES..frame::HEADER_BYTES + frame.body.len()))
+            .and_then(|(tenant, body)| self.open_blob(&segment, tenant, place.position, &mut bytes[body]));
         let blob = body
             .and_then(|body| body.split_at_checked(BLOB_HEADER_BYTES))
             .filter(|(stored, blob)| stored == hash.as_bytes() && ContentHash::of(blob) == *hash);
@@ -42,6 +47,20 @@ impl Log {
         bytes.truncate(start + len);
         bytes.drain(..start);
         Ok(bytes)
+    }
+
+    /// The content of a blob frame's body, opened in place if it is sealed; `None` when it does not open.
+    fn open_blob<'a>(
+        &self,
+        segment: &Segment,
+        tenant: TenantId,
+        position: u64,
+        body: &'a mut [u8],
+    ) -> Option<&'a [u8]> {
+        let Some(sealer) = &self.sealer else { return Some(body) };
+        let cipher = sealer.of_frames(segment.number, segment.salt, tenant);
+        let len = frame::open(body, &cipher, position, FrameKind::Blob, tenant).ok()?;
+        body.get(..len)
     }
 
     /// Events after a position up to `to`, which is published and therefore complete.
@@ -77,7 +96,7 @@ impl Log {
     ) -> Result<bool, StoreError> {
         let file = self.segment_file(segment.number)?;
         let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.bytes);
+        let mut reader = RunReader::new(&*file, segment, segment.bytes, self.sealer.as_deref());
         if let Some(offset) = self.run_near(segment, &*file, after)? {
             reader = reader.starting_at(offset);
         }

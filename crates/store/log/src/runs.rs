@@ -10,6 +10,8 @@ use cairn_base::TenantId;
 use cairn_base::fs::File;
 
 use crate::frame::{self, CommitBody, Frame, FrameKind};
+use crate::log::Segment;
+use crate::seal::Sealer;
 use crate::segment;
 
 const READ_BYTES: usize = 1 << 20;
@@ -57,8 +59,11 @@ pub(crate) enum Step<'a> {
 /// Reads the runs of one segment in order, holding one run in memory at a time.
 pub(crate) struct RunReader<'a> {
     file: &'a dyn File,
+    number: u64,
     salt: u64,
     base: u64,
+    /// Opens what is sealed; without one, bodies come as they are stored.
+    sealer: Option<&'a Sealer>,
     /// Offset where reading stops.
     limit: u64,
     /// Offset of the next run.
@@ -69,9 +74,17 @@ pub(crate) struct RunReader<'a> {
 }
 
 impl<'a> RunReader<'a> {
-    pub(crate) fn new(file: &'a dyn File, salt: u64, base: u64, limit: u64) -> Self {
+    /// Reads a segment up to an offset; what the segment says about its length is not asked.
+    pub(crate) fn new(
+        file: &'a dyn File,
+        segment: &Segment,
+        limit: u64,
+        sealer: Option<&'a Sealer>,
+    ) -> Self {
         let at = segment::HEADER_BYTES as u64;
-        RunReader { file, salt, base, limit, at, buffer: Vec::new(), buffer_at: at, frames: Vec::new() }
+        let Segment { number, base, salt, .. } = *segment;
+        let (buffer, frames) = (Vec::new(), Vec::new());
+        RunReader { file, number, salt, base, sealer, limit, at, buffer, buffer_at: at, frames }
     }
 
     /// Starts at an offset where a run is known to start.
@@ -119,6 +132,9 @@ impl<'a> RunReader<'a> {
                     let Some(last) = transactions.map(|frame| frame.position).next_back() else {
                         return Ok(bad);
                     };
+                    if let Err(bad) = self.open_frames() {
+                        return Ok(Step::End { bad_at: bad - self.base });
+                    }
                     self.at += (cursor + stored) as u64;
                     return Ok(Step::Run(Run {
                         position: last,
@@ -133,6 +149,17 @@ impl<'a> RunReader<'a> {
             }
             cursor += stored;
         }
+    }
+
+    /// Opens the bodies of a whole run; `Err` with the position of the first that does not open.
+    fn open_frames(&mut self) -> Result<(), u64> {
+        let Some(sealer) = self.sealer else { return Ok(()) };
+        for FramePlace { position, kind, tenant, body } in &mut self.frames {
+            let cipher = sealer.of_frames(self.number, self.salt, *tenant);
+            let opened = frame::open(&mut self.buffer[body.clone()], &cipher, *position, *kind, *tenant);
+            body.end = body.start + opened.map_err(|_| *position)?;
+        }
+        Ok(())
     }
 
     /// Makes the buffer hold `wanted` bytes; `false` when the segment ends before.
