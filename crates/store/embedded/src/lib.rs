@@ -9,7 +9,9 @@
 mod apply;
 mod backend;
 mod commit;
+mod front;
 mod generation;
+mod guard;
 mod image;
 mod index;
 mod merge;
@@ -23,7 +25,7 @@ mod tail;
 mod tx;
 mod view;
 
-pub use cairn_log::Progress;
+pub use cairn_log::{EncryptionKey, Progress};
 pub use open::OpenReport;
 pub use options::{Background, EmbeddedOptions, ProgressFn};
 pub use store::EmbeddedStore;

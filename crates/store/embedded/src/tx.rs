@@ -245,8 +245,8 @@ impl Reader for Tx<'_> {
         for (at, hash) in hashes.iter().enumerate() {
             match self.admission.note(self.blob_place(hash))? {
                 None => visit(at, None),
-                Some(place) => match self.group.blob_at(place) {
-                    Some(bytes) => visit(at, Some(bytes)),
+                Some(place) => match self.group.blob_at(tenant, place) {
+                    Some(bytes) => visit(at, Some(&bytes)),
                     None => {
                         let bytes = self.admission.note(self.ground.read_blob(place, hash))?;
                         visit(at, Some(&bytes));

@@ -131,6 +131,14 @@ impl Group {
         }
         let position = self.position();
         let body = CommitBody { synced_to, run_start: self.run_start }.encode();
-        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Commit, TenantId::NODE, &[&body], None);
+        frame::encode(
+            &mut self.bytes,
+            self.salt,
+            position,
+            FrameKind::Commit,
+            TenantId::NODE,
+            &[&body],
+            None,
+        );
     }
 }

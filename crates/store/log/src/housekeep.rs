@@ -195,12 +195,14 @@ impl Log {
             let salt = sealer.new_salt();
             side::Seal { cipher: sealer.of_file(FileKind::Side, number, salt), salt }
         });
-        side::write(&*file, segments, count_hint, entries, seal.as_ref()).map_err(self.io("writing", name))?;
+        side::write(&*file, segments, count_hint, entries, seal.as_ref())
+            .map_err(self.io("writing", name))?;
         if let Some(error) = failed {
             return Err(error);
         }
         fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", name))?;
-        let opened = SideFile::open(number, file, self.sealer.as_deref()).map_err(self.io("reading back", name))?;
+        let opened =
+            SideFile::open(number, file, self.sealer.as_deref()).map_err(self.io("reading back", name))?;
         opened.map(Arc::new).ok_or_else(|| self.damaged(name, 0, "it does not read back as it was written"))
     }
 

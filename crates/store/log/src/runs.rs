@@ -75,12 +75,7 @@ pub(crate) struct RunReader<'a> {
 
 impl<'a> RunReader<'a> {
     /// Reads a segment up to an offset; what the segment says about its length is not asked.
-    pub(crate) fn new(
-        file: &'a dyn File,
-        segment: &Segment,
-        limit: u64,
-        sealer: Option<&'a Sealer>,
-    ) -> Self {
+    pub(crate) fn new(file: &'a dyn File, segment: &Segment, limit: u64, sealer: Option<&'a Sealer>) -> Self {
         let at = segment::HEADER_BYTES as u64;
         let Segment { number, base, salt, .. } = *segment;
         let (buffer, frames) = (Vec::new(), Vec::new());

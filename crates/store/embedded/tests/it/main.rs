@@ -8,5 +8,6 @@ mod owner;
 mod pipeline;
 mod power;
 mod regressions;
+mod seal;
 mod space;
 mod workload;

@@ -254,7 +254,8 @@ impl Recovery {
         for row in rows.into_iter().filter(|_| !self.from.accept_loss) {
             let name = side::file_name(row.number);
             let opened = match self.log.options.fs.open(&self.log.path(&name)) {
-                Ok(file) => SideFile::open(row.number, file, self.log.sealer.as_deref()).map_err(self.log.io("reading", &name))?,
+                Ok(file) => SideFile::open(row.number, file, self.log.sealer.as_deref())
+                    .map_err(self.log.io("reading", &name))?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Err(error) => return Err(self.log.io("opening", &name)(error)),
             };

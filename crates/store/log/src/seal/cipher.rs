@@ -22,12 +22,7 @@ impl Cipher {
 
     /// Seals a buffer in place and returns its tag. A nonce is used once per key, or everything sealed
     /// with it is open.
-    pub fn seal(
-        &self,
-        nonce: [u8; NONCE_BYTES],
-        associated: &[u8],
-        bytes: &mut [u8],
-    ) -> [u8; TAG_BYTES] {
+    pub fn seal(&self, nonce: [u8; NONCE_BYTES], associated: &[u8], bytes: &mut [u8]) -> [u8; TAG_BYTES] {
         let tag = self.0.encrypt_inout_detached(&Nonce::from(nonce), associated, InOutBuf::from(bytes));
         tag.expect("nothing here comes near 64 GiB, the only thing that can be wrong").into()
     }

@@ -18,6 +18,6 @@ mod sealer;
 pub use cipher::{BadSeal, Cipher, NONCE_BYTES, TAG_BYTES, counted};
 pub use key::EncryptionKey;
 pub(crate) use root::{RootRow, SealedRows, Wrapped};
-pub use rotate::{check_key, rotate};
 pub(crate) use rotate::{begin, unseal};
+pub use rotate::{check_key, rotate};
 pub use sealer::{FileKind, Sealer};

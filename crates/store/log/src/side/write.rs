@@ -52,7 +52,13 @@ pub(crate) fn write(
     out.push(&filter)?;
     let tables_crc = crc32c::crc32c_append(crc32c::crc32c(&directory), &filter);
     let pages = (directory.len() / 8) as u64;
-    let sizes = [pages, directory.len() as u64, filter.len() as u64, u64::from(tables_crc), seal.map_or(0, |seal| seal.salt)];
+    let sizes = [
+        pages,
+        directory.len() as u64,
+        filter.len() as u64,
+        u64::from(tables_crc),
+        seal.map_or(0, |seal| seal.salt),
+    ];
     out.push(&footer(segments, count, sizes))?;
     out.flush()?;
     file.sync_data()
