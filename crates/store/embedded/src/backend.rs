@@ -288,67 +288,119 @@ fn parts(offset: u64, len: usize) -> impl Iterator<Item = Part> {
 mod tests {
     use super::*;
     use cairn_base::fs::{FileSystem, SimulatedFs};
+    use cairn_base::{ManualClock, SeededEntropy};
+    use cairn_log::{EncryptionKey, LogDir, LogOptions};
     use std::path::Path;
 
-    fn open(file: io::Result<Arc<dyn File>>) -> SeamBackend {
-        SeamBackend::open(file.unwrap(), Arc::default(), None).unwrap()
+    fn open(file: io::Result<Arc<dyn File>>, sealer: Option<&Arc<Sealer>>) -> SeamBackend {
+        SeamBackend::open(file.unwrap(), Arc::default(), sealer.cloned()).unwrap()
+    }
+
+    /// That of a store with a key, and none.
+    fn sealers() -> [Option<Arc<Sealer>>; 2] {
+        let entropy = Arc::new(SeededEntropy::new(1));
+        let options = LogOptions {
+            fs: Arc::new(SimulatedFs::new(1)),
+            dir: "store".into(),
+            clock: Arc::new(ManualClock::new(1)),
+            key: Some(EncryptionKey::generate(&*entropy)),
+            entropy,
+            segment_bytes: 1 << 20,
+            reserve_bytes: 0,
+            leisurely: false,
+        };
+        [None, LogDir::open(options).unwrap().log().sealer().cloned()]
     }
 
     #[test]
     fn any_reads_and_writes_equal_a_plain_buffer_also_after_reopening() {
-        let fs = SimulatedFs::new(1);
-        let path = Path::new("index");
-        let mut backend = open(fs.create(path));
-        let pages = GROUP_PAGES + 10;
-        backend.set_len(pages * PAGE).unwrap();
-        let mut model = vec![0u8; usize::try_from(pages * PAGE).unwrap()];
-        let around = GROUP_PAGES * PAGE;
-        for (n, (offset, len)) in [
-            (0, 320),
-            (PAGE, PAGE_LEN),
-            (around - 2 * PAGE, 4 * PAGE_LEN),
-            (around - 7, 20),
-            (5 * PAGE + 1, 9000),
-        ]
-        .into_iter()
-        .enumerate()
-        {
-            let data = vec![u8::try_from(n + 1).unwrap(); len];
-            backend.write(offset, &data).unwrap();
-            let at = usize::try_from(offset).unwrap();
-            model[at..at + len].copy_from_slice(&data);
-        }
-        backend.sync_data().unwrap();
-        for _ in 0..2 {
-            let mut all = vec![0; model.len()];
-            backend.read(0, &mut all).unwrap();
-            assert!(all == model);
-            let mut some = [0; 33];
-            backend.read(around - 17, &mut some).unwrap();
-            let at = usize::try_from(around - 17).unwrap();
-            assert_eq!(some[..], model[at..at + 33]);
-            backend = open(fs.open(path));
-            assert_eq!(StorageBackend::len(&backend).unwrap(), pages * PAGE);
+        for sealer in sealers() {
+            let fs = SimulatedFs::new(1);
+            let path = Path::new("index");
+            let mut backend = open(fs.create(path), sealer.as_ref());
+            let pages = GROUP_PAGES + 10;
+            backend.set_len(pages * PAGE).unwrap();
+            let mut model = vec![0u8; usize::try_from(pages * PAGE).unwrap()];
+            let around = GROUP_PAGES * PAGE;
+            for (n, (offset, len)) in [
+                (0, 320),
+                (PAGE, PAGE_LEN),
+                (around - 2 * PAGE, 4 * PAGE_LEN),
+                (around - 7, 20),
+                (5 * PAGE + 1, 9000),
+                (0, 3 * PAGE_LEN),
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                let data = vec![u8::try_from(n + 1).unwrap(); len];
+                backend.write(offset, &data).unwrap();
+                let at = usize::try_from(offset).unwrap();
+                model[at..at + len].copy_from_slice(&data);
+            }
+            backend.sync_data().unwrap();
+            for _ in 0..2 {
+                let mut all = vec![0; model.len()];
+                backend.read(0, &mut all).unwrap();
+                assert!(all == model);
+                let mut some = [0; 33];
+                backend.read(around - 17, &mut some).unwrap();
+                let at = usize::try_from(around - 17).unwrap();
+                assert_eq!(some[..], model[at..at + 33]);
+                backend = open(fs.open(path), sealer.as_ref());
+                assert_eq!(StorageBackend::len(&backend).unwrap(), pages * PAGE);
+            }
         }
     }
 
     #[test]
     fn a_flipped_byte_is_never_served() {
-        let fs = SimulatedFs::new(1);
-        let path = Path::new("index");
-        let backend = open(fs.create(path));
-        backend.set_len(4 * PAGE).unwrap();
-        backend.write(0, &[7; 4 * PAGE_LEN]).unwrap();
-        backend.sync_data().unwrap();
-        for page in 1..4 {
-            let backend = open(fs.open(path));
-            let at = backend.layout.place_of(page) + 1234;
-            fs.flip(path, at);
-            let backend_now = open(fs.open(path));
-            let error = backend_now.read(page * PAGE, &mut [0; PAGE_LEN]).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-            fs.flip(path, at);
-            backend.read(page * PAGE, &mut [0; PAGE_LEN]).unwrap();
+        for sealer in sealers() {
+            let fs = SimulatedFs::new(1);
+            let path = Path::new("index");
+            let backend = open(fs.create(path), sealer.as_ref());
+            backend.set_len(4 * PAGE).unwrap();
+            backend.write(0, &[7; 4 * PAGE_LEN]).unwrap();
+            backend.sync_data().unwrap();
+            for page in 1..4 {
+                let backend = open(fs.open(path), sealer.as_ref());
+                let at = backend.layout.place_of(page) + 1234;
+                fs.flip(path, at);
+                let backend_now = open(fs.open(path), sealer.as_ref());
+                let error = backend_now.read(page * PAGE, &mut [0; PAGE_LEN]).unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+                fs.flip(path, at);
+                backend.read(page * PAGE, &mut [0; PAGE_LEN]).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_sealed_header_that_was_synced_survives_any_power_cut_while_it_is_written_again() {
+        let [_, sealer] = sealers();
+        for seed in 0..200 {
+            let fs = SimulatedFs::new(seed);
+            let path = Path::new("index");
+            let backend = open(fs.create(path), sealer.as_ref());
+            fs.sync_dir(Path::new("")).unwrap();
+            backend.set_len(4 * PAGE).unwrap();
+            backend.write(0, &[1; 320]).unwrap();
+            backend.sync_data().unwrap();
+            backend.write(0, &[2; 320]).unwrap();
+            backend.write(0, &[3; 320]).unwrap();
+            drop(backend);
+            // A process that reads it in between makes it durable before it writes.
+            let last = if seed % 2 == 0 {
+                fs.process_kill();
+                open(fs.open(path), sealer.as_ref()).write(0, &[4; 320]).unwrap();
+                3
+            } else {
+                1
+            };
+            fs.power_cycle();
+            let mut header = [0; 320];
+            open(fs.open(path), sealer.as_ref()).read(0, &mut header).unwrap();
+            assert!((last..=4).any(|version| header == [version; 320]), "seed {seed}: {:?}", &header[..4]);
         }
     }
 }
