@@ -137,6 +137,15 @@ error_codes! {
     /// The data directory was written by a newer cairn.
     NewerFormat: "newer_format", "KIP_4003", wire 500, http 500, rpc -32603, Never,
         "use the newer cairn";
+    /// The data directory is sealed, and no key was given.
+    KeyMissing: "key_missing", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+        "set CAIRN_ENCRYPTION_KEY_FILE, or store.encryption_key_file, to the key file of this data directory";
+    /// The data directory is sealed with another key.
+    KeyMismatch: "key_mismatch", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+        "name the key file that this data directory was made with, or that it was last rotated to";
+    /// A key was given for a data directory that was made without one.
+    NotSealed: "not_sealed", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+        "take the key out of the configuration, or make a new data directory with it";
     /// The snapshot outlived its time.
     SnapshotTooOld: "snapshot_too_old", "KIP_4001", wire 503, http 503, rpc -32053, Same,
         "take a new snapshot and read on from the last key, in smaller pages";

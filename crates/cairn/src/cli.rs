@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::command::key::{KEY_AFTER_HELP, KeyCommand};
 use crate::command::serve::ServeArgs;
 
 const ABOUT: &str = "The durable memory of AI agents";
@@ -64,6 +65,13 @@ pub(crate) enum Command {
     /// Show every setting and where it came from
     #[command(after_help = CONFIG_AFTER_HELP)]
     Config,
+
+    /// Make and change the key that seals a data directory
+    #[command(after_help = KEY_AFTER_HELP)]
+    Key {
+        #[command(subcommand)]
+        command: KeyCommand,
+    },
 
     /// Print completions for a shell
     #[command(after_help = COMPLETIONS_AFTER_HELP)]

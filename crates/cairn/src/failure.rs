@@ -99,6 +99,9 @@ fn exit_of(code: ErrorCode) -> Exit {
         Exit::InUse
     } else if [ErrorCode::Damaged, ErrorCode::NewerFormat].contains(&code) {
         Exit::Unreadable
+    } else if [ErrorCode::KeyMissing, ErrorCode::KeyMismatch, ErrorCode::NotSealed].contains(&code) {
+        // The configuration names no key, or the wrong one; the store checks that before anything else.
+        Exit::Usage
     } else {
         Exit::Failed
     }
@@ -138,5 +141,7 @@ mod tests {
         assert_eq!((locked.exit, locked.exit as u8), (Exit::InUse, 3));
         assert_eq!(locked.message, "the data directory data is in use by cairn serve, process 7");
         assert_eq!(Failure::from(StoreError::Closed).exit, Exit::Failed);
+        let mismatch = Failure::from(StoreError::KeyMismatch { dir: PathBuf::from("data") });
+        assert_eq!(mismatch.exit, Exit::Usage);
     }
 }

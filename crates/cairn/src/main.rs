@@ -7,6 +7,7 @@ mod config;
 mod data_dir;
 mod endpoints;
 mod failure;
+mod key_file;
 mod logging;
 mod open;
 mod progress;

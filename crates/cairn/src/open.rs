@@ -9,7 +9,7 @@ use cairn_embedded::{EmbeddedOptions, EmbeddedStore, OpenReport};
 
 use crate::config::{Config, FILE_NAME};
 use crate::failure::Failure;
-use crate::progress;
+use crate::{key_file, progress};
 
 /// What to do about damaged data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,7 @@ pub(crate) fn embedded(dir: &Path, config: &Config, loss: Loss) -> Result<Embedd
         segment_bytes: config.store_segment_bytes,
         reserve_bytes: config.store_reserve_bytes,
         cache_bytes: usize::try_from(config.store_cache_bytes).unwrap_or(usize::MAX),
+        key: key_file::configured(config)?,
         accept_loss: loss == Loss::Accept,
         progress: Some(progress::reporter()),
         ..EmbeddedOptions::default()

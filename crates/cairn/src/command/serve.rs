@@ -68,7 +68,6 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
     let config = settings.config;
     refuse_beyond_loopback(config.http_addr)?;
     logging::start(&config)?;
-    warn_of_encryption();
 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let (store, dir): (Arc<dyn Store>, Option<PathBuf>) = if arguments.in_memory {
@@ -120,12 +119,6 @@ fn refuse_beyond_loopback(addr: SocketAddr) -> Result<(), Failure> {
     }
     Err(Failure::usage(format!("{addr} can be reached from other machines, and cairn cannot yet tell who calls"))
         .hint("serve on 127.0.0.1 or [::1]; from elsewhere, come through an SSH tunnel or a proxy that authenticates"))
-}
-
-fn warn_of_encryption() {
-    if std::env::var_os("CAIRN_ENCRYPTION_KEY_FILE").is_some() {
-        tracing::warn!("CAIRN_ENCRYPTION_KEY_FILE is set, but this version does not encrypt yet");
-    }
 }
 
 async fn bind(addr: SocketAddr) -> Result<TcpListener, Failure> {

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 const PREFIX: &str = "CAIRN_";
 
 /// Variables that are ours and set no key.
-const OTHERS: &[&str] = &[data_dir::ENVIRONMENT, "CAIRN_ENCRYPTION_KEY_FILE"];
+const OTHERS: &[&str] = &[data_dir::ENVIRONMENT];
 
 /// Every variable that starts with `CAIRN_`; one we do not know is a mistake somebody made.
 pub(super) fn read(

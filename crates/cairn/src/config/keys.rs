@@ -19,9 +19,17 @@ pub(crate) struct Key {
 impl Key {
     /// Its environment variable: `http.addr` is `CAIRN_HTTP_ADDR`.
     pub(crate) fn environment(&self) -> String {
+        if self.name == KEY_FILE {
+            return KEY_FILE_ENVIRONMENT.to_owned();
+        }
         format!("CAIRN_{}", self.name.replace('.', "_").to_uppercase())
     }
 }
+
+/// The setting that names the key file.
+pub(crate) const KEY_FILE: &str = "store.encryption_key_file";
+/// Its variable, which is older than the setting.
+const KEY_FILE_ENVIRONMENT: &str = "CAIRN_ENCRYPTION_KEY_FILE";
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -103,5 +111,14 @@ pub(crate) const KEYS: &[Key] = &[
         help: "memory for reading the index",
         set: |config, raw| parse::bytes(raw, MIB, 1024 * GIB).map(|value| config.store_cache_bytes = value),
         get: |config| Raw::Number(config.store_cache_bytes),
+    },
+    Key {
+        name: KEY_FILE,
+        help: "file with the key that seals the store; encryption is chosen when the store is made",
+        set: |config, raw| parse::path(raw).map(|value| config.store_encryption_key_file = value),
+        get: |config| {
+            let path = config.store_encryption_key_file.as_deref();
+            Raw::Text(path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default())
+        },
     },
 ];

@@ -12,14 +12,14 @@ mod raw;
 use std::ffi::OsString;
 use std::fmt;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cairn_base::limits;
 
 use crate::failure::Failure;
 pub(crate) use file::template;
-pub(crate) use keys::KEYS;
+pub(crate) use keys::{KEY_FILE, KEYS};
 pub(crate) use raw::Raw;
 
 /// The file in the data directory.
@@ -50,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) store_reserve_bytes: u64,
     /// Memory for the index.
     pub(crate) store_cache_bytes: u64,
+    /// The file with the key that seals the store.
+    pub(crate) store_encryption_key_file: Option<PathBuf>,
 }
 
 /// How log lines look.
@@ -75,6 +77,7 @@ impl Default for Config {
             store_segment_bytes: limits::SEGMENT_BYTES_DEFAULT,
             store_reserve_bytes: limits::DISK_RESERVE_BYTES_DEFAULT,
             store_cache_bytes: 64 << 20,
+            store_encryption_key_file: None,
         }
     }
 }
@@ -147,6 +150,11 @@ pub(crate) fn load(
 }
 
 impl Settings {
+    /// Where the value of a setting came from.
+    pub(crate) fn source(&self, name: &str) -> Option<&Source> {
+        KEYS.iter().zip(&self.sources).find(|(key, _)| key.name == name).map(|(_, source)| source)
+    }
+
     fn defaults() -> Self {
         Settings { config: Config::default(), sources: vec![Source::Default; KEYS.len()] }
     }

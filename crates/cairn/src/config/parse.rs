@@ -1,6 +1,7 @@
 //! From written values to typed ones. Each says what is wrong as the end of "`key` …".
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use super::{LogFormat, Raw};
 
@@ -9,6 +10,11 @@ pub(super) fn text(raw: &Raw) -> Result<&str, String> {
         Raw::Text(text) => Ok(text),
         Raw::Number(_) | Raw::List(_) | Raw::Other(_) => Err(format!("must be a text in quotes, not {raw}")),
     }
+}
+
+/// A path; an empty text is none.
+pub(super) fn path(raw: &Raw) -> Result<Option<PathBuf>, String> {
+    Ok(Some(text(raw)?).filter(|text| !text.is_empty()).map(PathBuf::from))
 }
 
 pub(super) fn address(raw: &Raw) -> Result<SocketAddr, String> {

@@ -63,8 +63,17 @@ fn mistakes_name_their_place_and_the_nearest_name() {
 
 #[test]
 fn variables_of_ours_that_set_no_key_are_left_alone() {
-    let variables = [("CAIRN_DATA_DIR", "x"), ("CAIRN_ENCRYPTION_KEY_FILE", "y")];
+    let variables = [("CAIRN_DATA_DIR", "x")];
     assert_eq!(load_with("", &variables, &[]).expect("nothing is wrong").config, Config::default());
+}
+
+#[test]
+fn the_key_file_has_a_shorter_variable() {
+    let variables = [("CAIRN_ENCRYPTION_KEY_FILE", "keys/a")];
+    let settings = load_with("", &variables, &[]).expect("nothing is wrong");
+    assert_eq!(settings.config.store_encryption_key_file, Some("keys/a".into()));
+    let longer = complaint("", &[("CAIRN_STORE_ENCRYPTION_KEY_FILE", "x")]);
+    assert!(longer.contains("did you mean `CAIRN_ENCRYPTION_KEY_FILE`?"), "{longer}");
 }
 
 #[test]

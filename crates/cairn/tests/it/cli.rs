@@ -14,6 +14,8 @@ fn help_is_for_strangers() {
         ("help_serve", &["serve", "--help"]),
         ("help_init", &["init", "--help"]),
         ("help_config", &["config", "--help"]),
+        ("help_key", &["key", "--help"]),
+        ("help_key_rotate", &["key", "rotate", "--help"]),
     ] {
         let output = run(dir.path(), arguments);
         assert_eq!(output.status.code(), Some(0));

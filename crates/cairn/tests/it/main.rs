@@ -4,5 +4,6 @@ mod cli;
 mod config;
 mod damage;
 mod init;
+mod key;
 mod program;
 mod serve;

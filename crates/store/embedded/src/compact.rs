@@ -136,7 +136,7 @@ impl Shared {
             let place = self.log.hashed_get(&name)?.and_then(|entry| BlobPlace::from_value(&entry.value));
             let Some(place) = place.filter(|place| rule.lets_go(name.mark(), *place)) else { continue };
             let BlobAt::File { bytes } = place.at else { continue };
-            let Some((tenant, hash)) = self.log.blob_of_file(&name)? else { continue };
+            let (tenant, hash) = self.log.blob_of_file(&name)?;
             if self.remove(tenant, vec![hash], rule.before_ms)? > 0 {
                 self.log.remove_blob_file(&name)?;
                 done.removed += 1;

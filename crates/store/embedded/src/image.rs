@@ -6,6 +6,9 @@
 //! block: body bytes u32 | crc32c u32 | put entries as in a transaction's body
 //! end:   0 u32 | crc32c u32 of the count | count of keys u64
 //! ```
+//!
+//! In a sealed store a salt u64 follows the position, and each body is sealed and ends with its tag:
+//! lengths and checksums are those of the sealed bytes.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cairn_base::fs::File;
-use cairn_log::{ImageRow, Op, Ops, Progress, image_name};
+use cairn_log::{Cipher, FileKind, ImageRow, Op, Ops, Progress, Sealer, TAG_BYTES, counted, image_name};
 use cairn_seam::{DamagedAt, StoreError};
 use redb::ReadableTable;
 
@@ -24,7 +27,8 @@ use crate::shared::Shared;
 
 const MAGIC: &[u8; 8] = b"CAIRNIMG";
 const FORMAT: u32 = 1;
-const HEADER_BYTES: u64 = 24;
+const HEADER_BYTES: usize = 24;
+const SALT_BYTES: usize = 8;
 const BLOCK_BYTES: usize = 256 << 10;
 const BLOCK_BYTES_MAX: usize = 1 << 20;
 
@@ -52,7 +56,8 @@ impl Shared {
         let position = self.counters.applied_to.load(Ordering::Relaxed);
         let number = self.log.next_file_number();
         let path = self.dir.join(image_name(number));
-        let written = self.write_image_file(&path, position, &view.index);
+        let seal = self.log.sealer().map(|sealer| Seal::new(sealer, number, sealer.new_salt()));
+        let written = self.write_image_file(&path, position, &view.index, seal.as_ref());
         if written.is_err() {
             // A half-written image is of no use to anybody and takes room.
             let _ = self.options.fs.remove(&path);
@@ -62,11 +67,17 @@ impl Shared {
         Ok(format!("wrote an image of {count} keys"))
     }
 
-    fn write_image_file(&self, path: &Path, position: u64, index: &IndexView) -> Result<u64, StoreError> {
+    fn write_image_file(
+        &self,
+        path: &Path,
+        position: u64,
+        index: &IndexView,
+        seal: Option<&Seal>,
+    ) -> Result<u64, StoreError> {
         let failed = |error| StoreError::io(format!("writing {}", path.display()), error);
         self.check_space_for(self.index.bytes())?;
         let file = self.options.fs.create(path).map_err(failed)?;
-        let count = write_keys(&*file, position, index, &|error| self.index.place.failed(error))?;
+        let count = write_keys(&*file, position, index, seal, &|error| self.index.place.failed(error))?;
         self.options.fs.sync_dir(&self.dir).map_err(failed)?;
         Ok(count)
     }
@@ -76,11 +87,13 @@ fn write_keys(
     file: &dyn File,
     position: u64,
     index: &IndexView,
+    seal: Option<&Seal>,
     failed_index: &dyn Fn(redb::StorageError) -> StoreError,
 ) -> Result<u64, StoreError> {
     let failed = |error| StoreError::io("writing an image", error);
-    file.write_at(&header(position), 0).map_err(failed)?;
-    let mut out = Blocks { file, offset: HEADER_BYTES, body: Vec::new() };
+    let header = header(position, seal.map(|seal| seal.salt));
+    file.write_at(&header, 0).map_err(failed)?;
+    let mut out = Blocks { file, offset: header.len() as u64, body: Vec::new(), seal, count: 0 };
     let mut count = 0u64;
     for (keyspace, table) in index.tables() {
         for entry in table.iter().map_err(failed_index)? {
@@ -97,20 +110,49 @@ fn write_keys(
     Ok(count)
 }
 
-fn header(position: u64) -> [u8; 24] {
-    let mut header = [0; 24];
+fn header(position: u64, salt: Option<u64>) -> Vec<u8> {
+    let mut header = vec![0; HEADER_BYTES];
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&FORMAT.to_le_bytes());
     header[16..].copy_from_slice(&position.to_le_bytes());
+    header.extend(salt.iter().flat_map(|salt| salt.to_le_bytes()));
     let crc = crc32c::crc32c_append(crc32c::crc32c(&header[..12]), &header[16..]);
     header[12..16].copy_from_slice(&crc.to_le_bytes());
     header
+}
+
+/// What an image of a sealed store is sealed with.
+struct Seal {
+    cipher: Cipher,
+    salt: u64,
+}
+
+impl Seal {
+    fn new(sealer: &Sealer, number: u64, salt: u64) -> Self {
+        Seal { cipher: sealer.of_file(FileKind::Image, number, salt), salt }
+    }
+
+    /// Seals the body of a block, counted from 0, and adds its tag.
+    fn close(&self, block: u64, is_end: bool, body: &mut Vec<u8>) {
+        let tag = self.cipher.seal(counted(block), &[u8::from(is_end)], body);
+        body.extend_from_slice(&tag);
+    }
+
+    /// Opens a body; `None` when it is not that of this block.
+    fn open(&self, block: u64, is_end: bool, body: &mut Vec<u8>) -> Option<()> {
+        let len = self.cipher.open_tagged(counted(block), &[u8::from(is_end)], body).ok()?;
+        body.truncate(len);
+        Some(())
+    }
 }
 
 struct Blocks<'a> {
     file: &'a dyn File,
     offset: u64,
     body: Vec<u8>,
+    seal: Option<&'a Seal>,
+    /// Blocks written so far.
+    count: u64,
 }
 
 impl Blocks<'_> {
@@ -118,23 +160,27 @@ impl Blocks<'_> {
         if self.body.is_empty() {
             return Ok(());
         }
-        let len = u32::try_from(self.body.len()).expect("a block is at most two values");
         let body = std::mem::take(&mut self.body);
-        self.put(len, &body)?;
+        self.put(body, false)?;
         // In slices, so that commits to the log do not wait for all of it at the end.
         self.file.sync_data()
     }
 
     fn end(&mut self, count: u64) -> io::Result<()> {
-        self.put(0, &count.to_le_bytes())?;
+        self.put(count.to_le_bytes().to_vec(), true)?;
         self.file.sync_data()
     }
 
-    fn put(&mut self, len: u32, body: &[u8]) -> io::Result<()> {
+    fn put(&mut self, mut body: Vec<u8>, is_end: bool) -> io::Result<()> {
+        if let Some(seal) = self.seal {
+            seal.close(self.count, is_end, &mut body);
+        }
+        self.count += 1;
+        let len = u32::try_from(body.len()).expect("a block is at most two values");
         let mut block = Vec::with_capacity(8 + body.len());
-        block.extend_from_slice(&len.to_le_bytes());
-        block.extend_from_slice(&crc32c::crc32c(body).to_le_bytes());
-        block.extend_from_slice(body);
+        block.extend_from_slice(&if is_end { 0 } else { len }.to_le_bytes());
+        block.extend_from_slice(&crc32c::crc32c(&body).to_le_bytes());
+        block.extend_from_slice(&body);
         self.file.write_at(&block, self.offset)?;
         self.offset += block.len() as u64;
         Ok(())
@@ -155,20 +201,24 @@ pub(crate) fn load(
     };
     let file = options.fs.open(&path).map_err(failed)?;
     let total = file.len().map_err(failed)?;
-    let mut found = [0; 24];
+    let sealer = index.place.sealer.as_deref();
+    let mut found = vec![0; HEADER_BYTES + if sealer.is_some() { SALT_BYTES } else { 0 }];
     file.read_at(&mut found, 0).map_err(failed)?;
-    if found != header(image.position) {
+    let salt = found[HEADER_BYTES..].first_chunk().map(|salt| u64::from_le_bytes(*salt));
+    if found != header(image.position, salt) {
         return Err(damaged(0, "the image's header is wrong"));
     }
+    let seal = sealer.zip(salt).map(|(sealer, salt)| Seal::new(sealer, image.number, salt));
+    let end_len = 8 + if seal.is_some() { TAG_BYTES } else { 0 };
     let applied = Applied { position: image.position, synced_to: image.position };
     let mut generation = Generation::default();
-    let (mut offset, mut count) = (HEADER_BYTES, 0u64);
-    loop {
+    let (mut offset, mut count) = (found.len() as u64, 0u64);
+    for block in 0.. {
         let mut head = [0; 8];
         file.read_at(&mut head, offset).map_err(|_| damaged(offset, "the image ends early"))?;
         let len = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
         let crc = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
-        let body_len = if len == 0 { 8 } else { len };
+        let body_len = if len == 0 { end_len } else { len };
         if body_len > BLOCK_BYTES_MAX {
             return Err(damaged(offset, "a block's length is wrong"));
         }
@@ -176,6 +226,9 @@ pub(crate) fn load(
         file.read_at(&mut body, offset + 8).map_err(|_| damaged(offset, "the image ends early"))?;
         if crc32c::crc32c(&body) != crc {
             return Err(damaged(offset, "a block's checksum is wrong"));
+        }
+        if seal.as_ref().is_some_and(|seal| seal.open(block, len == 0, &mut body).is_none()) {
+            return Err(damaged(offset, "a block does not open with the store's key"));
         }
         if len == 0 {
             if body != count.to_le_bytes() {
@@ -197,4 +250,5 @@ pub(crate) fn load(
             options.report("rebuilding the index from the image", Progress { done: offset, total });
         }
     }
+    Err(damaged(offset, "the image has no end"))
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cairn_base::fs::{File, FileSystem};
+use cairn_log::Sealer;
 use cairn_seam::{DamagedAt, StoreError};
 use redb::{
     Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle,
@@ -55,6 +56,8 @@ pub(crate) struct Cursor {
 pub(crate) struct IndexPlace {
     pub(crate) fs: Arc<dyn FileSystem>,
     pub(crate) dir: PathBuf,
+    /// Of a sealed store.
+    pub(crate) sealer: Option<Arc<Sealer>>,
 }
 
 impl IndexPlace {
@@ -129,7 +132,7 @@ impl Index {
         }
         let opened = catch_unwind(AssertUnwindSafe(|| {
             let pace = Arc::default();
-            let db = open_db(&file, &pace, cache_bytes)?;
+            let db = open_db(place, &file, &pace, cache_bytes).map_err(|error| error.to_string())?;
             let applied = read_meta(&db, store_id)?;
             Ok::<_, String>((
                 Index { place: place.clone(), db, file: Arc::clone(&file), store_id, pace },
@@ -156,7 +159,7 @@ impl Index {
         let file = place.fs.create(&place.file()).map_err(place.io("creating"))?;
         place.fs.sync_dir(&place.dir).map_err(place.io("syncing the directory of"))?;
         let pace = Arc::default();
-        let db = open_db(&file, &pace, cache_bytes).map_err(|error| place.damaged(&error))?;
+        let db = open_db(place, &file, &pace, cache_bytes).map_err(|error| place.failed(error))?;
         Ok(Index { place: place.clone(), db, file, store_id, pace })
     }
 
@@ -280,12 +283,15 @@ impl std::fmt::Debug for IndexView {
     }
 }
 
-fn open_db(file: &Arc<dyn File>, pace: &Arc<Pace>, cache_bytes: usize) -> Result<Database, String> {
-    let backend = SeamBackend::open(Arc::clone(file), Arc::clone(pace)).map_err(|error| error.to_string())?;
-    Database::builder()
-        .set_cache_size(cache_bytes)
-        .create_with_backend(backend)
-        .map_err(|error| error.to_string())
+fn open_db(
+    place: &IndexPlace,
+    file: &Arc<dyn File>,
+    pace: &Arc<Pace>,
+    cache_bytes: usize,
+) -> Result<Database, redb::Error> {
+    let backend = SeamBackend::open(Arc::clone(file), Arc::clone(pace), place.sealer.clone())
+        .map_err(redb::Error::Io)?;
+    Ok(Database::builder().set_cache_size(cache_bytes).create_with_backend(backend)?)
 }
 
 fn read_meta(db: &Database, store_id: [u8; 16]) -> Result<Applied, String> {

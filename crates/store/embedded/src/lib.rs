@@ -11,7 +11,9 @@ mod backend;
 mod blob;
 mod commit;
 mod compact;
+mod front;
 mod generation;
+mod guard;
 mod image;
 mod index;
 mod merge;
@@ -25,7 +27,7 @@ mod tail;
 mod tx;
 mod view;
 
-pub use cairn_log::Progress;
+pub use cairn_log::{EncryptionKey, Progress};
 pub use open::OpenReport;
 pub use options::{Background, EmbeddedOptions, ProgressFn};
 pub use store::EmbeddedStore;

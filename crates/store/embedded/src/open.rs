@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cairn_base::fs::{LockGuard, Locked};
-use cairn_log::{Frame, LogDir, LogOptions, Op, Ops, Progress, RecoverFrom, Replay};
+use cairn_log::{EncryptionKey, Frame, LogDir, LogOptions, Op, Ops, Progress, RecoverFrom, Replay};
 use cairn_seam::{DamagedAt, StoreError};
 use parking_lot::{Mutex, RwLock};
 
@@ -33,21 +33,16 @@ pub struct OpenReport {
 }
 
 /// Opens a store directory, making it if it is not there.
-pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, OpenReport), StoreError> {
+pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, OpenReport), StoreError> {
     let fs = Arc::clone(&options.fs);
+    let log_options = log_options(dir, &mut options);
+    // First of all, so that a wrong key changes nothing, not even the lock.
+    cairn_log::check_key(&log_options)?;
     fs.create_dir(dir).map_err(|error| StoreError::io(format!("creating {}", dir.display()), error))?;
     let lock = lock(dir, &options)?;
-    let log_dir = LogDir::open(LogOptions {
-        fs: Arc::clone(&fs),
-        dir: dir.to_owned(),
-        clock: Arc::clone(&options.clock),
-        entropy: Arc::clone(&options.entropy),
-        segment_bytes: options.segment_bytes,
-        reserve_bytes: options.reserve_bytes,
-        leisurely: options.background == Background::Threads,
-    })?;
+    let log_dir = LogDir::open(log_options)?;
     let mut report = OpenReport::default();
-    let place = IndexPlace { fs, dir: dir.to_owned() };
+    let place = IndexPlace { fs, dir: dir.to_owned(), sealer: log_dir.log().sealer().cloned() };
     let (index, applied, is_made) = open_index(&log_dir, &place, &options, &mut report)?;
     let mut replayer = Replayer::new(&index, &options, applied);
     let from = RecoverFrom {
@@ -91,6 +86,32 @@ pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, Open
         _lock: lock,
     };
     Ok((shared, report))
+}
+
+/// Gives a sealed store a new key; see [`crate::EmbeddedStore::rotate_key`].
+pub(crate) fn rotate_key(
+    dir: &Path,
+    mut options: EmbeddedOptions,
+    new: &EncryptionKey,
+) -> Result<(), StoreError> {
+    let log_options = log_options(dir, &mut options);
+    cairn_log::check_key(&log_options)?;
+    let _lock = lock(dir, &options)?;
+    cairn_log::rotate(&log_options, new)
+}
+
+/// The key goes with them: nobody else needs it.
+fn log_options(dir: &Path, options: &mut EmbeddedOptions) -> LogOptions {
+    LogOptions {
+        fs: Arc::clone(&options.fs),
+        dir: dir.to_owned(),
+        clock: Arc::clone(&options.clock),
+        entropy: Arc::clone(&options.entropy),
+        segment_bytes: options.segment_bytes,
+        reserve_bytes: options.reserve_bytes,
+        key: options.key.take(),
+        leisurely: options.background == Background::Threads,
+    }
 }
 
 fn lock(dir: &Path, options: &EmbeddedOptions) -> Result<Box<dyn LockGuard>, StoreError> {

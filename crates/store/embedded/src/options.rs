@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cairn_base::fs::{FileSystem, SystemFs};
 use cairn_base::{Clock, Entropy, SystemClock, SystemEntropy, limits};
-use cairn_log::Progress;
+use cairn_log::{EncryptionKey, Progress};
 
 /// Who does the work that no caller waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct EmbeddedOptions {
     pub unapplied_bytes_max: u64,
     /// An image is written when the log has grown by this much since the last one.
     pub image_every_bytes: u64,
+    /// The key of a sealed store. A store that is made with one is sealed for ever.
+    pub key: Option<EncryptionKey>,
     /// Open what is before damage instead of refusing.
     pub accept_loss: bool,
     /// Who works in the background.
@@ -61,6 +63,7 @@ impl Default for EmbeddedOptions {
             apply_bytes: limits::APPLY_BYTES as u64,
             unapplied_bytes_max: limits::UNAPPLIED_BYTES_MAX as u64,
             image_every_bytes: 4 << 30,
+            key: None,
             accept_loss: false,
             background: Background::Threads,
             progress: None,

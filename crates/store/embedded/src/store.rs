@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
 use cairn_base::{ContentHash, Position, TenantId, limits};
-use cairn_log::LogUpload;
+use cairn_log::{EncryptionKey, LogUpload};
 use cairn_seam::{
     BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot, Store,
     StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
@@ -46,6 +46,15 @@ impl EmbeddedStore {
             Background::Manual => Vec::new(),
         };
         Ok(EmbeddedStore { shared, report, threads: Mutex::new(threads) })
+    }
+
+    /// Gives the sealed store in a directory a new key in place of the one in the options, and seals
+    /// everything that is written from then on with a new root.
+    ///
+    /// It is one replacement of the manifest: after a crash the store has the old key or the new one. Fails
+    /// as [`StoreError::Locked`] while somebody has the store open.
+    pub fn rotate_key(dir: &Path, options: EmbeddedOptions, new: &EncryptionKey) -> Result<(), StoreError> {
+        open::rotate_key(dir, options, new)
     }
 
     /// What opening had to do.

@@ -240,7 +240,11 @@ impl<'a> Tx<'a> {
     fn read_blob(&self, hash: &ContentHash, visit: &mut dyn FnMut(Option<&[u8]>)) -> Result<(), StoreError> {
         match self.blob_place(hash)?.map(|place| place.at) {
             Some(BlobAt::Log { position, body_bytes }) => {
-                if self.group.blob_at(position, body_bytes, |bytes| visit(Some(bytes))).is_none() {
+                if self
+                    .group
+                    .blob_at(self.admission.tenant(), position, body_bytes, |bytes| visit(Some(bytes)))
+                    .is_none()
+                {
                     self.ground.wait_for(position);
                     self.ground.log.read_blob(position, body_bytes, hash, |bytes| visit(Some(bytes)))?;
                 }

@@ -9,8 +9,13 @@
 //! byte in the whole log, so a frame is valid only where it was written. The checksum is seeded with
 //! the segment's salt and covers everything but itself: what a disk block held in an earlier life is
 //! never taken for a frame.
+//!
+//! In a sealed store the bodies of transactions and blobs are sealed and end with their tag. Length and
+//! checksum are those of the sealed bytes, so that frames can be checked without a key.
 
 use cairn_base::TenantId;
+
+use crate::seal::{BadSeal, Cipher, TAG_BYTES, counted};
 
 pub(crate) const HEADER_BYTES: usize = 24;
 const ALIGN: usize = 8;
@@ -76,7 +81,7 @@ pub(crate) fn stored_bytes(body: usize) -> usize {
     (HEADER_BYTES + body).next_multiple_of(ALIGN)
 }
 
-/// Appends a frame whose body is the concatenation of `parts`.
+/// Appends a frame whose body is the concatenation of `parts`, sealed if there is a cipher.
 pub(crate) fn encode(
     out: &mut Vec<u8>,
     salt: u64,
@@ -84,8 +89,10 @@ pub(crate) fn encode(
     kind: FrameKind,
     tenant: TenantId,
     parts: &[&[u8]],
+    cipher: Option<&Cipher>,
 ) {
-    let body: usize = parts.iter().map(|part| part.len()).sum();
+    let tag_bytes = if cipher.is_some() { TAG_BYTES } else { 0 };
+    let body = parts.iter().map(|part| part.len()).sum::<usize>() + tag_bytes;
     let len = u32::try_from(body).expect("a commit is limited to 64 MiB");
     let start = out.len();
     out.reserve(stored_bytes(body));
@@ -96,6 +103,11 @@ pub(crate) fn encode(
     out.extend_from_slice(&tenant.0.to_le_bytes());
     for part in parts {
         out.extend_from_slice(part);
+    }
+    if let Some(cipher) = cipher {
+        let content = &mut out[start + HEADER_BYTES..];
+        let tag = cipher.seal(counted(position), &associated(kind, tenant, position), content);
+        out.extend_from_slice(&tag);
     }
     let crc = checksum(salt, &out[start..]);
     out[start + 4..start + 8].copy_from_slice(&crc.to_le_bytes());
@@ -120,6 +132,26 @@ pub(crate) fn decode(bytes: &[u8], salt: u64, position: u64) -> Option<Frame<'_>
     }
     let body = &padded[HEADER_BYTES..HEADER_BYTES + len];
     Some(Frame { position, kind, tenant: TenantId(u32_at(header, 20)), body })
+}
+
+/// Opens the body of a sealed frame in place; returns how many bytes of it are the content.
+pub(crate) fn open(
+    body: &mut [u8],
+    cipher: &Cipher,
+    position: u64,
+    kind: FrameKind,
+    tenant: TenantId,
+) -> Result<usize, BadSeal> {
+    cipher.open_tagged(counted(position), &associated(kind, tenant, position), body)
+}
+
+/// What a sealed body is bound to.
+fn associated(kind: FrameKind, tenant: TenantId, position: u64) -> [u8; 13] {
+    let mut bytes = [0; 13];
+    bytes[0] = kind.to_byte();
+    bytes[1..5].copy_from_slice(&tenant.0.to_le_bytes());
+    bytes[5..].copy_from_slice(&position.to_le_bytes());
+    bytes
 }
 
 /// The body length that a frame header claims, when it is plausible at this position.
@@ -187,7 +219,7 @@ mod tests {
             salt: u64, position in 0..u64::MAX - 1, tenant: u32, body in proptest::collection::vec(any::<u8>(), 0..300)
         ) {
             let mut bytes = Vec::new();
-            encode(&mut bytes, salt, position, FrameKind::Blob, TenantId(tenant), &[&body]);
+            encode(&mut bytes, salt, position, FrameKind::Blob, TenantId(tenant), &[&body], None);
             prop_assert_eq!(bytes.len() % ALIGN, 0);
             let frame = decode(&bytes, salt, position).expect("what was encoded");
             prop_assert_eq!(frame.body, &body[..]);
@@ -203,7 +235,7 @@ mod tests {
             body in proptest::collection::vec(any::<u8>(), 0..100), at: proptest::sample::Index, bit in 0u8..8
         ) {
             let mut bytes = Vec::new();
-            encode(&mut bytes, 7, 64, FrameKind::Transaction, TenantId(1), &[&body]);
+            encode(&mut bytes, 7, 64, FrameKind::Transaction, TenantId(1), &[&body], None);
             let at = at.index(HEADER_BYTES + body.len());
             bytes[at] ^= 1 << bit;
             prop_assert!(decode(&bytes, 7, 64).is_none());

@@ -21,7 +21,7 @@ impl Log {
     ) -> Result<BTreeMap<HashedName, HashedEntry>, StoreError> {
         let (segment, file) = self.segment_and_file(segment.number)?;
         let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.frames_end());
+        let mut reader = RunReader::new(&*file, &segment, segment.frames_end(), self.sealer.as_deref());
         let mut entries = BTreeMap::new();
         loop {
             let offset = reader.offset();

@@ -9,6 +9,7 @@ use cairn_seam::Blob;
 use crate::blob_frame::{self, BlobFrame};
 use crate::frame::{self, CommitBody, FrameKind};
 use crate::place::{BlobAt, BlobPlace};
+use crate::seal::{Cipher, Sealer, TAG_BYTES};
 use crate::segment::{self, SegmentHeader};
 
 /// Where a group goes.
@@ -33,17 +34,18 @@ pub struct Group {
     /// Position of the first frame: behind the segment header, if the group opens a segment.
     run_start: u64,
     salt: u64,
+    sealer: Option<Arc<Sealer>>,
 }
 
 impl Group {
-    pub(crate) fn new(mut bytes: Vec<u8>, place: GroupPlace) -> Self {
+    pub(crate) fn new(mut bytes: Vec<u8>, place: GroupPlace, sealer: Option<Arc<Sealer>>) -> Self {
         bytes.clear();
         if place.offset == 0 {
             // The header says what is on disk, which is known when the group is written.
             bytes.resize(segment::HEADER_BYTES, 0);
         }
         let start = place.base + place.offset;
-        Group { start, run_start: start + bytes.len() as u64, salt: place.salt, place, bytes }
+        Group { start, run_start: start + bytes.len() as u64, salt: place.salt, place, bytes, sealer }
     }
 
     /// Where the next frame will stand.
@@ -65,7 +67,7 @@ impl Group {
     pub fn blob(&mut self, tenant: TenantId, blob: &Blob, uploaded_s: u32) -> Option<BlobPlace> {
         let (header, stored) = blob_frame::encode(blob, uploaded_s)?;
         let position = self.position();
-        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Blob, tenant, &[&header, stored]);
+        self.push(position, FrameKind::Blob, tenant, &[&header, stored]);
         let body_bytes = u32::try_from(header.len() + stored.len()).expect("blobs in commits are small");
         Some(BlobPlace { uploaded_s, at: BlobAt::Log { position, body_bytes } })
     }
@@ -73,16 +75,38 @@ impl Group {
     /// Adds a transaction's body; its position is the transaction's place in history.
     pub fn transaction(&mut self, tenant: TenantId, body: &[u8]) -> u64 {
         let position = self.position();
-        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Transaction, tenant, &[body]);
+        self.push(position, FrameKind::Transaction, tenant, &[body]);
         position
     }
 
-    /// Hands out a blob of this group; `None` when the position is not in it.
-    pub fn blob_at<T>(&self, position: u64, body_bytes: u32, visit: impl FnOnce(&[u8]) -> T) -> Option<T> {
+    /// Frames that are cut off again were sealed in vain: nobody saw them, so that sealing another one at
+    /// their position gives nothing away.
+    fn push(&mut self, position: u64, kind: FrameKind, tenant: TenantId, parts: &[&[u8]]) {
+        let cipher = self.cipher(tenant);
+        frame::encode(&mut self.bytes, self.salt, position, kind, tenant, parts, cipher.as_deref());
+    }
+
+    fn cipher(&self, tenant: TenantId) -> Option<Arc<Cipher>> {
+        self.sealer.as_ref().map(|sealer| sealer.of_frames(self.place.segment, self.salt, tenant))
+    }
+
+    /// Hands out a tenant's blob of this group; `None` when the position is not in it.
+    pub fn blob_at<T>(
+        &self,
+        tenant: TenantId,
+        position: u64,
+        body_bytes: u32,
+        visit: impl FnOnce(&[u8]) -> T,
+    ) -> Option<T> {
         let offset = usize::try_from(position.checked_sub(self.start)?).ok()?;
-        let frame = self.bytes.get(offset..)?;
-        let body = frame.get(frame::HEADER_BYTES..frame::HEADER_BYTES + body_bytes as usize)?;
-        BlobFrame::decode(body)?.with_plain(visit)
+        let body = self.bytes.get(offset..)?.get(frame::HEADER_BYTES..)?;
+        let len = body_bytes as usize;
+        let Some(cipher) = self.cipher(tenant) else {
+            return BlobFrame::decode(body.get(..len)?)?.with_plain(visit);
+        };
+        let mut body = body.get(..len + TAG_BYTES)?.to_vec();
+        frame::open(&mut body, &cipher, position, FrameKind::Blob, tenant).ok()?;
+        BlobFrame::decode(&body[..len])?.with_plain(visit)
     }
 
     /// Cuts everything off behind a length that [`Group::len`] returned earlier.
@@ -109,6 +133,14 @@ impl Group {
         }
         let position = self.position();
         let body = CommitBody { synced_to, run_start: self.run_start }.encode();
-        frame::encode(&mut self.bytes, self.salt, position, FrameKind::Commit, TenantId::NODE, &[&body]);
+        frame::encode(
+            &mut self.bytes,
+            self.salt,
+            position,
+            FrameKind::Commit,
+            TenantId::NODE,
+            &[&body],
+            None,
+        );
     }
 }

@@ -13,6 +13,7 @@ use cairn_seam::StoreError;
 use crate::hashed::{HashedEntry, HashedName};
 use crate::log::{Log, Segment, Spare};
 use crate::manifest::{self, SegmentState, SideRow};
+use crate::seal::FileKind;
 use crate::segment;
 use crate::side::{self, SideFile};
 
@@ -190,12 +191,18 @@ impl Log {
         let file = fs.create(&self.path(name)).map_err(self.io("creating", name))?;
         let mut failed = None;
         let entries = sorted.map_while(|entry| entry.map_err(|error| failed = Some(error)).ok());
-        side::write(&*file, segments, count_hint, entries).map_err(self.io("writing", name))?;
+        let seal = self.sealer.as_ref().map(|sealer| {
+            let salt = sealer.new_salt();
+            side::Seal { cipher: sealer.of_file(FileKind::Side, number, salt), salt }
+        });
+        side::write(&*file, segments, count_hint, entries, seal.as_ref())
+            .map_err(self.io("writing", name))?;
         if let Some(error) = failed {
             return Err(error);
         }
         fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", name))?;
-        let opened = SideFile::open(number, file).map_err(self.io("reading back", name))?;
+        let opened =
+            SideFile::open(number, file, self.sealer.as_deref()).map_err(self.io("reading back", name))?;
         opened.map(Arc::new).ok_or_else(|| self.damaged(name, 0, "it does not read back as it was written"))
     }
 

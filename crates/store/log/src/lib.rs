@@ -21,6 +21,7 @@ mod place;
 mod read;
 mod recover;
 mod runs;
+mod seal;
 mod segment;
 mod set_aside;
 mod side;
@@ -37,4 +38,7 @@ pub use pack::BlobInSegment;
 pub use place::{BlobAt, BlobPlace};
 pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
+pub use seal::{
+    BadSeal, Cipher, EncryptionKey, FileKind, NONCE_BYTES, Sealer, TAG_BYTES, check_key, counted, rotate,
+};
 pub use writer::{LogPlan, LogWriter, Written};

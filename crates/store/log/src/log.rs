@@ -13,6 +13,7 @@ use parking_lot::{Mutex, RwLock};
 use crate::hashed::{HashKey, HashedEntry, HashedMap, HashedName};
 use crate::manifest::{ImageRow, Manifest, SegmentState};
 use crate::pack::PackTable;
+use crate::seal::{EncryptionKey, Sealer};
 use crate::segment;
 use crate::side::SideFile;
 
@@ -34,6 +35,8 @@ pub struct LogOptions {
     pub segment_bytes: u64,
     /// Nothing is prepared ahead when less than this would stay free.
     pub reserve_bytes: u64,
+    /// The key of a store that is sealed, or is to be.
+    pub key: Option<EncryptionKey>,
     /// Whether preparing may pause to leave the disk to others. Not in simulations.
     pub leisurely: bool,
 }
@@ -92,6 +95,8 @@ pub(crate) struct HashedView {
 pub struct Log {
     pub(crate) options: LogOptions,
     pub(crate) hash_key: HashKey,
+    /// Of a sealed store.
+    pub(crate) sealer: Option<Arc<Sealer>>,
     pub(crate) store_id: [u8; 16],
     /// Held while the manifest is changed and written; the writer needs it only when no segment was
     /// prepared in time.
@@ -120,9 +125,10 @@ pub struct Log {
 }
 
 impl Log {
-    pub(crate) fn new(options: LogOptions, manifest: Manifest) -> Self {
+    pub(crate) fn new(options: LogOptions, manifest: Manifest, sealer: Option<Arc<Sealer>>) -> Self {
         Log {
             options,
+            sealer,
             hash_key: manifest.hash_key,
             store_id: manifest.store,
             manifest: Mutex::new(manifest),
@@ -149,6 +155,11 @@ impl Log {
     /// The secret behind hashed names.
     pub fn hash_key(&self) -> &HashKey {
         &self.hash_key
+    }
+
+    /// What seals the files of the store, if they are sealed.
+    pub fn sealer(&self) -> Option<&Arc<Sealer>> {
+        self.sealer.as_ref()
     }
 
     /// The directory of the store.

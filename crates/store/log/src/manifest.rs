@@ -3,7 +3,8 @@
 //! ```text
 //! cairn manifest 1
 //! store 9f…                     id of the store, 32 hex digits
-//! hashkey 07…                   secret of hashed names, 64 hex digits
+//! hashkey 07…                   secret of hashed names, 64 hex digits, or 120 when wrapped
+//! root 1 5c…                    only if sealed: first file number, wrapped root key of 120 hex digits
 //! next 12                       the next unused file number
 //! segment 1 sealed 0 67108864 5577   number, state, base, bytes, salt
 //! segment 3 open 8811           number, state, salt
@@ -21,6 +22,7 @@ use cairn_base::fs::FileSystem;
 use cairn_seam::{DamagedAt, StoreError};
 
 use crate::hashed::HashKey;
+use crate::seal::{RootRow, SealedRows, Wrapped};
 
 /// The newest format this code reads and the one it writes.
 pub const FORMAT: u32 = 1;
@@ -60,7 +62,9 @@ pub struct ImageRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Manifest {
     pub(crate) store: [u8; 16],
+    /// Of a sealed store only known once its rows were opened.
     pub(crate) hash_key: HashKey,
+    pub(crate) sealed: Option<SealedRows>,
     pub(crate) next: u64,
     /// In the order of numbers.
     pub(crate) segments: Vec<(u64, SegmentState)>,
@@ -127,7 +131,15 @@ impl Manifest {
         let mut text = format!("cairn manifest {FORMAT}\n");
         let mut line = |row: std::fmt::Arguments<'_>| writeln!(text, "{row}").expect("a string takes all");
         line(format_args!("store {}", hex(&self.store)));
-        line(format_args!("hashkey {}", hex(&self.hash_key.0)));
+        match &self.sealed {
+            None => line(format_args!("hashkey {}", hex(&self.hash_key.0))),
+            Some(rows) => {
+                line(format_args!("hashkey {}", hex(&rows.hash_key.0)));
+                for root in &rows.roots {
+                    line(format_args!("root {} {}", root.from, hex(&root.wrapped.0)));
+                }
+            }
+        }
         line(format_args!("next {}", self.next));
         for (number, state) in &self.segments {
             match state {
@@ -180,16 +192,22 @@ fn parse(body: &str) -> Option<Manifest> {
     let mut manifest = Manifest {
         store: [0; 16],
         hash_key: HashKey([0; 32]),
+        sealed: None,
         next: 0,
         segments: Vec::new(),
         sides: Vec::new(),
         image: None,
     };
+    let (mut wrapped, mut roots) = (None, Vec::new());
     for line in body.lines().skip(1) {
         let words: Vec<&str> = line.split(' ').collect();
         match words.as_slice() {
             ["store", id] => manifest.store = unhex(id)?,
+            ["hashkey", key] if key.len() == 2 * Wrapped::BYTES => wrapped = Some(Wrapped(unhex(key)?)),
             ["hashkey", key] => manifest.hash_key = HashKey(unhex(key)?),
+            ["root", from, key] => {
+                roots.push(RootRow { from: from.parse().ok()?, wrapped: Wrapped(unhex(key)?) });
+            }
             ["next", number] => manifest.next = number.parse().ok()?,
             ["segment", number, "open", salt] => {
                 let state = SegmentState::Open { salt: salt.parse().ok()? };
@@ -215,6 +233,13 @@ fn parse(body: &str) -> Option<Manifest> {
             _ => return None,
         }
     }
+    manifest.sealed = match wrapped {
+        None if roots.is_empty() => None,
+        Some(hash_key) if !roots.is_empty() && roots.is_sorted_by_key(|root| root.from) => {
+            Some(SealedRows { hash_key, roots })
+        }
+        None | Some(_) => return None,
+    };
     Some(manifest)
 }
 
@@ -242,6 +267,7 @@ mod tests {
         Manifest {
             store: [7; 16],
             hash_key: HashKey([9; 32]),
+            sealed: None,
             next: 12,
             segments: vec![
                 (1, SegmentState::Sealed { base: 0, bytes: 4096, salt: u64::MAX }),
@@ -262,6 +288,30 @@ mod tests {
         let second = Manifest { next: 13, image: None, ..sample() };
         second.write(&fs, dir).unwrap();
         assert_eq!(Manifest::read(&fs, dir).unwrap(), Some(second));
+    }
+
+    #[test]
+    fn wrapped_keys_read_back_and_nothing_stands_in_the_open() {
+        let fs = SimulatedFs::new(1);
+        let dir = Path::new("d");
+        fs.create_dir(dir).unwrap();
+        let root = |from, byte| RootRow { from, wrapped: Wrapped([byte; Wrapped::BYTES]) };
+        let rows = SealedRows {
+            hash_key: Wrapped([5; Wrapped::BYTES]),
+            roots: vec![root(1, 6), root(12, 7), root(12, 8)],
+        };
+        let sealed = Manifest { sealed: Some(rows), ..sample() };
+        assert!(!sealed.to_text().contains(&hex(&sealed.hash_key.0)));
+        sealed.write(&fs, dir).unwrap();
+        let read = Manifest::read(&fs, dir).unwrap().unwrap();
+        assert_eq!(read.hash_key, HashKey([0; 32]), "not known without the key");
+        assert_eq!(Manifest { hash_key: sealed.hash_key, ..read }, sealed);
+        let plain = sample().to_text();
+        let lines = sealed.to_text();
+        let root = lines.lines().find(|line| line.starts_with("root ")).unwrap();
+        for bad in [plain.replace("next 12", root), lines.replace(root, "root 99 00")] {
+            assert!(parse(bad.rsplit_once("crc ").unwrap().0).is_none(), "{bad}");
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::frame::{self, FrameKind, u32_at, u64_at};
 use crate::log::{Log, Segment};
 use crate::manifest::SegmentState;
 use crate::runs::{RunReader, Step};
+use crate::seal::Sealer;
 use crate::segment::{self, SegmentHeader};
 
 const WRITE_BYTES: usize = 1 << 20;
@@ -65,7 +66,7 @@ impl Log {
     /// Calls `visit` with every blob of a complete segment.
     pub fn blobs_of(&self, number: u64, mut visit: impl FnMut(BlobInSegment)) -> Result<(), StoreError> {
         let (segment, file) = self.segment_and_file(number)?;
-        self.each_item(&segment, &*file, |item| {
+        self.each_item(&segment, &*file, self.sealer.as_deref(), |item| {
             if let Some(blob) = BlobFrame::decode(item.body).filter(|_| item.kind == FrameKind::Blob) {
                 visit(BlobInSegment {
                     tenant: item.tenant,
@@ -83,10 +84,11 @@ impl Log {
         &self,
         segment: &Segment,
         file: &dyn File,
+        sealer: Option<&Sealer>,
         mut visit: impl FnMut(frame::Frame<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(file, segment.salt, segment.base, segment.frames_end());
+        let mut reader = RunReader::new(file, segment, segment.frames_end(), sealer);
         loop {
             match reader.next().map_err(self.io("reading", &name))? {
                 Step::Run(run) => {
@@ -150,18 +152,27 @@ impl Log {
         let mut out = Out { log: self, file: &*file, at: start, synced: 0, buffer: Vec::new() };
         let mut next = segment.base + start;
         let mut rows: Vec<(u64, u64)> = Vec::new();
-        self.each_item(segment, old, |item| {
+        // Without a sealer bodies come, and go, as they are stored.
+        self.each_item(segment, old, None, |item| {
             if item.kind == FrameKind::Blob && is_dead(item.position) {
                 return Ok(());
             }
             if item.position > next {
                 let gap = (item.position - next).to_le_bytes();
-                frame::encode(&mut out.buffer, segment.salt, next, FrameKind::Gap, TenantId::NODE, &[&gap]);
+                frame::encode(
+                    &mut out.buffer,
+                    segment.salt,
+                    next,
+                    FrameKind::Gap,
+                    TenantId::NODE,
+                    &[&gap],
+                    None,
+                );
                 let offset = out.at + out.buffer.len() as u64;
                 rows.push((item.position, item.position - segment.base - offset));
             }
             let frame::Frame { position, kind, tenant, body } = item;
-            frame::encode(&mut out.buffer, segment.salt, position, kind, tenant, &[body]);
+            frame::encode(&mut out.buffer, segment.salt, position, kind, tenant, &[body], None);
             next = position + item.stored_bytes() as u64;
             out.flush(WRITE_BYTES).map_err(self.io("writing", name))
         })?;
@@ -182,7 +193,7 @@ impl Log {
         finish().map_err(self.io("writing", name))?;
         let segment = Segment { packed, ..*segment };
         // The old file goes for it: it must read as the old one did.
-        self.each_item(&segment, &*file, |_| Ok(()))?;
+        self.each_item(&segment, &*file, None, |_| Ok(()))?;
         Ok((file, segment))
     }
 
@@ -259,7 +270,7 @@ impl Log {
         let start = segment::HEADER_BYTES as u64;
         let (mut next, mut offset) = (segment.base + start, start);
         let mut rows = Vec::new();
-        self.each_item(segment, file, |item| {
+        self.each_item(segment, file, None, |item| {
             if item.position > next {
                 offset += frame::stored_bytes(8) as u64;
                 rows.push((item.position, item.position - segment.base - offset));

@@ -11,6 +11,7 @@ use crate::blob_frame::BlobFrame;
 use crate::frame::{self, CommitBody, FrameKind};
 use crate::log::{Log, Segment};
 use crate::runs::{Run, RunReader, Step};
+use crate::seal::TAG_BYTES;
 use crate::segment;
 
 /// A page of changes ends early at this many bytes of events; one transaction always fits.
@@ -34,7 +35,8 @@ impl Log {
         let name = segment::file_name(segment.number);
         let (segment, file) = self.segment_and_file(segment.number)?;
         let offset = self.offset_of(&segment, &*file, position)?;
-        let stored_bytes = frame::stored_bytes(body_bytes as usize);
+        let tag_bytes = if self.sealer.is_some() { TAG_BYTES } else { 0 };
+        let stored_bytes = frame::stored_bytes(body_bytes as usize + tag_bytes);
         if offset + stored_bytes as u64 > segment.frames_end() {
             return Err(self.damaged(
                 &name,
@@ -47,11 +49,27 @@ impl Log {
             let frame = frame::decode(bytes, segment.salt, position);
             let blob = frame
                 .filter(|frame| frame.kind == FrameKind::Blob)
-                .and_then(|frame| BlobFrame::decode(frame.body))
+                .map(|frame| (frame.tenant, frame::HEADER_BYTES..frame::HEADER_BYTES + frame.body.len()))
+                .and_then(|(tenant, body)| self.open_blob(&segment, tenant, position, &mut bytes[body]))
+                .and_then(BlobFrame::decode)
                 .filter(|blob| blob.hash == *hash);
             Ok(blob.and_then(|blob| blob.with_plain(visit)))
         })?;
         read.ok_or_else(|| self.damaged(&name, offset, format!("blob {hash} does not verify")))
+    }
+
+    /// The content of a blob frame's body, opened in place if it is sealed; `None` when it does not open.
+    fn open_blob<'a>(
+        &self,
+        segment: &Segment,
+        tenant: TenantId,
+        position: u64,
+        body: &'a mut [u8],
+    ) -> Option<&'a [u8]> {
+        let Some(sealer) = &self.sealer else { return Some(body) };
+        let cipher = sealer.of_frames(segment.number, segment.salt, tenant);
+        let len = frame::open(body, &cipher, position, FrameKind::Blob, tenant).ok()?;
+        body.get(..len)
     }
 
     /// Events after a position up to `to`, which is published and therefore complete.
@@ -88,7 +106,7 @@ impl Log {
         let (segment, file) = self.segment_and_file(segment.number)?;
         let segment = &segment;
         let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(&*file, segment.salt, segment.base, segment.frames_end());
+        let mut reader = RunReader::new(&*file, segment, segment.frames_end(), self.sealer.as_deref());
         if let Some(offset) = self.run_near(segment, &*file, after)? {
             reader = reader.starting_at(offset);
         }

@@ -10,6 +10,8 @@ use cairn_base::TenantId;
 use cairn_base::fs::File;
 
 use crate::frame::{self, CommitBody, Frame, FrameKind};
+use crate::log::Segment;
+use crate::seal::Sealer;
 use crate::segment;
 
 const READ_BYTES: usize = 1 << 20;
@@ -61,7 +63,10 @@ pub(crate) enum Step<'a> {
 /// Reads the runs of one segment in order, holding one run in memory at a time.
 pub(crate) struct RunReader<'a> {
     file: &'a dyn File,
+    number: u64,
     salt: u64,
+    /// Opens what is sealed; without one, bodies come as they are stored.
+    sealer: Option<&'a Sealer>,
     /// Offset where reading stops.
     limit: u64,
     /// Offset of the next run.
@@ -74,17 +79,22 @@ pub(crate) struct RunReader<'a> {
 }
 
 impl<'a> RunReader<'a> {
-    pub(crate) fn new(file: &'a dyn File, salt: u64, base: u64, limit: u64) -> Self {
+    /// Reads a segment up to an offset; what the segment says about its length is not asked.
+    pub(crate) fn new(file: &'a dyn File, segment: &Segment, limit: u64, sealer: Option<&'a Sealer>) -> Self {
         let at = segment::HEADER_BYTES as u64;
+        let Segment { number, base, salt, .. } = *segment;
+        let (buffer, frames) = (Vec::new(), Vec::new());
         RunReader {
             file,
+            number,
             salt,
+            sealer,
             limit,
             at,
             position: base + at,
-            buffer: Vec::new(),
+            buffer,
             buffer_at: at,
-            frames: Vec::new(),
+            frames,
         }
     }
 
@@ -139,6 +149,9 @@ impl<'a> RunReader<'a> {
                     let Some(last) = transactions.map(|frame| frame.position).next_back() else {
                         return Ok(bad);
                     };
+                    if let Err(bad_at) = self.open_frames() {
+                        return Ok(Step::End { bad_at });
+                    }
                     self.at += (cursor + stored) as u64;
                     self.position = position + stored as u64;
                     return Ok(Step::Run(Run {
@@ -163,6 +176,18 @@ impl<'a> RunReader<'a> {
             }
             cursor += stored;
         }
+    }
+
+    /// Opens the bodies of a whole run; `Err` with the offset of the first that does not open.
+    fn open_frames(&mut self) -> Result<(), u64> {
+        let Some(sealer) = self.sealer else { return Ok(()) };
+        for FramePlace { position, kind, tenant, body } in &mut self.frames {
+            let cipher = sealer.of_frames(self.number, self.salt, *tenant);
+            let opened = frame::open(&mut self.buffer[body.clone()], &cipher, *position, *kind, *tenant);
+            let offset = self.buffer_at + (body.start - frame::HEADER_BYTES) as u64;
+            body.end = body.start + opened.map_err(|_| offset)?;
+        }
+        Ok(())
     }
 
     /// Makes the buffer hold `wanted` bytes; `false` when the segment ends before.

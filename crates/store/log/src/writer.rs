@@ -65,7 +65,7 @@ impl LogPlan {
             self.roll()?;
         }
         let buffer = self.log.buffers.lock().pop().unwrap_or_default();
-        Ok(Group::new(buffer, self.next.clone()))
+        Ok(Group::new(buffer, self.next.clone(), self.log.sealer.clone()))
     }
 
     /// Takes the place of a group that will be written; one that is not given here takes none.

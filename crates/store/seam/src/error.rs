@@ -143,6 +143,27 @@ pub enum StoreError {
         /// The newest format known here.
         known: u32,
     },
+    /// The store is sealed, and no key was given.
+    #[error("the store in {} is sealed; name its key file with CAIRN_ENCRYPTION_KEY_FILE", .dir.display())]
+    KeyMissing {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// The store is sealed with another key.
+    #[error("the key does not fit the store in {}", .dir.display())]
+    KeyMismatch {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// A key was given for a store that was made without one.
+    #[error(
+        "the store in {} is not sealed, and a key was given; encryption is chosen when a store is made",
+        .dir.display()
+    )]
+    NotSealed {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// The operating system said no.
     #[error("{doing}: {source}")]
     Io {
@@ -194,6 +215,9 @@ impl StoreError {
             StoreError::Damaged(_) => ErrorCode::Damaged,
             StoreError::Locked { .. } => ErrorCode::Locked,
             StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,
+            StoreError::KeyMissing { .. } => ErrorCode::KeyMissing,
+            StoreError::KeyMismatch { .. } => ErrorCode::KeyMismatch,
+            StoreError::NotSealed { .. } => ErrorCode::NotSealed,
             StoreError::Io { .. } => ErrorCode::Internal,
             StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
             StoreError::Stopped => ErrorCode::DeadlineExceeded,

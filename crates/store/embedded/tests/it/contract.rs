@@ -9,7 +9,7 @@ use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
 use cairn_seam::Store;
 use cairn_seam::contract::StoreUnderTest;
 
-use crate::kit::{DIR, small_options};
+use crate::kit::{DIR, key, small_options};
 
 struct Subject {
     dir: PathBuf,
@@ -27,6 +27,14 @@ impl Subject {
         let mut subject = Subject { dir, options, clock, store: None, _keep: temporary };
         subject.open();
         subject
+    }
+
+    /// Starts over with a store that has a key.
+    fn seal(&mut self) {
+        self.store = None;
+        self.dir.push("sealed");
+        self.options.key = Some(key(1));
+        self.open();
     }
 
     fn open(&mut self) {
@@ -62,6 +70,18 @@ mod simulated {
 
     fn make() -> Box<dyn StoreUnderTest> {
         Box::new(Subject::new(Arc::new(SimulatedFs::new(1)), Background::Manual, None))
+    }
+
+    cairn_seam::contract_tests!(make);
+}
+
+mod sealed {
+    use super::*;
+
+    fn make() -> Box<dyn StoreUnderTest> {
+        let mut subject = Subject::new(Arc::new(SimulatedFs::new(1)), Background::Manual, None);
+        subject.seal();
+        Box::new(subject)
     }
 
     cairn_seam::contract_tests!(make);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cairn_base::fs::{FileSystem, SimulatedFs};
 use cairn_base::{ManualClock, SeededEntropy};
-use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
+use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
 use cairn_seam::StoreError;
 
 /// Where stores live on simulated disks.
@@ -30,4 +30,15 @@ pub(crate) fn small_options(fs: Arc<dyn FileSystem>, seed: u64) -> EmbeddedOptio
 /// Opens a store on a simulated disk that does nothing by itself.
 pub(crate) fn open_simulated(fs: &SimulatedFs, seed: u64) -> Result<EmbeddedStore, StoreError> {
     EmbeddedStore::open(Path::new(DIR), small_options(Arc::new(fs.clone()), seed))
+}
+
+/// A key that follows from a number.
+pub(crate) fn key(number: u64) -> EncryptionKey {
+    EncryptionKey::generate(&SeededEntropy::new(number))
+}
+
+/// The same for a store that is sealed with key 1.
+pub(crate) fn open_sealed(fs: &SimulatedFs, seed: u64) -> Result<EmbeddedStore, StoreError> {
+    let options = EmbeddedOptions { key: Some(key(1)), ..small_options(Arc::new(fs.clone()), seed) };
+    EmbeddedStore::open(Path::new(DIR), options)
 }

@@ -9,6 +9,7 @@ mod owner;
 mod pipeline;
 mod power;
 mod regressions;
+mod seal;
 mod space;
 mod uploads;
 mod workload;

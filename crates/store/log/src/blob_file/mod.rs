@@ -1,14 +1,18 @@
 //! Blobs with a file of their own, in the folder `blobs` of the store.
 //!
 //! ```text
-//! | header 64 | chunk | chunk | … | table: 36 bytes per chunk | footer 64 |
+//! | header 64 | chunk | chunk | … | table: 36 bytes per chunk, hash 32 | footer 64 |
 //!
-//! header: CAIRNBLF | format u32 | tenant u32 | reserved | crc32c of the 60 bytes before it u32
+//! header: CAIRNBLF | format u32 | tenant u32 | number u64 | salt u64 | reserved |
+//!         crc32c of the 60 bytes before it u32
 //! chunk:  64 KiB of plain bytes, the last one fewer, as they are or as a zstd frame
 //! row:    stored bytes u32, the highest bit set when packed | chaining value 32
-//! footer: plain bytes u64 | chunks u32 | crc32c of the table u32 | hash 32 | reserved 12 |
+//! footer: plain bytes u64 | chunks u32 | crc32c of the stored table u32 | reserved 44 |
 //!         crc32c of the 60 bytes before it u32
 //! ```
+//!
+//! In a sealed store each chunk and the table are sealed with the key of (number, salt), and end with
+//! their tags; the nonce is the number of the chunk, and the number of chunks for the table.
 //!
 //! A chaining value is the inner node of BLAKE3 over one chunk. All of them together give the blob's
 //! hash, so each chunk is verified against the hash by itself: reading a part is as safe as reading all.
@@ -31,6 +35,7 @@ const MAGIC: &[u8; 8] = b"CAIRNBLF";
 const FORMAT: u32 = 1;
 const HEADER_BYTES: usize = 64;
 const FOOTER_BYTES: usize = 64;
+const HASH_BYTES: usize = 32;
 const ROW_BYTES: usize = 4 + tree::VALUE_BYTES;
 /// Set in a row's length when the chunk is packed.
 const PACKED: u32 = 1 << 31;

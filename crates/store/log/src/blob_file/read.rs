@@ -1,6 +1,5 @@
 //! Reading a blob file, all of it or a part.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,16 +9,20 @@ use cairn_seam::{BlobReader, DamagedAt, StoreError, unpack};
 use parking_lot::Mutex;
 
 use super::tree::{self, Value};
-use super::{FOOTER_BYTES, FORMAT, HEADER_BYTES, MAGIC, PACKED, ROW_BYTES};
+use super::{FOOTER_BYTES, FORMAT, HASH_BYTES, HEADER_BYTES, MAGIC, PACKED, ROW_BYTES};
 use crate::frame::{u32_at, u64_at};
+use crate::seal::{Cipher, FileKind, Sealer, TAG_BYTES, counted};
 
 const CHUNK: u64 = limits::BLOB_CHUNK_BYTES as u64;
 
-/// An open blob file whose table gives the blob's hash.
+/// An open blob file whose table gives the hash it holds.
 #[derive(Debug)]
 pub(crate) struct BlobFile {
     path: PathBuf,
     file: Arc<dyn File>,
+    tenant: TenantId,
+    hash: ContentHash,
+    cipher: Option<Cipher>,
     bytes: u64,
     rows: Vec<Row>,
     /// The chunk that was read last: readers with small buffers come back for it.
@@ -35,9 +38,15 @@ struct Row {
 }
 
 impl BlobFile {
-    /// Opens the file of a blob.
-    pub(crate) fn open(path: PathBuf, file: Arc<dyn File>, hash: &ContentHash) -> Result<Self, StoreError> {
-        let mut blob = BlobFile { path, file, bytes: 0, rows: Vec::new(), last: Mutex::new(None) };
+    /// Opens a blob file, whichever blob it holds.
+    pub(crate) fn open(
+        path: PathBuf,
+        file: Arc<dyn File>,
+        sealer: Option<&Sealer>,
+    ) -> Result<Self, StoreError> {
+        let hash = ContentHash::from_bytes([0; HASH_BYTES]);
+        let (tenant, cipher, last) = (TenantId::NODE, None, Mutex::new(None));
+        let mut blob = BlobFile { path, file, tenant, hash, cipher, bytes: 0, rows: Vec::new(), last };
         let len = blob.file.len().map_err(blob.io())?;
         let room = len.checked_sub((HEADER_BYTES + FOOTER_BYTES) as u64);
         let room = room.ok_or_else(|| blob.damaged(len, "the file is too short for a blob"))?;
@@ -47,29 +56,60 @@ impl BlobFile {
         if !is_closed(&header) || &header[..8] != MAGIC || u32_at(&header, 8) != FORMAT {
             return Err(blob.damaged(0, "the header of the blob is damaged"));
         }
-        let chunks = u64::from(u32_at(&footer, 8));
-        let table_bytes = chunks * ROW_BYTES as u64;
+        let tag_bytes = if sealer.is_some() { TAG_BYTES } else { 0 };
+        let chunks = u32_at(&footer, 8);
+        let table_bytes = u64::from(chunks) * ROW_BYTES as u64 + (HASH_BYTES + tag_bytes) as u64;
         if !is_closed(&footer) || table_bytes > room {
             return Err(blob.damaged(len - FOOTER_BYTES as u64, "the end of the blob is damaged"));
         }
+        blob.tenant = TenantId(u32_at(&header, 12));
+        blob.cipher =
+            sealer.map(|sealer| sealer.of_file(FileKind::Blob, u64_at(&header, 16), u64_at(&header, 24)));
         blob.bytes = u64_at(&footer, 0);
         let table_at = len - FOOTER_BYTES as u64 - table_bytes;
         let mut table = vec![0; usize::try_from(table_bytes).unwrap_or(usize::MAX)];
         blob.file.read_at(&mut table, table_at).map_err(blob.io())?;
-        let mut offset = HEADER_BYTES as u64;
-        for row in table.chunks_exact(ROW_BYTES) {
-            let length = u32_at(row, 0);
-            let stored_bytes = (length & !PACKED) as usize;
-            let value = std::array::from_fn(|at| row[4 + at]);
-            blob.rows.push(Row { offset, stored_bytes, packed: length & PACKED != 0, value });
-            offset += stored_bytes as u64;
+        let bad_table = || blob.damaged(table_at, "the table of the blob is damaged");
+        if crc32c::crc32c(&table) != u32_at(&footer, 12) {
+            return Err(bad_table());
         }
-        let values: Vec<Value> = blob.rows.iter().map(|row| row.value).collect();
-        let is_whole = crc32c::crc32c(&table) == u32_at(&footer, 12)
-            && offset == table_at
-            && blob.rows.iter().all(|row| row.stored_bytes <= limits::BLOB_CHUNK_BYTES)
-            && tree::hash_of(&values, blob.bytes).as_ref() == Some(hash);
-        if is_whole { Ok(blob) } else { Err(blob.damaged(table_at, "the table of the blob is damaged")) }
+        let table = blob.unseal(u64::from(chunks), table).ok_or_else(bad_table)?;
+        let (table, hash) = table.split_at(table.len() - HASH_BYTES);
+        let mut offset = HEADER_BYTES as u64;
+        let rows: Vec<Row> = table
+            .chunks_exact(ROW_BYTES)
+            .map(|row| {
+                let length = u32_at(row, 0);
+                let stored_bytes = (length & !PACKED) as usize;
+                let value = std::array::from_fn(|at| row[4 + at]);
+                let row = Row { offset, stored_bytes, packed: length & PACKED != 0, value };
+                offset += stored_bytes as u64;
+                row
+            })
+            .collect();
+        let hash = ContentHash::from_bytes(std::array::from_fn(|at| hash[at]));
+        let values: Vec<Value> = rows.iter().map(|row| row.value).collect();
+        let is_whole = offset == table_at
+            && rows.iter().all(|row| row.stored_bytes <= limits::BLOB_CHUNK_BYTES + TAG_BYTES)
+            && tree::hash_of(&values, blob.bytes) == Some(hash);
+        if !is_whole {
+            return Err(bad_table());
+        }
+        Ok(BlobFile { rows, hash, ..blob })
+    }
+
+    /// Whose blob it is, and which.
+    pub(crate) fn owner(&self) -> (TenantId, ContentHash) {
+        (self.tenant, self.hash)
+    }
+
+    /// The content of a chunk, or of the table behind the last one; `None` when it does not open.
+    fn unseal(&self, number: u64, mut stored: Vec<u8>) -> Option<Vec<u8>> {
+        if let Some(cipher) = &self.cipher {
+            let bytes = cipher.open_tagged(counted(number), &[], &mut stored).ok()?;
+            stored.truncate(bytes);
+        }
+        Some(stored)
     }
 
     /// Reads and verifies one chunk.
@@ -79,7 +119,8 @@ impl BlobFile {
         self.file.read_at(&mut stored, row.offset).map_err(self.io())?;
         let start = at as u64 * CHUNK;
         let plain_bytes = usize::try_from(CHUNK.min(self.bytes - start)).expect("a chunk is small");
-        let plain = if row.packed { unpack(&stored, plain_bytes) } else { Some(stored) };
+        let stored = self.unseal(at as u64, stored);
+        let plain = if row.packed { stored.and_then(|stored| unpack(&stored, plain_bytes)) } else { stored };
         plain
             .filter(|plain| plain.len() == plain_bytes && tree::value_of(plain, start) == row.value)
             .ok_or_else(|| self.damaged(row.offset, "a chunk of the blob does not verify"))
@@ -117,20 +158,6 @@ impl BlobReader for BlobFile {
         }
         Ok(done)
     }
-}
-
-/// Whose blob a file says it holds, and which; `None` when it is damaged.
-pub(super) fn owner_of(file: &dyn File) -> io::Result<Option<(TenantId, ContentHash)>> {
-    let len = file.len()?;
-    let (mut header, mut footer) = ([0; HEADER_BYTES], [0; FOOTER_BYTES]);
-    if len < (HEADER_BYTES + FOOTER_BYTES) as u64 {
-        return Ok(None);
-    }
-    file.read_at(&mut header, 0)?;
-    file.read_at(&mut footer, len - FOOTER_BYTES as u64)?;
-    let hash = ContentHash::from_bytes(std::array::from_fn(|at| footer[16 + at]));
-    let is_whole = is_closed(&header) && is_closed(&footer);
-    Ok(is_whole.then(|| (TenantId(u32_at(&header, 12)), hash)))
 }
 
 fn is_closed(block: &[u8; 64]) -> bool {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cairn_base::{ContentHash, TenantId, limits};
 use cairn_seam::{Blob, BlobReader, Sha256Hasher, StoreError, Upload};
 
-use super::read::{self, BlobFile};
+use super::read::BlobFile;
 use super::write::BlobFileWriter;
 use super::{DIR, END, UPLOAD_END, file_name, upload_name};
 use crate::hashed::{BLOB_PLACES, HashedName};
@@ -38,12 +38,14 @@ impl LogUpload {
     /// Moves what is in memory to a file of its own.
     fn spill(&mut self) -> Result<&mut (String, BlobFileWriter), StoreError> {
         if self.file.is_none() {
-            let name = upload_name(self.log.next_file_number());
+            let number = self.log.next_file_number();
+            let name = upload_name(number);
             let path = self.log.blob_path(&name);
             let failed = self.log.io("writing", &format!("{DIR}/{name}"));
             let start = || -> io::Result<BlobFileWriter> {
                 self.log.options.fs.create_dir(&self.log.options.dir.join(DIR))?;
-                let mut writer = BlobFileWriter::new(self.log.options.fs.create(&path)?, self.tenant)?;
+                let file = self.log.options.fs.create(&path)?;
+                let mut writer = BlobFileWriter::new(file, self.tenant, number, self.log.sealer.as_deref())?;
                 writer.write(&self.memory)?;
                 Ok(writer)
             };
@@ -160,7 +162,11 @@ impl Log {
             }
             Err(error) => return Err(self.io("opening", &format!("{DIR}/{name}"))(error)),
         };
-        Ok(Box::new(BlobFile::open(path, file, hash)?))
+        let blob = BlobFile::open(path, file, self.sealer.as_deref())?;
+        if blob.owner() != (tenant, *hash) {
+            return Err(self.damaged(&format!("{DIR}/{name}"), 0, "the file holds another blob"));
+        }
+        Ok(Box::new(blob))
     }
 
     /// Gives a finished upload its final name, unless the blob is there already.
@@ -219,12 +225,12 @@ impl Log {
         Ok(names.iter().filter_map(|file| HashedName::from_hex(file.strip_suffix(END)?)).collect())
     }
 
-    /// Whose blob a file holds, and which; `None` when the file cannot say.
-    pub fn blob_of_file(&self, name: &HashedName) -> Result<Option<(TenantId, ContentHash)>, StoreError> {
+    /// Whose blob a file holds, and which.
+    pub fn blob_of_file(&self, name: &HashedName) -> Result<(TenantId, ContentHash), StoreError> {
         let file = file_name(name);
-        let failed = || self.io("reading", &format!("{DIR}/{file}"));
-        let opened = self.options.fs.open(&self.blob_path(&file)).map_err(failed())?;
-        read::owner_of(&*opened).map_err(failed())
+        let path = self.blob_path(&file);
+        let opened = self.options.fs.open(&path).map_err(self.io("reading", &format!("{DIR}/{file}")))?;
+        Ok(BlobFile::open(path, opened, self.sealer.as_deref())?.owner())
     }
 
     /// Removes the file of a blob that no commit names any more and nobody is about to name.

@@ -44,6 +44,12 @@ impl Recovery {
         after.next = after.next.max(self.log.manifest.lock().next);
         after.image = after.image.filter(|image| image.position < end);
         let mut unused = std::mem::take(&mut self.unused).into_iter();
+        if self.log.sealer.is_some() {
+            // Something may have been written to one of them and lost with the power, or be written to it
+            // in a copy of this directory: other bytes under the same key, at the same positions. Its
+            // number may also be older than the newest root. A segment of our own has neither trouble.
+            unused.by_ref().for_each(|spare| self.log.forget_file(spare.number));
+        }
         let first = match unused.next() {
             Some(spare) => spare,
             None => {

@@ -18,6 +18,7 @@ use crate::frame::Frame;
 use crate::hashed::HashKey;
 use crate::log::{Log, LogOptions, Segment, Spare};
 use crate::manifest::{Manifest, SegmentState};
+use crate::seal::{self, EncryptionKey, Sealer};
 use crate::segment::{self, SegmentHeader};
 use crate::side::{self, SideFile};
 use crate::writer::{LogPlan, LogWriter};
@@ -82,13 +83,18 @@ pub struct LogDir {
 
 impl LogDir {
     /// Reads the manifest, or starts a new store in a directory that holds none.
-    pub fn open(options: LogOptions) -> Result<Self, StoreError> {
+    pub fn open(mut options: LogOptions) -> Result<Self, StoreError> {
+        // Not kept longer than it is needed.
+        let key = options.key.take();
         let found = Manifest::read(&*options.fs, &options.dir)?;
-        let manifest = match found {
-            Some(manifest) => manifest,
-            None => create(&options)?,
+        let (manifest, sealer) = match found {
+            Some(mut manifest) => {
+                let sealer = seal::unseal(&mut manifest, key.as_ref(), &options)?;
+                (manifest, sealer)
+            }
+            None => create(&options, key.as_ref())?,
         };
-        Ok(LogDir { log: Log::new(options, manifest) })
+        Ok(LogDir { log: Log::new(options, manifest, sealer.map(Arc::new)) })
     }
 
     /// The log, for what needs no recovery: ids, images.
@@ -106,7 +112,10 @@ impl LogDir {
 }
 
 /// Makes the first manifest. Segments without one are somebody's data: they are not built over.
-fn create(options: &LogOptions) -> Result<Manifest, StoreError> {
+fn create(
+    options: &LogOptions,
+    key: Option<&EncryptionKey>,
+) -> Result<(Manifest, Option<Sealer>), StoreError> {
     let dir = options.dir.display();
     options.fs.create_dir(&options.dir).map_err(|error| StoreError::io(format!("creating {dir}"), error))?;
     let names =
@@ -122,6 +131,7 @@ fn create(options: &LogOptions) -> Result<Manifest, StoreError> {
     let mut manifest = Manifest {
         store: [0; 16],
         hash_key: HashKey([0; 32]),
+        sealed: None,
         next: 1,
         segments: Vec::new(),
         sides: Vec::new(),
@@ -133,8 +143,9 @@ fn create(options: &LogOptions) -> Result<Manifest, StoreError> {
     }
     options.entropy.fill(&mut manifest.store);
     options.entropy.fill(&mut manifest.hash_key.0);
+    let sealer = key.map(|key| seal::begin(&mut manifest, key, options));
     manifest.write(&*options.fs, &options.dir)?;
-    Ok(manifest)
+    Ok((manifest, sealer))
 }
 
 fn has_bytes(options: &LogOptions, name: &str) -> bool {
@@ -258,7 +269,8 @@ impl Recovery {
         for row in rows.into_iter().filter(|_| !self.from.accept_loss) {
             let name = side::file_name(row.number);
             let opened = match self.log.options.fs.open(&self.log.path(&name)) {
-                Ok(file) => SideFile::open(row.number, file).map_err(self.log.io("reading", &name))?,
+                Ok(file) => SideFile::open(row.number, file, self.log.sealer.as_deref())
+                    .map_err(self.log.io("reading", &name))?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Err(error) => return Err(self.log.io("opening", &name)(error)),
             };

@@ -123,7 +123,8 @@ impl Recovery {
         let name = segment::file_name(segment.number);
         let unsided = self.unsided.contains(&segment.number);
         let recent = Recent::default();
-        let mut reader = RunReader::new(&*file, segment.salt, segment.base, limit);
+        let sealer = self.log.sealer.clone();
+        let mut reader = RunReader::new(&*file, &segment, limit, sealer.as_deref());
         let mut last_run_at = reader.offset();
         let bad_at = loop {
             let run_at = reader.offset();

@@ -6,8 +6,11 @@
 //! page:   crc32c u32 | count u16 | reserved u16 | entries … | zeroes
 //! entry:  name 16 | expires_at_ms u64 | value len u16 | value
 //! footer: CAIRNSID | format u32 | crc32c of footer u32 | first segment | last segment | entries |
-//!         pages | directory bytes | filter bytes | crc32c of directory and filter u64 | reserved u64
+//!         pages | directory bytes | filter bytes | crc32c of directory and filter u64 | salt u64
 //! ```
+//!
+//! In a sealed store everything of a page behind its checksum is sealed, the last 16 bytes are the tag,
+//! and the checksum is that of the sealed bytes. Without a key the salt is 0.
 //!
 //! Derived data: a side file that is missing or bad is made again from its segments.
 
@@ -22,8 +25,9 @@ use cairn_seam::{DamagedAt, StoreError};
 
 use crate::frame::{u32_at, u64_at};
 use crate::hashed::{HashedEntry, HashedName};
+use crate::seal::{BadSeal, Cipher, FileKind, Sealer, TAG_BYTES, counted};
 use filter::Filter;
-pub(crate) use write::write;
+pub(crate) use write::{Seal, write};
 
 const PAGE_BYTES: usize = 4096;
 const PAGE_HEADER_BYTES: usize = 8;
@@ -31,7 +35,9 @@ const ENTRY_HEADER_BYTES: usize = HashedName::BYTES + 8 + 2;
 const FOOTER_BYTES: usize = 80;
 const MAGIC: &[u8; 8] = b"CAIRNSID";
 const FORMAT: u32 = 1;
-const _: () = assert!(PAGE_HEADER_BYTES + ENTRY_HEADER_BYTES + limits::HASHED_VALUE_BYTES_MAX <= PAGE_BYTES);
+const _: () = assert!(
+    PAGE_HEADER_BYTES + ENTRY_HEADER_BYTES + limits::HASHED_VALUE_BYTES_MAX + TAG_BYTES <= PAGE_BYTES
+);
 
 /// An open side file: filter and directory in memory, entries on disk.
 #[derive(Debug)]
@@ -45,6 +51,7 @@ pub(crate) struct SideFile {
     /// How many entries it holds.
     pub entries: u64,
     file: Arc<dyn File>,
+    cipher: Option<Cipher>,
     directory: Vec<u64>,
     filter: Filter,
 }
@@ -56,7 +63,11 @@ pub(crate) fn file_name(number: u64) -> String {
 
 impl SideFile {
     /// Opens a side file; `None` when it is not a whole, valid one.
-    pub(crate) fn open(number: u64, file: Arc<dyn File>) -> std::io::Result<Option<Self>> {
+    pub(crate) fn open(
+        number: u64,
+        file: Arc<dyn File>,
+        sealer: Option<&Sealer>,
+    ) -> std::io::Result<Option<Self>> {
         let len = file.len()?;
         let Some(footer_at) = len.checked_sub(FOOTER_BYTES as u64) else { return Ok(None) };
         let mut footer = [0; FOOTER_BYTES];
@@ -86,6 +97,7 @@ impl SideFile {
             last_segment: u64_at(&footer, 24),
             entries: u64_at(&footer, 32),
             file,
+            cipher: sealer.map(|sealer| sealer.of_file(FileKind::Side, number, u64_at(&footer, 72))),
             directory: directory.chunks_exact(8).map(|word| u64_at(word, 0)).collect(),
             filter,
         }))
@@ -124,12 +136,17 @@ impl SideFile {
         self.file
             .read_at(&mut bytes, offset)
             .map_err(|error| StoreError::io(format!("reading {}", file_name(self.number)), error))?;
+        let damaged = |detail: &str| {
+            let file = file_name(self.number).into();
+            StoreError::Damaged(DamagedAt { file, offset, detail: detail.into() })
+        };
         if u32_at(&bytes, 0) != crc32c::crc32c(&bytes[4..]) {
-            return Err(StoreError::Damaged(DamagedAt {
-                file: file_name(self.number).into(),
-                offset,
-                detail: "the page's checksum is wrong".into(),
-            }));
+            return Err(damaged("the page's checksum is wrong"));
+        }
+        if let Some(cipher) = &self.cipher {
+            let opened = cipher.open_tagged(counted(page as u64), b"", &mut bytes[4..]);
+            let len = opened.map_err(|BadSeal| damaged("the page does not open with the store's key"))?;
+            bytes.truncate(4 + len);
         }
         Ok(bytes)
     }

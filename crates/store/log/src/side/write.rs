@@ -5,9 +5,16 @@ use cairn_base::fs::File;
 use super::filter::Filter;
 use super::{ENTRY_HEADER_BYTES, FOOTER_BYTES, FORMAT, MAGIC, PAGE_BYTES, PAGE_HEADER_BYTES};
 use crate::hashed::{HashedEntry, HashedName};
+use crate::seal::{Cipher, TAG_BYTES, counted};
 
 /// Bytes written between two syncs: a large file must not delay the log's own syncs.
 const SLICE_BYTES: usize = 1 << 20;
+
+/// What a sealed file is written with.
+pub(crate) struct Seal {
+    pub(crate) cipher: Cipher,
+    pub(crate) salt: u64,
+}
 
 /// Writes sorted entries as the side file of a run of segments, and syncs it.
 ///
@@ -17,15 +24,17 @@ pub(crate) fn write(
     segments: (u64, u64),
     count_hint: usize,
     sorted: impl Iterator<Item = (HashedName, HashedEntry)>,
+    seal: Option<&Seal>,
 ) -> std::io::Result<()> {
+    let room = PAGE_BYTES - if seal.is_some() { TAG_BYTES } else { 0 };
     let mut out = Out { file, offset: 0, buffer: Vec::new() };
     let mut filter = Filter::for_count(count_hint);
     let mut directory = Vec::new();
     let mut page = Page::default();
     let mut count = 0u64;
     for (name, entry) in sorted {
-        if page.bytes.len() + ENTRY_HEADER_BYTES + entry.value.len() > PAGE_BYTES {
-            out.push(&page.finish())?;
+        if page.bytes.len() + ENTRY_HEADER_BYTES + entry.value.len() > room {
+            out.push(&page.finish(room, seal))?;
         }
         if page.count == 0 {
             page.start();
@@ -36,14 +45,20 @@ pub(crate) fn write(
         count += 1;
     }
     if page.count > 0 {
-        out.push(&page.finish())?;
+        out.push(&page.finish(room, seal))?;
     }
     let filter = filter.to_bytes();
     out.push(&directory)?;
     out.push(&filter)?;
     let tables_crc = crc32c::crc32c_append(crc32c::crc32c(&directory), &filter);
     let pages = (directory.len() / 8) as u64;
-    let sizes = [pages, directory.len() as u64, filter.len() as u64, u64::from(tables_crc), 0];
+    let sizes = [
+        pages,
+        directory.len() as u64,
+        filter.len() as u64,
+        u64::from(tables_crc),
+        seal.map_or(0, |seal| seal.salt),
+    ];
     out.push(&footer(segments, count, sizes))?;
     out.flush()?;
     file.sync_data()
@@ -66,6 +81,8 @@ fn footer(segments: (u64, u64), count: u64, sizes: [u64; 5]) -> [u8; FOOTER_BYTE
 struct Page {
     bytes: Vec<u8>,
     count: u16,
+    /// Which page of the file it is.
+    number: u64,
 }
 
 impl Page {
@@ -83,9 +100,14 @@ impl Page {
         self.count += 1;
     }
 
-    fn finish(&mut self) -> Vec<u8> {
-        self.bytes.resize(PAGE_BYTES, 0);
+    fn finish(&mut self, room: usize, seal: Option<&Seal>) -> Vec<u8> {
+        self.bytes.resize(room, 0);
         self.bytes[4..6].copy_from_slice(&self.count.to_le_bytes());
+        if let Some(Seal { cipher, .. }) = seal {
+            let tag = cipher.seal(counted(self.number), b"", &mut self.bytes[4..]);
+            self.bytes.extend_from_slice(&tag);
+        }
+        self.number += 1;
         let crc = crc32c::crc32c(&self.bytes[4..]);
         self.bytes[..4].copy_from_slice(&crc.to_le_bytes());
         self.count = 0;

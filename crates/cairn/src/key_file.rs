@@ -1,0 +1,64 @@
+//! Key files: the secret that seals a store, in a file of its own.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use cairn_embedded::EncryptionKey;
+use zeroize::Zeroizing;
+
+use crate::config::Config;
+use crate::failure::Failure;
+
+/// Longer files are no key files; nothing more of them is read.
+const BYTES_MAX: u64 = 128;
+
+/// The key that the configuration names, if it names one.
+pub(crate) fn configured(config: &Config) -> Result<Option<EncryptionKey>, Failure> {
+    config.store_encryption_key_file.as_deref().map(read).transpose()
+}
+
+/// Reads a key file.
+pub(crate) fn read(path: &Path) -> Result<EncryptionKey, Failure> {
+    let unreadable = |error: &std::io::Error| {
+        Failure::usage(format!("could not read the key file {}: {error}", path.display()))
+            .hint("name the key file of this data directory; `cairn key generate FILE` makes a new key")
+    };
+    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    let mode = file.metadata().map_err(|error| unreadable(&error))?.permissions().mode();
+    if mode & 0o077 != 0 {
+        tracing::warn!("others may read the key file {0}: `chmod 600 {0}`", path.display());
+    }
+    // Sized at once: growing would leave copies of the key behind.
+    let mut content = Zeroizing::new(Vec::with_capacity(256));
+    file.take(BYTES_MAX).read_to_end(&mut content).map_err(|error| unreadable(&error))?;
+    EncryptionKey::parse(&content).ok_or_else(|| {
+        Failure::usage(format!("{} holds no key", path.display()))
+            .hint("a key file has 32 bytes, or 64 hex digits; `cairn key generate FILE` makes one")
+    })
+}
+
+/// Writes a key to a file that was not there, readable by its owner alone, and makes it durable.
+pub(crate) fn write_new(path: &Path, key: &EncryptionKey) -> Result<(), Failure> {
+    let mut file = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            return Err(Failure::usage(format!("{} is there already; nothing was changed", path.display()))
+                .hint("name another file: whoever overwrites a key loses what was sealed with it"));
+        }
+        Err(error) => return Err(Failure::io(format_args!("make {}", path.display()), &error)),
+    };
+    let written = file.write_all(key.to_file().as_bytes()).and_then(|()| file.sync_all());
+    let named = written.and_then(|()| folder_of(path).and_then(|folder| folder.sync_all()));
+    named.map_err(|error| {
+        // Half a key is of no use, and its name would be taken.
+        let _ = std::fs::remove_file(path);
+        Failure::io(format_args!("write {}", path.display()), &error)
+    })
+}
+
+fn folder_of(path: &Path) -> std::io::Result<File> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))
+}

@@ -1,0 +1,74 @@
+//! Making, opening and changing the key of a store.
+
+use std::sync::Arc;
+
+use cairn_seam::StoreError;
+
+use super::root::{Opened, Root};
+use super::{EncryptionKey, Sealer};
+use crate::log::LogOptions;
+use crate::manifest::Manifest;
+
+/// Seals a new store, before its manifest is written for the first time.
+pub(crate) fn begin(manifest: &mut Manifest, key: &EncryptionKey, options: &LogOptions) -> Sealer {
+    let root = Root::generate(manifest.next, &*options.entropy);
+    let opened = Opened { hash_key: manifest.hash_key, roots: vec![root] };
+    manifest.sealed = Some(opened.wrap(key, &manifest.store, &*options.entropy));
+    Sealer::new(opened, Arc::clone(&options.entropy))
+}
+
+/// Opens what a manifest holds under a key; `None` inside for a store that was made without one.
+pub(crate) fn unseal(
+    manifest: &mut Manifest,
+    key: Option<&EncryptionKey>,
+    options: &LogOptions,
+) -> Result<Option<Sealer>, StoreError> {
+    let Some(opened) = open(manifest, key, options)? else { return Ok(None) };
+    manifest.hash_key = opened.hash_key;
+    Ok(Some(Sealer::new(opened, Arc::clone(&options.entropy))))
+}
+
+/// Whether the key of the options fits the store, if there is one; touches nothing.
+///
+/// What else may be wrong with the manifest is for the opening to say.
+pub fn check_key(options: &LogOptions) -> Result<(), StoreError> {
+    match Manifest::read(&*options.fs, &options.dir) {
+        Ok(Some(manifest)) => open(&manifest, options.key.as_ref(), options).map(drop),
+        Ok(None) | Err(_) => Ok(()),
+    }
+}
+
+/// Gives a sealed store a new key, and a new root for everything written from now on.
+///
+/// One replacement of the manifest: after a crash the store opens with the old key or with the new one.
+/// The caller owns the directory.
+pub fn rotate(options: &LogOptions, new: &EncryptionKey) -> Result<(), StoreError> {
+    let missing = || {
+        let doing = format!("looking for a store in {}", options.dir.display());
+        StoreError::io(doing, std::io::ErrorKind::NotFound.into())
+    };
+    let mut manifest = Manifest::read(&*options.fs, &options.dir)?.ok_or_else(missing)?;
+    let Some(mut opened) = open(&manifest, options.key.as_ref(), options)? else {
+        return Err(StoreError::NotSealed { dir: options.dir.clone() });
+    };
+    opened.roots.push(Root::generate(manifest.next, &*options.entropy));
+    manifest.sealed = Some(opened.wrap(new, &manifest.store, &*options.entropy));
+    manifest.write(&*options.fs, &options.dir)
+}
+
+fn open(
+    manifest: &Manifest,
+    key: Option<&EncryptionKey>,
+    options: &LogOptions,
+) -> Result<Option<Opened>, StoreError> {
+    let dir = || options.dir.clone();
+    match (&manifest.sealed, key) {
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(StoreError::KeyMissing { dir: dir() }),
+        (None, Some(_)) => Err(StoreError::NotSealed { dir: dir() }),
+        (Some(rows), Some(key)) => {
+            let opened = rows.open(key, &manifest.store);
+            opened.map(Some).ok_or_else(|| StoreError::KeyMismatch { dir: dir() })
+        }
+    }
+}
