@@ -24,10 +24,10 @@ use crate::hashed::HashKey;
 
 /// The newest format this code reads and the one it writes.
 pub const FORMAT: u32 = 1;
-const NAME: &str = "MANIFEST";
-const TEMPORARY: &str = "MANIFEST.new";
+pub(crate) const NAME: &str = "MANIFEST";
+pub(crate) const TEMPORARY: &str = "MANIFEST.new";
 /// Half a million segments fit; a longer file is not ours.
-const BYTES_MAX: u64 = 64 << 20;
+pub(crate) const BYTES_MAX: u64 = 64 << 20;
 /// A segment that is being prepared and has no number yet.
 pub(crate) const SPARE: &str = "spare.new";
 
@@ -94,13 +94,22 @@ impl Manifest {
         }
         let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
         file.read_at(&mut bytes, 0).map_err(failed)?;
+        Self::decode(bytes, dir, &damaged).map(Some)
+    }
+
+    /// Reads the bytes of a manifest, which belong to `whose`.
+    pub(crate) fn decode(
+        bytes: Vec<u8>,
+        whose: &Path,
+        damaged: &dyn Fn(&str) -> StoreError,
+    ) -> Result<Self, StoreError> {
         let text = String::from_utf8(bytes).map_err(|_| damaged("the manifest is not text"))?;
-        check_format(&text, dir).ok_or_else(|| damaged("the manifest has no known first line"))??;
+        check_format(&text, whose).ok_or_else(|| damaged("the manifest has no known first line"))??;
         let (body, crc) = text.rsplit_once("crc ").ok_or_else(|| damaged("the manifest has no checksum"))?;
         if crc.trim_end() != format!("{:08x}", crc32c::crc32c(body.as_bytes())) {
             return Err(damaged("the manifest's checksum is wrong"));
         }
-        parse(body).ok_or_else(|| damaged("the manifest has a line that makes no sense")).map(Some)
+        parse(body).ok_or_else(|| damaged("the manifest has a line that makes no sense"))
     }
 
     /// Replaces the manifest of a directory.
@@ -122,7 +131,7 @@ impl Manifest {
         fs.sync_dir(dir)
     }
 
-    fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         use std::fmt::Write as _;
         let mut text = format!("cairn manifest {FORMAT}\n");
         let mut line = |row: std::fmt::Arguments<'_>| writeln!(text, "{row}").expect("a string takes all");

@@ -138,6 +138,14 @@ pub enum StoreError {
         /// What the system said.
         source: Arc<io::Error>,
     },
+    /// Something is there where something new was to be made; it was left alone.
+    #[error("{} is there already: {advice}", .path.display())]
+    Occupied {
+        /// What is there.
+        path: PathBuf,
+        /// What to do about it.
+        advice: &'static str,
+    },
     /// This kind of store cannot do that.
     #[error("{what} is nothing this store can do")]
     Unsupported {
@@ -180,7 +188,7 @@ impl StoreError {
             StoreError::Locked { .. } => ErrorCode::Locked,
             StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,
             StoreError::Io { .. } => ErrorCode::Internal,
-            StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
+            StoreError::Occupied { .. } | StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
             StoreError::Stopped => ErrorCode::DeadlineExceeded,
             StoreError::Closed => ErrorCode::Unavailable,
         }
