@@ -2,13 +2,16 @@
 //!
 //! A transaction's closure writes into an overlay; a group of them becomes one write and one sync of
 //! the log, and is then published in memory; an applier moves what was published into the index about
-//! once a second. Opening is the index plus a replay of the rest of the log.
+//! once a second. Opening is the index plus a replay of the rest of the log. A backup is a copy of the
+//! log as of one position.
 //!
 //! What it does not do: decide who may read what, or know what records mean.
 
 mod apply;
 mod backend;
+mod backup;
 mod commit;
+mod container;
 mod generation;
 mod image;
 mod index;
@@ -16,6 +19,7 @@ mod merge;
 mod open;
 mod options;
 mod queue;
+mod restore;
 mod shared;
 mod snapshot;
 mod store;
@@ -26,4 +30,5 @@ mod view;
 pub use cairn_log::Progress;
 pub use open::OpenReport;
 pub use options::{Background, EmbeddedOptions, ProgressFn};
+pub use restore::{Restored, restore};
 pub use store::EmbeddedStore;

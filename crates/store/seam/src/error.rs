@@ -102,11 +102,11 @@ pub enum StoreError {
         cause: String,
     },
     /// The disk is nearly full.
-    #[error("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must stay free")]
+    #[error("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must be free")]
     StorageFull {
         /// Bytes free.
         free_bytes: u64,
-        /// Bytes that must stay free.
+        /// Bytes that must be free.
         reserve_bytes: u64,
     },
     /// Durable bytes are damaged.
