@@ -32,14 +32,7 @@ pub(crate) fn create_dir(dir: &Path) -> Result<(), Failure> {
 /// Opens the store in a data directory, making a new one in an empty directory.
 pub(crate) fn embedded(dir: &Path, config: &Config, loss: Loss) -> Result<EmbeddedStore, Failure> {
     refuse_foreign(dir)?;
-    let options = EmbeddedOptions {
-        segment_bytes: config.store_segment_bytes,
-        reserve_bytes: config.store_reserve_bytes,
-        cache_bytes: usize::try_from(config.store_cache_bytes).unwrap_or(usize::MAX),
-        accept_loss: loss == Loss::Accept,
-        progress: Some(progress::reporter()),
-        ..EmbeddedOptions::default()
-    };
+    let options = EmbeddedOptions { accept_loss: loss == Loss::Accept, ..options(config) };
     let store = EmbeddedStore::open(dir, options).map_err(|error| {
         let hopeless = loss == Loss::Accept && error.code() == ErrorCode::Damaged;
         let failure = Failure::from(error);
@@ -47,6 +40,17 @@ pub(crate) fn embedded(dir: &Path, config: &Config, loss: Loss) -> Result<Embedd
     })?;
     tell(store.open_report());
     Ok(store)
+}
+
+/// How the configuration wants stores to be.
+pub(crate) fn options(config: &Config) -> EmbeddedOptions {
+    EmbeddedOptions {
+        segment_bytes: config.store_segment_bytes,
+        reserve_bytes: config.store_reserve_bytes,
+        cache_bytes: usize::try_from(config.store_cache_bytes).unwrap_or(usize::MAX),
+        progress: Some(progress::reporter()),
+        ..EmbeddedOptions::default()
+    }
 }
 
 /// A slip of the keyboard must not fill somebody's home with our files.

@@ -3,6 +3,7 @@
 mod completions;
 mod config;
 mod init;
+mod restore;
 pub(crate) mod serve;
 
 use std::io::Write;
@@ -20,6 +21,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::serve(data_dir, json, &arguments),
         Command::Init { project } => init::init(data_dir, project.as_deref(), json),
         Command::Config => config::config(data_dir, json),
+        Command::Restore { backup } => restore::restore(data_dir, &backup, json),
         Command::Completions { shell } => completions::completions(shell),
     }
 }

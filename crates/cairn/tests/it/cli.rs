@@ -14,6 +14,7 @@ fn help_is_for_strangers() {
         ("help_serve", &["serve", "--help"]),
         ("help_init", &["init", "--help"]),
         ("help_config", &["config", "--help"]),
+        ("help_restore", &["restore", "--help"]),
     ] {
         let output = run(dir.path(), arguments);
         assert_eq!(output.status.code(), Some(0));

@@ -5,4 +5,5 @@ mod config;
 mod damage;
 mod init;
 mod program;
+mod restore;
 mod serve;

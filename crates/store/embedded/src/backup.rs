@@ -110,13 +110,13 @@ impl<'a> Place<'a> {
     }
 
     fn refuse_taken(&self, fs: &dyn FileSystem) -> Result<(), StoreError> {
+        let there = [io::ErrorKind::IsADirectory, io::ErrorKind::PermissionDenied];
         match fs.open_to_read(self.to) {
-            Ok(_) => Err(taken(self.to)),
-            Err(error) => match error.kind() {
-                io::ErrorKind::NotFound => Ok(()),
-                io::ErrorKind::IsADirectory | io::ErrorKind::PermissionDenied => Err(taken(self.to)),
-                _ => Err(StoreError::io(format!("looking for {}", self.to.display()), error)),
-            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) if !there.contains(&error.kind()) => {
+                Err(StoreError::io(format!("looking for {}", self.to.display()), error))
+            }
+            Ok(_) | Err(_) => Err(taken(self.to)),
         }
     }
 

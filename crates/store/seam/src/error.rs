@@ -139,7 +139,7 @@ pub enum StoreError {
         source: Arc<io::Error>,
     },
     /// Something is there where something new was to be made; it was left alone.
-    #[error("{} is there already: {advice}", .path.display())]
+    #[error("{} is in the way: {advice}", .path.display())]
     Occupied {
         /// What is there.
         path: PathBuf,

@@ -1,7 +1,6 @@
 //! Reading a container, and refusing one that is not whole. Everything in it comes from outside.
 
 use std::cmp::Ordering;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -165,10 +164,8 @@ impl ContainerReader {
             return Err(self.ends_early());
         }
         let bytes = &mut self.buffer[..len];
-        self.file.read_at(bytes, self.at).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => ends_early(&self.path, self.len),
-            _ => StoreError::io(format!("reading {}", self.path.display()), error),
-        })?;
+        let read = self.file.read_at(bytes, self.at);
+        read.map_err(|error| StoreError::io(format!("reading {}", self.path.display()), error))?;
         self.hasher.update(bytes);
         self.at += len as u64;
         Ok(bytes)
@@ -181,15 +178,10 @@ impl ContainerReader {
     }
 
     fn ends_early(&self) -> StoreError {
-        ends_early(&self.path, self.len)
+        self.damaged(self.len, "the backup ends early")
     }
 
     pub(crate) fn damaged(&self, offset: u64, detail: impl Into<String>) -> StoreError {
         StoreError::Damaged(DamagedAt { file: self.path.clone(), offset, detail: detail.into() })
     }
-}
-
-fn ends_early(path: &Path, len: u64) -> StoreError {
-    let detail = "the backup ends early".to_owned();
-    StoreError::Damaged(DamagedAt { file: path.to_owned(), offset: len, detail })
 }
