@@ -169,9 +169,14 @@ fn is_of_a_copy(manifest: &Manifest) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use cairn_base::fs::SimulatedFs;
+    use cairn_base::{ManualClock, SeededEntropy, TenantId};
+
     use super::*;
+    use crate::frame::Frame;
     use crate::hashed::HashKey;
     use crate::manifest::{ImageRow, SideRow};
+    use crate::{LogDir, LogOptions, Progress, RecoverFrom, Recovered, Replay};
 
     fn of_a_copy() -> Manifest {
         let sealed = |base| SegmentState::Sealed { base, bytes: 100, salt: 7 };
@@ -215,5 +220,64 @@ mod tests {
             let error = parse(manifest).map(drop).unwrap_err();
             assert!(matches!(&error, StoreError::Damaged(at) if at.offset == 48), "row {row}: {error}");
         }
+    }
+
+    struct NoReplay;
+
+    impl Replay for NoReplay {
+        fn transaction(&mut self, _: &Frame<'_>) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        fn run_end(&mut self, _: u64, _: Progress) -> Result<(), StoreError> {
+            Ok(())
+        }
+    }
+
+    fn open() -> Recovered {
+        let options = LogOptions {
+            fs: Arc::new(SimulatedFs::new(1)),
+            dir: "d".into(),
+            clock: Arc::new(ManualClock::new(1)),
+            entropy: Arc::new(SeededEntropy::new(1)),
+            segment_bytes: 1024,
+            reserve_bytes: 0,
+            leisurely: false,
+        };
+        LogDir::open(options).unwrap().recover(RecoverFrom::default(), &mut NoReplay).unwrap()
+    }
+
+    /// Writes one group with one transaction.
+    fn commit(log: &mut Recovered) -> Published {
+        let mut group = log.plan.start_group().unwrap();
+        let position = group.transaction(TenantId(1), &[]);
+        log.plan.end_group(&group);
+        Published { position, end: log.writer.commit(group).unwrap().end }
+    }
+
+    #[test]
+    fn a_copy_ends_with_its_run_whatever_came_since() {
+        let mut log = open();
+        let places: Vec<Published> = (0..40).map(|_| commit(&mut log)).collect();
+        assert!(log.log.segments().len() > 2);
+        for to in places {
+            let copy = log.log.frozen_copy(to).unwrap().unwrap();
+            let bytes: u64 = copy.files.iter().map(|file| file.bytes).sum();
+            assert_eq!(bytes, to.end);
+            let plan = CopyPlan::parse(copy.manifest.into_bytes(), Path::new("backup"), 0).unwrap();
+            let known = |file: &CopyFile| ExpectedFile { name: file.name.clone(), bytes: Some(file.bytes) };
+            assert_eq!(plan.files(), copy.files.iter().map(known).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn an_image_that_is_newer_than_the_copy_is_no_part_of_it() {
+        let mut log = open();
+        let (earlier, later) = (commit(&mut log), commit(&mut log));
+        let image = ImageRow { number: log.log.next_file_number(), position: later.position };
+        log.log.options.fs.create(&log.log.path(&image_name(image.number))).unwrap();
+        log.log.set_image(image).unwrap();
+        assert!(log.log.frozen_copy(earlier).unwrap().is_none());
+        assert_eq!(log.log.frozen_copy(later).unwrap().unwrap().files.len(), 2);
     }
 }
