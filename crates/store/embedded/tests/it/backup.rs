@@ -218,13 +218,9 @@ fn on_a_real_disk_with_threads_a_backup_is_a_prefix() {
 fn refused(fs: &SimulatedFs, what: &str) -> u64 {
     let error = try_restore(fs).expect_err(what);
     assert!(fs.is_dir_empty(Path::new(RESTORED)).unwrap_or(true), "{what}: {:?}", names(fs, RESTORED));
-    match error {
-        StoreError::Damaged(at) => {
-            assert_eq!(at.file, Path::new(BACKUP), "{what}");
-            at.offset
-        }
-        other => panic!("{what}: {other}"),
-    }
+    let StoreError::Damaged(at) = error else { panic!("{what}: {error}") };
+    assert_eq!(at.file, Path::new(BACKUP), "{what}");
+    at.offset
 }
 
 #[test]
@@ -575,9 +571,9 @@ fn power_cuts_and_faults_at_every_operation_of_a_restore() {
 fn check_after_trouble(fs: &SimulatedFs, restored: Result<Restored, StoreError>, workload: &Workload) {
     let is_there = fs.exists(Path::new(RESTORED).join("MANIFEST"));
     assert!(is_there || restored.is_err(), "what was reported as restored is there");
-    let segments = names(fs, RESTORED).into_iter().filter(|name| name.starts_with("segment-"));
+    let mut segments = names(fs, RESTORED).into_iter().filter(|name| name.starts_with("segment-"));
     let has_bytes = |name: String| !fs.read_all(Path::new(RESTORED).join(name)).unwrap().is_empty();
-    let has_data = segments.map(has_bytes).any(|has| has);
+    let has_data = segments.any(has_bytes);
     match open_restored(fs) {
         Ok(store) if is_there => workload.copy().check(&store),
         Ok(store) => assert!(!has_data && store.position() == Position::START, "half a store was opened"),
