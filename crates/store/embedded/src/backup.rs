@@ -63,7 +63,7 @@ impl Shared {
         for file in &copy.files {
             let path = self.dir.join(&file.name);
             let failed = |error| StoreError::io(format!("reading {}", path.display()), error);
-            let source = fs.open(&path).map_err(failed)?;
+            let source = fs.open_to_read(&path).map_err(failed)?;
             let read = |buffer: &mut [u8], offset: u64| source.read_at(buffer, offset).map_err(failed);
             writer.add(&file.name, file.bytes, read, &mut go_on)?;
         }

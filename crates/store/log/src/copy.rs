@@ -85,7 +85,7 @@ impl Log {
         let bytes = match bytes {
             Some(bytes) => bytes,
             None => {
-                let opened = self.options.fs.open(&self.path(&name));
+                let opened = self.options.fs.open_to_read(&self.path(&name));
                 opened.and_then(|file| file.len()).map_err(self.io("measuring", &name))?
             }
         };
@@ -151,6 +151,10 @@ fn files_of(manifest: &Manifest) -> Vec<ExpectedFile> {
     segments.chain(image).collect()
 }
 
+/// More than any store gets to; with less, counting on cannot overflow.
+const NUMBER_MAX: u64 = 1 << 40;
+const POSITION_MAX: u64 = 1 << 60;
+
 /// Whether a manifest is as [`Log::frozen_copy`] makes them: every segment sealed and named once, nothing
 /// derived, and no number that would be given to another file again.
 fn is_of_a_copy(manifest: &Manifest) -> bool {
@@ -158,12 +162,15 @@ fn is_of_a_copy(manifest: &Manifest) -> bool {
     let image = manifest.image.iter().map(|image| image.number);
     let mut numbers = segments.iter().map(|(number, _)| *number).chain(image);
     let is_sealed = |state: &SegmentState| match state {
-        SegmentState::Sealed { base, bytes, .. } => base.checked_add(*bytes).is_some(),
+        SegmentState::Sealed { base, bytes, .. } => {
+            base.checked_add(*bytes).is_some_and(|end| end <= POSITION_MAX)
+        }
         SegmentState::Open { .. } => false,
     };
     segments.iter().all(|(_, state)| is_sealed(state))
         && segments.is_sorted_by(|(one, _), (next, _)| one < next)
         && manifest.sides.is_empty()
+        && manifest.next <= NUMBER_MAX
         && numbers.all(|number| number < manifest.next)
 }
 
@@ -208,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_manifest_that_no_copy_has_is_refused() {
-        let mut odd = vec![of_a_copy(); 6];
+        let mut odd = vec![of_a_copy(); 8];
         odd[0].segments[1].1 = SegmentState::Open { salt: 7 };
         odd[1].segments[1].0 = 1;
         odd[2].segments[1].1 = SegmentState::Sealed { base: u64::MAX, bytes: 1, salt: 7 };
@@ -216,6 +223,8 @@ mod tests {
         odd[4].next = 5;
         odd[5].next = 3;
         odd[5].image = None;
+        odd[6].next = u64::MAX;
+        odd[7].segments[1].1 = SegmentState::Sealed { base: 1 << 63, bytes: 1, salt: 7 };
         for (row, manifest) in odd.iter().enumerate() {
             let error = parse(manifest).map(drop).unwrap_err();
             assert!(matches!(&error, StoreError::Damaged(at) if at.offset == 48), "row {row}: {error}");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs, SystemFs};
 use cairn_base::{Position, TenantId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, Restored, restore};
-use cairn_seam::{Change, Keyspace, Maintenance, Stage, Store, StoreError, get, write};
+use cairn_seam::{Blob, Change, Keyspace, Maintenance, Stage, Store, StoreError, get, write};
 
 use crate::kit::{DIR, open_simulated, small_options};
 use crate::workload::Workload;
@@ -245,6 +245,46 @@ fn every_truncation_and_every_addition_is_refused_with_its_place() {
     }
     fs.write_raw(BACKUP, &[&bytes[..], &[0]].concat());
     assert_eq!(refused(&fs, "a byte more"), bytes.len() as u64);
+}
+
+#[test]
+fn a_file_of_many_chunks_is_whole_and_the_damaged_chunk_is_named() {
+    const TENANT: TenantId = TenantId(1);
+    let fs = SimulatedFs::new(1);
+    fs.create_dir(Path::new("backups")).unwrap();
+    let options = EmbeddedOptions { segment_bytes: 8 << 20, ..small_options(Arc::new(fs.clone()), 1) };
+    let store = EmbeddedStore::open(Path::new(DIR), options).unwrap();
+    let blobs: Vec<Blob> = (0..5).map(|n| Blob::new(vec![n; 1_000_000]).unwrap()).collect();
+    for blob in blobs.clone() {
+        write(&store, TENANT, move |tx| tx.put_blob(&blob)).unwrap();
+    }
+    back_up(&store, &mut |_| true).unwrap();
+    try_restore(&fs).unwrap();
+    let copy = open_restored(&fs).unwrap();
+    let hashes: Vec<_> = blobs.iter().map(Blob::hash).collect();
+    let mut found = 0;
+    let mut check = |index: usize, bytes: Option<&[u8]>| {
+        assert!(bytes == Some(blobs[index].bytes()), "blob {index}");
+        found += 1;
+    };
+    copy.snapshot(Position::START).unwrap().blobs(TENANT, &hashes, &mut check).unwrap();
+    assert_eq!(found, blobs.len());
+
+    let manifest_bytes = u64::from_le_bytes(fs.read_all(BACKUP).unwrap()[32..40].try_into().unwrap());
+    // Behind the head, the manifest with its header and checksum, and the segment's header.
+    let first = 24 + (16 + 8) + (4 + manifest_bytes) + (16 + 22);
+    let fs_with = |at: u64| {
+        let damaged = SimulatedFs::new(1);
+        damaged.write_raw(BACKUP, &fs.read_all(BACKUP).unwrap());
+        damaged.flip(BACKUP, at);
+        damaged
+    };
+    for chunk in 0..4 {
+        let start = first + chunk * ((1 << 20) + 4);
+        for at in [start, start + 4, start + (1 << 20) + 3] {
+            assert_eq!(refused(&fs_with(at), &format!("byte {at}")), start);
+        }
+    }
 }
 
 /// A container by the drawing in `docs/format.md`, with every checksum right.
