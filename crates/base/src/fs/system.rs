@@ -68,7 +68,9 @@ impl FileSystem for SystemFs {
 
     fn lock(&self, path: &Path, holder: &str) -> io::Result<Locked> {
         // Never truncated on open: until the lock is ours, the name inside is the owner's.
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let mut file = options.open(path)?;
         match file.try_lock() {
             Ok(()) => {
                 file.set_len(0)?;

@@ -364,7 +364,9 @@ fn hostile_names_with_right_checksums_are_refused() {
             }
             fs.write_raw(BACKUP, &forge_again(1, position, &files));
             let before = tree(&fs);
-            refused(&fs, &format!("{:?} as name of file {index}", String::from_utf8_lossy(name)));
+            let named = refused(&fs, &format!("{:?} as name of file {index}", String::from_utf8_lossy(name)));
+            let before_it = files[..index].iter().map(|(name, bytes)| 16 + name.len() + 4 + bytes.len());
+            assert_eq!(named, 24 + before_it.sum::<usize>() as u64, "at its header, not later");
             assert_eq!(tree(&fs), before);
         }
     }
