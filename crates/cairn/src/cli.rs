@@ -28,7 +28,7 @@ The data directory is --data-dir, else CAIRN_DATA_DIR, else the nearest .cairn i
 above it, else the user's data directory (~/.local/share/cairn).
 
 Exit codes: 0 done; 1 failed; 2 wrong command line or configuration; 3 the data directory is in use;
-4 the data directory is damaged or written by a newer cairn.";
+4 the data directory or the backup is damaged or written by a newer cairn.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -73,6 +73,14 @@ pub(crate) enum Command {
         command: KeyCommand,
     },
 
+    /// Make a data directory of a backup
+    #[command(after_help = RESTORE_AFTER_HELP)]
+    Restore {
+        /// The backup
+        #[arg(value_name = "FILE")]
+        backup: PathBuf,
+    },
+
     /// Print completions for a shell
     #[command(after_help = COMPLETIONS_AFTER_HELP)]
     Completions {
@@ -102,6 +110,19 @@ Every cairn command in the project's folder, or below it, finds the directory by
 const CONFIG_AFTER_HELP: &str = "\
 Settings are read from cairn.toml in the data directory, then from the environment (http.addr is
 CAIRN_HTTP_ADDR), then from flags; the last one wins.";
+
+const RESTORE_AFTER_HELP: &str = "\
+Examples:
+  cairn --data-dir data restore monday.cairnbak     make ./data of it
+  cairn restore monday.cairnbak --json              into the usual data directory, told as JSON
+
+The data directory must be empty or not there yet; one that holds anything is left alone. Every byte of
+the backup is verified first, and the restored data is opened once to prove that it opens. A backup
+that was cut or changed is refused with the place of the damage (exit code 4), and nothing is left
+behind.
+
+What is restored is the same memory: it keeps its id. Do not go on writing to both. Settings
+(cairn.toml) are not in a backup.";
 
 const COMPLETIONS_AFTER_HELP: &str = "\
 Examples:

@@ -20,7 +20,7 @@ pub(crate) enum Exit {
     Usage = 2,
     /// Another process owns the data directory.
     InUse = 3,
-    /// The data directory is damaged, or written by a newer cairn.
+    /// The data directory or a backup is damaged, or written by a newer cairn.
     Unreadable = 4,
 }
 

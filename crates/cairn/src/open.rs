@@ -32,15 +32,7 @@ pub(crate) fn create_dir(dir: &Path) -> Result<(), Failure> {
 /// Opens the store in a data directory, making a new one in an empty directory.
 pub(crate) fn embedded(dir: &Path, config: &Config, loss: Loss) -> Result<EmbeddedStore, Failure> {
     refuse_foreign(dir)?;
-    let options = EmbeddedOptions {
-        segment_bytes: config.store_segment_bytes,
-        reserve_bytes: config.store_reserve_bytes,
-        cache_bytes: usize::try_from(config.store_cache_bytes).unwrap_or(usize::MAX),
-        key: key_file::configured(config)?,
-        accept_loss: loss == Loss::Accept,
-        progress: Some(progress::reporter()),
-        ..EmbeddedOptions::default()
-    };
+    let options = EmbeddedOptions { accept_loss: loss == Loss::Accept, ..options(config)? };
     let store = EmbeddedStore::open(dir, options).map_err(|error| {
         let hopeless = loss == Loss::Accept && error.code() == ErrorCode::Damaged;
         let failure = Failure::from(error);
@@ -48,6 +40,18 @@ pub(crate) fn embedded(dir: &Path, config: &Config, loss: Loss) -> Result<Embedd
     })?;
     tell(store.open_report());
     Ok(store)
+}
+
+/// How the configuration wants stores to be.
+pub(crate) fn options(config: &Config) -> Result<EmbeddedOptions, Failure> {
+    Ok(EmbeddedOptions {
+        segment_bytes: config.store_segment_bytes,
+        reserve_bytes: config.store_reserve_bytes,
+        cache_bytes: usize::try_from(config.store_cache_bytes).unwrap_or(usize::MAX),
+        key: key_file::configured(config)?,
+        progress: Some(progress::reporter()),
+        ..EmbeddedOptions::default()
+    })
 }
 
 /// A slip of the keyboard must not fill somebody's home with our files.

@@ -22,13 +22,18 @@ pub use system::SystemFs;
 
 /// A place where files live.
 pub trait FileSystem: Send + Sync + Debug {
-    /// Creates a new, empty file open for reading and writing.
+    /// Creates a new, empty file open for reading and writing, for its owner's eyes only.
     ///
     /// Fails with [`io::ErrorKind::AlreadyExists`] when the name is taken.
     fn create(&self, path: &Path) -> io::Result<Arc<dyn File>>;
 
     /// Opens an existing file for reading and writing.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn File>>;
+
+    /// Opens an existing file that need not be writable; writing to it may fail.
+    fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn File>> {
+        self.open(path)
+    }
 
     /// Gives a file a new name, replacing what had that name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
@@ -39,8 +44,18 @@ pub trait FileSystem: Send + Sync + Debug {
     /// The names of the files directly inside a directory, sorted.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
 
+    /// Whether a directory holds nothing at all: no file, no folder.
+    fn is_dir_empty(&self, dir: &Path) -> io::Result<bool> {
+        Ok(self.list(dir)?.is_empty())
+    }
+
     /// Makes a directory and its parents; an existing one is fine.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
+
+    /// Removes a directory that holds nothing. Where directories do not count, there is nothing to do.
+    fn remove_dir(&self, _dir: &Path) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Makes the names inside a directory durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,13 +14,17 @@ pub struct SystemFs;
 
 impl FileSystem for SystemFs {
     fn create(&self, path: &Path) -> io::Result<Arc<dyn File>> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
         Ok(Arc::new(SystemFile(file)))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn File>> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         Ok(Arc::new(SystemFile(file)))
+    }
+
+    fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn File>> {
+        Ok(Arc::new(SystemFile(fs::File::open(path)?)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -45,6 +49,14 @@ impl FileSystem for SystemFs {
         Ok(names)
     }
 
+    fn remove_dir(&self, dir: &Path) -> io::Result<()> {
+        std::fs::remove_dir(dir)
+    }
+
+    fn is_dir_empty(&self, dir: &Path) -> io::Result<bool> {
+        Ok(fs::read_dir(dir)?.next().transpose()?.is_none())
+    }
+
     fn create_dir(&self, dir: &Path) -> io::Result<()> {
         fs::create_dir_all(dir)
     }
@@ -60,7 +72,9 @@ impl FileSystem for SystemFs {
 
     fn lock(&self, path: &Path, holder: &str) -> io::Result<Locked> {
         // Never truncated on open: until the lock is ours, the name inside is the owner's.
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let mut file = options.open(path)?;
         match file.try_lock() {
             Ok(()) => {
                 file.set_len(0)?;
@@ -179,6 +193,28 @@ mod tests {
         }
         assert_eq!(SystemFs.list(&dir).unwrap(), ["a", "b", "c"]);
         assert_eq!(kind(SystemFs.list(&dir.join("missing"))), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_folder_is_something_too() {
+        let (_keep, dir) = scratch();
+        assert!(SystemFs.is_dir_empty(&dir).unwrap());
+        SystemFs.create_dir(&dir.join("sub")).unwrap();
+        assert!(!SystemFs.is_dir_empty(&dir).unwrap());
+        assert_eq!(kind(SystemFs.is_dir_empty(&dir.join("missing"))), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_file_is_for_its_owner_and_can_be_read_when_it_may_not_be_written() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_keep, dir) = scratch();
+        let path = dir.join("a");
+        SystemFs.create(&path).unwrap().write_at(b"kept", 0).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+        let file = SystemFs.open_to_read(&path).unwrap();
+        assert_eq!(file.len().unwrap(), 4);
+        assert!(file.write_at(b"lost", 0).is_err(), "also where everything may be written");
     }
 
     #[test]

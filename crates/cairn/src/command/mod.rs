@@ -4,6 +4,7 @@ mod completions;
 mod config;
 mod init;
 pub(crate) mod key;
+mod restore;
 pub(crate) mod serve;
 
 use std::io::Write;
@@ -22,6 +23,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Init { project } => init::init(data_dir, project.as_deref(), json),
         Command::Config => config::config(data_dir, json),
         Command::Key { command } => key::key(data_dir, json, &command),
+        Command::Restore { backup } => restore::restore(data_dir, &backup, json),
         Command::Completions { shell } => completions::completions(shell),
     }
 }

@@ -16,6 +16,7 @@ fn help_is_for_strangers() {
         ("help_config", &["config", "--help"]),
         ("help_key", &["key", "--help"]),
         ("help_key_rotate", &["key", "rotate", "--help"]),
+        ("help_restore", &["restore", "--help"]),
     ] {
         let output = run(dir.path(), arguments);
         assert_eq!(output.status.code(), Some(0));

@@ -6,4 +6,5 @@ mod damage;
 mod init;
 mod key;
 mod program;
+mod restore;
 mod serve;

@@ -135,7 +135,11 @@ impl Shared {
             go_on(on_stage, Stage { name: "looking at large blobs", done: at as u64, total })?;
             let place = self.log.hashed_get(&name)?.and_then(|entry| BlobPlace::from_value(&entry.value));
             let Some(place) = place.filter(|place| rule.lets_go(name.mark(), *place)) else { continue };
-            let BlobAt::File { bytes } = place.at else { continue };
+            let BlobAt::File { bytes } = place.at else {
+                // It was removed while a backup read it.
+                self.log.remove_blob_file(&name)?;
+                continue;
+            };
             let (tenant, hash) = self.log.blob_of_file(&name)?;
             if self.remove(tenant, vec![hash], rule.before_ms)? > 0 {
                 self.log.remove_blob_file(&name)?;

@@ -2,15 +2,18 @@
 //!
 //! A transaction's closure writes into an overlay; a group of them becomes one write and one sync of
 //! the log, and is then published in memory; an applier moves what was published into the index about
-//! once a second. Opening is the index plus a replay of the rest of the log.
+//! once a second. Opening is the index plus a replay of the rest of the log. A backup is a copy of the
+//! log as of one position.
 //!
 //! What it does not do: decide who may read what, or know what records mean.
 
 mod apply;
 mod backend;
+mod backup;
 mod blob;
 mod commit;
 mod compact;
+mod container;
 mod front;
 mod generation;
 mod guard;
@@ -20,6 +23,7 @@ mod merge;
 mod open;
 mod options;
 mod queue;
+mod restore;
 mod shared;
 mod snapshot;
 mod store;
@@ -30,4 +34,5 @@ mod view;
 pub use cairn_log::{EncryptionKey, Progress};
 pub use open::OpenReport;
 pub use options::{Background, EmbeddedOptions, ProgressFn};
+pub use restore::{Restored, restore};
 pub use store::EmbeddedStore;

@@ -19,6 +19,9 @@ use crate::shared::{Committer, Counters, Disk, Shared, Signals};
 use crate::tail::Tail;
 use crate::view::View;
 
+/// Whoever holds the lock on this file owns the directory.
+pub(crate) const LOCK: &str = "LOCK";
+
 /// What opening had to do, for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenReport {
@@ -78,6 +81,7 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
         closed: AtomicBool::new(false),
         applying: Mutex::new(()),
         compacting: Mutex::new(()),
+        backing_up: Mutex::new(()),
         retired: Mutex::default(),
         signals: Signals::default(),
         counters,
@@ -114,8 +118,9 @@ fn log_options(dir: &Path, options: &mut EmbeddedOptions) -> LogOptions {
     }
 }
 
-fn lock(dir: &Path, options: &EmbeddedOptions) -> Result<Box<dyn LockGuard>, StoreError> {
-    let path = dir.join("LOCK");
+/// Makes this process the owner of a directory.
+pub(crate) fn lock(dir: &Path, options: &EmbeddedOptions) -> Result<Box<dyn LockGuard>, StoreError> {
+    let path = dir.join(LOCK);
     let holder = format!("process {}", std::process::id());
     let locked = options.fs.lock(&path, &holder);
     match locked.map_err(|error| StoreError::io(format!("locking {}", path.display()), error))? {

@@ -1,11 +1,13 @@
 //! How an embedded store is opened.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use cairn_base::fs::{FileSystem, SystemFs};
 use cairn_base::{Clock, Entropy, SystemClock, SystemEntropy, limits};
 use cairn_log::{EncryptionKey, Progress};
+use cairn_seam::StoreError;
 
 /// Who does the work that no caller waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +74,17 @@ impl Default for EmbeddedOptions {
 }
 
 impl EmbeddedOptions {
+    /// Whether the disk that holds `dir` has room for so many bytes and the reserve.
+    pub(crate) fn check_room(&self, dir: &Path, bytes: u64) -> Result<(), StoreError> {
+        let failed = |error| StoreError::io(format!("asking for free space in {}", dir.display()), error);
+        let free_bytes = self.fs.free_bytes(dir).map_err(failed)?;
+        let reserve_bytes = self.reserve_bytes.saturating_add(bytes);
+        match free_bytes < reserve_bytes {
+            true => Err(StoreError::StorageFull { free_bytes, reserve_bytes }),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn report(&self, stage: &str, progress: Progress) {
         if let Some(report) = &self.progress {
             report(stage, progress);

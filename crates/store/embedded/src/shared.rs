@@ -41,6 +41,8 @@ pub(crate) struct Shared {
     pub(crate) applying: Mutex<()>,
     /// One compaction at a time.
     pub(crate) compacting: Mutex<()>,
+    /// One backup at a time.
+    pub(crate) backing_up: Mutex<()>,
     /// Generations that are in the index. Freeing one takes milliseconds, so that is not left to a
     /// committer or reader that happens to be the last to let go of its view.
     pub(crate) retired: Mutex<Vec<Arc<Generation>>>,

@@ -277,9 +277,9 @@ impl Store for EmbeddedStore {
         Ok(UpkeepReport { done })
     }
 
-    fn maintain(&self, job: &Maintenance, _: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
         match job {
-            Maintenance::Backup { .. } => Err(StoreError::Unsupported { what: "a backup" }),
+            Maintenance::Backup { to } => self.shared.back_up(to, on_stage),
             Maintenance::Verify { .. } => Err(StoreError::Unsupported { what: "verifying" }),
         }
     }

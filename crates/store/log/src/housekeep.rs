@@ -251,8 +251,7 @@ impl Log {
             view.sides.splice(at..at, new);
         });
         for number in old {
-            let name = side::file_name(*number);
-            self.options.fs.remove(&self.path(&name)).map_err(self.io("removing", &name))?;
+            self.remove_file(&side::file_name(*number))?;
         }
         Ok(())
     }

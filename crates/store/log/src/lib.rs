@@ -1,19 +1,21 @@
 //! The commit log: the truth of the embedded store.
 //!
 //! Append-only segments of checksummed frames, written a group at a time with one sync each; the
-//! recovery that tells a torn tail from damage; the side files that find hashed entries; and the
-//! manifest that says which files count. It knows nothing of the index.
+//! recovery that tells a torn tail from damage; the side files that find hashed entries; the manifest
+//! that says which files count; and which of them make up a copy. It knows nothing of the index.
 //!
 //! Every byte is drawn in `docs/format.md`.
 
 mod batch;
 mod blob_file;
 mod blob_frame;
+mod copy;
 mod frame;
 mod gather;
 mod group;
 mod hashed;
 mod housekeep;
+mod keep;
 mod log;
 mod manifest;
 mod pack;
@@ -29,9 +31,11 @@ mod writer;
 
 pub use batch::{BadBatch, Op, Ops};
 pub use blob_file::{LogUpload, StagedFile};
+pub use copy::{CopyFile, CopyPlan, ExpectedFile, FrozenCopy, Published};
 pub use frame::{Frame, FrameKind};
 pub use group::Group;
 pub use hashed::{BLOB_PLACES, HashKey, HashedEntry, HashedMap, HashedName, NameHasher};
+pub use keep::KeptFiles;
 pub use log::{Log, LogOptions, Segment};
 pub use manifest::{FORMAT, ImageRow, image_name};
 pub use pack::BlobInSegment;

@@ -11,6 +11,7 @@ use cairn_seam::{DamagedAt, StoreError};
 use parking_lot::{Mutex, RwLock};
 
 use crate::hashed::{HashKey, HashedEntry, HashedMap, HashedName};
+use crate::keep::Held;
 use crate::manifest::{ImageRow, Manifest, SegmentState};
 use crate::pack::PackTable;
 use crate::seal::{EncryptionKey, Sealer};
@@ -121,6 +122,8 @@ pub struct Log {
     pub(crate) tables: Mutex<HashMap<u64, PackTable>>,
     /// Memory of earlier groups, to be filled again.
     pub(crate) buffers: Mutex<Vec<Vec<u8>>>,
+    /// Files that somebody still reads.
+    pub(crate) held: Mutex<Held>,
     files: Mutex<HashMap<u64, Arc<dyn File>>>,
 }
 
@@ -143,6 +146,7 @@ impl Log {
             packing: Mutex::default(),
             tables: Mutex::default(),
             buffers: Mutex::default(),
+            held: Mutex::default(),
             files: Mutex::default(),
         }
     }
@@ -201,8 +205,7 @@ impl Log {
         let last = self.image();
         self.change_manifest(|manifest| manifest.image = Some(image))?;
         if let Some(last) = last {
-            let name = crate::manifest::image_name(last.number);
-            self.options.fs.remove(&self.path(&name)).map_err(self.io("removing", &name))?;
+            self.remove_file(&crate::manifest::image_name(last.number))?;
         }
         Ok(())
     }

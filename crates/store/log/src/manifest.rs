@@ -21,15 +21,15 @@ use std::path::{Path, PathBuf};
 use cairn_base::fs::FileSystem;
 use cairn_seam::{DamagedAt, StoreError};
 
-use crate::hashed::HashKey;
+use crate::hashed::{HashKey, HashedName};
 use crate::seal::{RootRow, SealedRows, Wrapped};
 
 /// The newest format this code reads and the one it writes.
 pub const FORMAT: u32 = 1;
-const NAME: &str = "MANIFEST";
-const TEMPORARY: &str = "MANIFEST.new";
+pub(crate) const NAME: &str = "MANIFEST";
+pub(crate) const TEMPORARY: &str = "MANIFEST.new";
 /// Half a million segments fit; a longer file is not ours.
-const BYTES_MAX: u64 = 64 << 20;
+pub(crate) const BYTES_MAX: u64 = 64 << 20;
 /// A segment that is being prepared and has no number yet.
 pub(crate) const SPARE: &str = "spare.new";
 
@@ -59,6 +59,15 @@ pub struct ImageRow {
     pub position: u64,
 }
 
+/// Files of a copy whose lengths do not follow from the rest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Copied {
+    /// Number and length of each segment that frames were taken out of.
+    pub(crate) packed: Vec<(u64, u64)>,
+    /// Name and length of each blob file.
+    pub(crate) blobs: Vec<(HashedName, u64)>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Manifest {
     pub(crate) store: [u8; 16],
@@ -71,6 +80,8 @@ pub(crate) struct Manifest {
     /// In the order of segments, oldest first.
     pub(crate) sides: Vec<SideRow>,
     pub(crate) image: Option<ImageRow>,
+    /// In the manifest of a backup alone; a store does not need it.
+    pub(crate) copied: Copied,
 }
 
 impl Manifest {
@@ -98,13 +109,22 @@ impl Manifest {
         }
         let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
         file.read_at(&mut bytes, 0).map_err(failed)?;
+        Self::decode(bytes, dir, &damaged).map(Some)
+    }
+
+    /// Reads the bytes of a manifest, which belong to `whose`.
+    pub(crate) fn decode(
+        bytes: Vec<u8>,
+        whose: &Path,
+        damaged: &dyn Fn(&str) -> StoreError,
+    ) -> Result<Self, StoreError> {
         let text = String::from_utf8(bytes).map_err(|_| damaged("the manifest is not text"))?;
-        check_format(&text, dir).ok_or_else(|| damaged("the manifest has no known first line"))??;
+        check_format(&text, whose).ok_or_else(|| damaged("the manifest has no known first line"))??;
         let (body, crc) = text.rsplit_once("crc ").ok_or_else(|| damaged("the manifest has no checksum"))?;
         if crc.trim_end() != format!("{:08x}", crc32c::crc32c(body.as_bytes())) {
             return Err(damaged("the manifest's checksum is wrong"));
         }
-        parse(body).ok_or_else(|| damaged("the manifest has a line that makes no sense")).map(Some)
+        parse(body).ok_or_else(|| damaged("the manifest has a line that makes no sense"))
     }
 
     /// Replaces the manifest of a directory.
@@ -126,7 +146,7 @@ impl Manifest {
         fs.sync_dir(dir)
     }
 
-    fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         use std::fmt::Write as _;
         let mut text = format!("cairn manifest {FORMAT}\n");
         let mut line = |row: std::fmt::Arguments<'_>| writeln!(text, "{row}").expect("a string takes all");
@@ -154,6 +174,12 @@ impl Manifest {
         }
         if let Some(image) = self.image {
             line(format_args!("image {} {}", image.number, image.position));
+        }
+        for (number, bytes) in &self.copied.packed {
+            line(format_args!("packed {number} {bytes}"));
+        }
+        for (name, bytes) in &self.copied.blobs {
+            line(format_args!("blob {} {bytes}", name.to_hex()));
         }
         let crc = crc32c::crc32c(text.as_bytes());
         text + &format!("crc {crc:08x}\n")
@@ -197,6 +223,7 @@ fn parse(body: &str) -> Option<Manifest> {
         segments: Vec::new(),
         sides: Vec::new(),
         image: None,
+        copied: Copied::default(),
     };
     let (mut wrapped, mut roots) = (None, Vec::new());
     for line in body.lines().skip(1) {
@@ -275,6 +302,7 @@ mod tests {
             ],
             sides: vec![SideRow { number: 4, first_segment: 1, last_segment: 1 }],
             image: Some(ImageRow { number: 9, position: 64 }),
+            copied: Copied { packed: vec![(1, 70)], blobs: vec![(HashedName::read(&[3; 16]), 99)] },
         }
     }
 

@@ -121,6 +121,12 @@ impl Log {
         {
             // Readers look at the segment, take its file, and look again: they never mix old and new.
             let mut segments = self.segments.write();
+            if self.keeps_files() {
+                // A backup reads the old file. It looked at the segments after it said so.
+                drop(segments);
+                self.options.fs.remove(&path).map_err(self.io("removing", &name))?;
+                return Ok(0);
+            }
             let final_name = segment::file_name(number);
             let renamed = self.options.fs.rename(&path, &self.path(&final_name));
             renamed.map_err(self.io("naming", &final_name))?;

@@ -115,11 +115,11 @@ pub enum StoreError {
         cause: String,
     },
     /// The disk is nearly full.
-    #[error("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must stay free")]
+    #[error("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must be free")]
     StorageFull {
         /// Bytes free.
         free_bytes: u64,
-        /// Bytes that must stay free.
+        /// Bytes that must be free.
         reserve_bytes: u64,
     },
     /// Durable bytes are damaged.
@@ -172,6 +172,14 @@ pub enum StoreError {
         /// What the system said.
         source: Arc<io::Error>,
     },
+    /// Something is there where something new was to be made; it was left alone.
+    #[error("{} is in the way: {advice}", .path.display())]
+    Occupied {
+        /// What is there.
+        path: PathBuf,
+        /// What to do about it.
+        advice: &'static str,
+    },
     /// This kind of store cannot do that.
     #[error("{what} is nothing this store can do")]
     Unsupported {
@@ -219,7 +227,7 @@ impl StoreError {
             StoreError::KeyMismatch { .. } => ErrorCode::KeyMismatch,
             StoreError::NotSealed { .. } => ErrorCode::NotSealed,
             StoreError::Io { .. } => ErrorCode::Internal,
-            StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
+            StoreError::Occupied { .. } | StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
             StoreError::Stopped => ErrorCode::DeadlineExceeded,
             StoreError::Closed => ErrorCode::Unavailable,
         }

@@ -163,6 +163,12 @@ impl FileSystem for SimulatedFs {
         state.names.list(dir)
     }
 
+    fn is_dir_empty(&self, dir: &Path) -> io::Result<bool> {
+        let state = self.state.lock();
+        state.power.check()?;
+        state.names.is_dir_empty(dir)
+    }
+
     fn create_dir(&self, dir: &Path) -> io::Result<()> {
         let mut state = self.state.lock();
         state.power.check()?;

@@ -81,6 +81,12 @@ impl Names {
         Ok(inside.filter_map(|(path, _)| path.file_name()?.to_str().map(str::to_owned)).collect())
     }
 
+    pub(super) fn is_dir_empty(&self, dir: &Path) -> io::Result<bool> {
+        self.check_dir(dir)?;
+        let mut inside = self.current.keys().chain(&self.dirs);
+        Ok(!inside.any(|path| path != dir && path.starts_with(dir)))
+    }
+
     pub(super) fn create_dir(&mut self, dir: &Path) -> io::Result<()> {
         if dir.ancestors().any(|above| self.current.contains_key(above)) {
             return Err(io::ErrorKind::NotADirectory.into());

@@ -165,6 +165,36 @@ fn dead_blobs_go_and_everything_else_stays() {
 }
 
 #[test]
+fn a_backup_of_a_compacted_store_holds_everything() {
+    let (fs, clock, store) = old_store(1);
+    let live: Vec<u64> = (0..60).filter(|number| number % 7 == 2).collect();
+    // The last ones are in a segment that is complete now.
+    store.close().unwrap();
+    drop(store);
+    let store = open(&fs, &clock);
+    assert!(compact(&store, &live).unwrap()["segments_rewritten"] >= 2);
+    let backup = Path::new("data/backup.cairn");
+    // What goes while a backup is read stays for the backup.
+    let mut removed = false;
+    let fewer = &live[..1];
+    let job = cairn_seam::Maintenance::Backup { to: backup.to_owned() };
+    let mut on_stage = |_: cairn_seam::Stage<'_>| {
+        if !std::mem::replace(&mut removed, true) {
+            compact(&store, fewer).unwrap();
+        }
+        true
+    };
+    store.maintain(&job, &mut on_stage).unwrap();
+    let dir = Path::new("data/restored");
+    let options =
+        || EmbeddedOptions { clock: Arc::new(clock.clone()), ..small_options(Arc::new(fs.clone()), 2) };
+    cairn_embedded::restore(backup, dir, &options(), &mut |_| true).unwrap();
+    let restored = EmbeddedStore::open(dir, options()).unwrap();
+    expect(&restored, &live, "restored");
+    expect(&store, fewer, "the original");
+}
+
+#[test]
 fn young_and_renewed_blobs_stay() {
     let (_fs, clock, store) = old_store(1);
     for number in [3, 9, 20] {

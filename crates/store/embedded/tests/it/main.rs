@@ -1,6 +1,7 @@
 //! Tests of the embedded store through its own door.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod backup;
 mod compact;
 mod contract;
 mod damage;

@@ -46,6 +46,11 @@ fn file_name(name: &HashedName) -> String {
     name.to_hex() + END
 }
 
+/// The path of a blob's file in the directory of the store.
+pub(crate) fn path_of(name: &HashedName) -> String {
+    format!("{DIR}/{}", file_name(name))
+}
+
 fn upload_name(number: u64) -> String {
     format!("upload-{number:010}{UPLOAD_END}")
 }

@@ -236,7 +236,8 @@ impl Log {
     /// Removes the file of a blob that no commit names any more and nobody is about to name.
     pub fn remove_blob_file(&self, name: &HashedName) -> Result<(), StoreError> {
         let staged = self.staged.lock();
-        if staged.contains_key(name) || self.names_file(name)? {
+        // A file that a backup reads stays; the next compaction, or opening, looks again.
+        if staged.contains_key(name) || self.names_file(name)? || self.keeps_files() {
             return Ok(());
         }
         let file = file_name(name);

@@ -17,7 +17,7 @@ use cairn_seam::StoreError;
 use crate::frame::Frame;
 use crate::hashed::HashKey;
 use crate::log::{Log, LogOptions, Segment, Spare};
-use crate::manifest::{Manifest, SegmentState};
+use crate::manifest::{Copied, Manifest, SegmentState};
 use crate::seal::{self, EncryptionKey, Sealer};
 use crate::segment::{self, SegmentHeader};
 use crate::side::{self, SideFile};
@@ -136,6 +136,7 @@ fn create(
         segments: Vec::new(),
         sides: Vec::new(),
         image: None,
+        copied: Copied::default(),
     };
     if let Some(parent) = options.dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         let failed = |error| StoreError::io(format!("syncing {}", parent.display()), error);

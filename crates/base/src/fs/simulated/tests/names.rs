@@ -159,3 +159,15 @@ fn names_behave_as_on_a_real_disk() {
     rename(&fs, "a", "a");
     assert_eq!(list(&fs), ["a"]);
 }
+
+#[test]
+fn a_directory_is_empty_without_files_and_folders() {
+    let fs = disk(1);
+    assert!(fs.is_dir_empty(dir()).unwrap());
+    fs.create_dir(&path("sub")).unwrap();
+    assert!(!fs.is_dir_empty(dir()).unwrap());
+    assert!(fs.is_dir_empty(&path("sub")).unwrap());
+    create(&fs, "sub/a", b"");
+    assert!(!fs.is_dir_empty(&path("sub")).unwrap());
+    assert_eq!(fs.is_dir_empty(&path("missing")).unwrap_err().kind(), ErrorKind::NotFound);
+}

@@ -1,0 +1,317 @@
+//! Copies of the store: which files make one up, and how much of each.
+//!
+//! What lies before the end of a published run never changes, so a copy needs no pause in writing: it
+//! is every segment up to there, the newest image, and a manifest that lists just these. Side files are
+//! left out, because they are made again from the segments.
+//!
+//! This is the one place that knows. Whoever writes a backup asks [`Log::frozen_copy`], whoever reads
+//! one asks [`CopyPlan`].
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cairn_base::fs::FileSystem;
+use cairn_seam::{DamagedAt, StoreError};
+
+use crate::blob_file;
+use crate::keep::KeptFiles;
+use crate::log::{Log, Segment};
+use crate::manifest::{self, Copied, Manifest, SegmentState};
+use crate::{image_name, segment};
+
+/// Up to where a copy goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Published {
+    /// The last transaction that reads see.
+    pub position: u64,
+    /// The position behind the run that it is in.
+    pub end: u64,
+}
+
+/// A file of a copy, relative to the directory of the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyFile {
+    /// Its name.
+    pub name: String,
+    /// How many of its bytes belong to the copy, from its start.
+    pub bytes: u64,
+}
+
+/// A consistent copy that is waiting to be read. Its files stay while it lives.
+#[derive(Debug)]
+pub struct FrozenCopy {
+    /// The text of the manifest that belongs to it.
+    pub manifest: String,
+    /// Its files, in the order in which [`CopyPlan::files`] expects them.
+    pub files: Vec<CopyFile>,
+    _kept: KeptFiles,
+}
+
+/// A file as a manifest tells of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedFile {
+    /// Its name.
+    pub name: String,
+    /// Its length, where the manifest knows it.
+    pub bytes: Option<u64>,
+}
+
+impl Log {
+    /// Which files, and how much of each, hold everything up to a published position.
+    ///
+    /// `None` when a newer image came in between: ask again with the position of now.
+    pub fn frozen_copy(
+        self: &Arc<Self>,
+        to: Published,
+        kept: &KeptFiles,
+    ) -> Result<Option<FrozenCopy>, StoreError> {
+        let (mut copy, segments) = {
+            let manifest = self.manifest.lock();
+            (manifest.clone(), self.segments())
+        };
+        if copy.image.is_some_and(|image| image.position > to.position) {
+            return Ok(None);
+        }
+        copy.sides.clear();
+        copy.segments = segments
+            .into_iter()
+            .filter(|segment| segment.base < to.end)
+            .map(|Segment { number, base, salt, bytes, packed }| {
+                if packed > 0 {
+                    let file = ExpectedFile { name: segment::file_name(number), bytes: None };
+                    copy.copied.packed.push((number, self.measured(file)?.bytes));
+                }
+                Ok((number, SegmentState::Sealed { base, bytes: bytes.min(to.end - base), salt }))
+            })
+            .collect::<Result<_, StoreError>>()?;
+        for name in self.blob_files()? {
+            let file = ExpectedFile { name: blob_file::path_of(&name), bytes: None };
+            copy.copied.blobs.push((name, self.measured(file)?.bytes));
+        }
+        let files = files_of(&copy).into_iter().map(|file| self.measured(file)).collect::<Result<_, _>>()?;
+        Ok(Some(FrozenCopy { manifest: copy.to_text(), files, _kept: kept.clone() }))
+    }
+
+    fn measured(&self, file: ExpectedFile) -> Result<CopyFile, StoreError> {
+        let ExpectedFile { name, bytes } = file;
+        let bytes = match bytes {
+            Some(bytes) => bytes,
+            None => {
+                let opened = self.options.fs.open_to_read(&self.path(&name));
+                opened.and_then(|file| file.len()).map_err(self.io("measuring", &name))?
+            }
+        };
+        Ok(CopyFile { name, bytes })
+    }
+}
+
+/// What a manifest that came from elsewhere asks for.
+#[derive(Debug)]
+pub struct CopyPlan {
+    manifest: Manifest,
+}
+
+impl CopyPlan {
+    /// The name of the manifest itself.
+    pub const MANIFEST: &str = manifest::NAME;
+    /// The longest manifest that is read.
+    pub const MANIFEST_BYTES_MAX: u64 = manifest::BYTES_MAX;
+
+    /// Reads the text of a manifest that stands at `offset` of `file`.
+    ///
+    /// Fails with [`StoreError::Damaged`] when it is none of [`Log::frozen_copy`].
+    pub fn parse(text: Vec<u8>, file: &Path, offset: u64) -> Result<Self, StoreError> {
+        let damaged = |detail: &str| {
+            StoreError::Damaged(DamagedAt { file: file.to_owned(), offset, detail: detail.into() })
+        };
+        let manifest = Manifest::decode(text, file, &damaged)?;
+        if !is_of_a_copy(&manifest) {
+            return Err(damaged("the manifest is not that of a copy"));
+        }
+        Ok(CopyPlan { manifest })
+    }
+
+    /// Every file there has to be, in order. The names are made here, of numbers alone.
+    pub fn files(&self) -> Vec<ExpectedFile> {
+        files_of(&self.manifest)
+    }
+
+    /// Writes the manifest, which makes a store of a directory that holds all the files.
+    pub fn write_manifest(&self, fs: &dyn FileSystem, dir: &Path) -> Result<(), StoreError> {
+        // A store finds out by itself.
+        Manifest { copied: Copied::default(), ..self.manifest.clone() }.write(fs, dir)
+    }
+
+    /// The folder that some of the files are in, if any is.
+    pub fn folder(&self) -> Option<&'static str> {
+        (!self.manifest.copied.blobs.is_empty()).then_some(blob_file::DIR)
+    }
+
+    /// Takes the manifest out of a directory, and what was left of writing it.
+    pub fn remove_manifest(fs: &dyn FileSystem, dir: &Path) {
+        for name in [manifest::NAME, manifest::TEMPORARY] {
+            // Most likely it is not there.
+            let _ = fs.remove(&dir.join(name));
+        }
+    }
+}
+
+fn files_of(manifest: &Manifest) -> Vec<ExpectedFile> {
+    let segments = manifest.segments.iter().map(|(number, state)| {
+        let packed = manifest.copied.packed.iter().find(|(packed, _)| packed == number);
+        let bytes = match (state, packed) {
+            (_, Some((_, bytes))) => Some(*bytes),
+            (SegmentState::Sealed { bytes, .. }, None) => Some(*bytes),
+            (SegmentState::Open { .. }, None) => None,
+        };
+        ExpectedFile { name: segment::file_name(*number), bytes }
+    });
+    let image = manifest.image.iter();
+    let image = image.map(|image| ExpectedFile { name: image_name(image.number), bytes: None });
+    let blobs = manifest.copied.blobs.iter();
+    let blobs =
+        blobs.map(|(name, bytes)| ExpectedFile { name: blob_file::path_of(name), bytes: Some(*bytes) });
+    segments.chain(image).chain(blobs).collect()
+}
+
+/// More than any store gets to; with less, counting on cannot overflow.
+const NUMBER_MAX: u64 = 1 << 40;
+const POSITION_MAX: u64 = 1 << 60;
+
+/// Whether a manifest is as [`Log::frozen_copy`] makes them: every segment sealed and named once, nothing
+/// derived, and no number that would be given to another file again.
+fn is_of_a_copy(manifest: &Manifest) -> bool {
+    let segments = &manifest.segments;
+    let image = manifest.image.iter().map(|image| image.number);
+    let mut numbers = segments.iter().map(|(number, _)| *number).chain(image);
+    let is_sealed = |state: &SegmentState| match state {
+        SegmentState::Sealed { base, bytes, .. } => {
+            base.checked_add(*bytes).is_some_and(|end| end <= POSITION_MAX)
+        }
+        SegmentState::Open { .. } => false,
+    };
+    segments.iter().all(|(_, state)| is_sealed(state))
+        && segments.is_sorted_by(|(one, _), (next, _)| one < next)
+        && manifest.sides.is_empty()
+        && manifest.copied.blobs.is_sorted_by(|(one, _), (next, _)| one < next)
+        && manifest.next <= NUMBER_MAX
+        && numbers.all(|number| number < manifest.next)
+}
+
+#[cfg(test)]
+mod tests {
+    use cairn_base::fs::SimulatedFs;
+    use cairn_base::{ManualClock, SeededEntropy, TenantId};
+
+    use super::*;
+    use crate::frame::Frame;
+    use crate::hashed::HashKey;
+    use crate::manifest::{ImageRow, SideRow};
+    use crate::{LogDir, LogOptions, Progress, RecoverFrom, Recovered, Replay};
+
+    fn of_a_copy() -> Manifest {
+        let sealed = |base| SegmentState::Sealed { base, bytes: 100, salt: 7 };
+        Manifest {
+            store: [1; 16],
+            hash_key: HashKey([2; 32]),
+            next: 6,
+            segments: vec![(1, sealed(0)), (3, sealed(100))],
+            sides: Vec::new(),
+            image: Some(ImageRow { number: 5, position: 64 }),
+            copied: Copied::default(),
+        }
+    }
+
+    fn parse(manifest: &Manifest) -> Result<CopyPlan, StoreError> {
+        CopyPlan::parse(manifest.to_text().into_bytes(), Path::new("backup"), 48)
+    }
+
+    #[test]
+    fn a_plan_names_every_file_in_order() {
+        let files = parse(&of_a_copy()).unwrap().files();
+        let names: Vec<(&str, Option<u64>)> = files.iter().map(|f| (f.name.as_str(), f.bytes)).collect();
+        let expected = [
+            ("segment-0000000001.log", Some(100)),
+            ("segment-0000000003.log", Some(100)),
+            ("image-0000000005.img", None),
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_manifest_that_no_copy_has_is_refused() {
+        let mut odd = vec![of_a_copy(); 8];
+        odd[0].segments[1].1 = SegmentState::Open { salt: 7 };
+        odd[1].segments[1].0 = 1;
+        odd[2].segments[1].1 = SegmentState::Sealed { base: u64::MAX, bytes: 1, salt: 7 };
+        odd[3].sides = vec![SideRow { number: 4, first_segment: 1, last_segment: 1 }];
+        odd[4].next = 5;
+        odd[5].next = 3;
+        odd[5].image = None;
+        odd[6].next = u64::MAX;
+        odd[7].segments[1].1 = SegmentState::Sealed { base: 1 << 63, bytes: 1, salt: 7 };
+        for (row, manifest) in odd.iter().enumerate() {
+            let error = parse(manifest).map(drop).unwrap_err();
+            assert!(matches!(&error, StoreError::Damaged(at) if at.offset == 48), "row {row}: {error}");
+        }
+    }
+
+    struct NoReplay;
+
+    impl Replay for NoReplay {
+        fn transaction(&mut self, _: &Frame<'_>) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        fn run_end(&mut self, _: u64, _: Progress) -> Result<(), StoreError> {
+            Ok(())
+        }
+    }
+
+    fn open() -> Recovered {
+        let options = LogOptions {
+            fs: Arc::new(SimulatedFs::new(1)),
+            dir: "d".into(),
+            clock: Arc::new(ManualClock::new(1)),
+            entropy: Arc::new(SeededEntropy::new(1)),
+            segment_bytes: 1024,
+            reserve_bytes: 0,
+            leisurely: false,
+        };
+        LogDir::open(options).unwrap().recover(RecoverFrom::default(), &mut NoReplay).unwrap()
+    }
+
+    /// Writes one group with one transaction.
+    fn commit(log: &mut Recovered) -> Published {
+        let mut group = log.plan.start_group().unwrap();
+        let position = group.transaction(TenantId(1), &[]);
+        log.plan.end_group(&group);
+        Published { position, end: log.writer.commit(group).unwrap().end }
+    }
+
+    #[test]
+    fn a_copy_ends_with_its_run_whatever_came_since() {
+        let mut log = open();
+        let places: Vec<Published> = (0..40).map(|_| commit(&mut log)).collect();
+        assert!(log.log.segments().len() > 2);
+        for to in places {
+            let copy = log.log.frozen_copy(to).unwrap().unwrap();
+            let bytes: u64 = copy.files.iter().map(|file| file.bytes).sum();
+            assert_eq!(bytes, to.end);
+            let plan = CopyPlan::parse(copy.manifest.into_bytes(), Path::new("backup"), 0).unwrap();
+            let known = |file: &CopyFile| ExpectedFile { name: file.name.clone(), bytes: Some(file.bytes) };
+            assert_eq!(plan.files(), copy.files.iter().map(known).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn an_image_that_is_newer_than_the_copy_is_no_part_of_it() {
+        let mut log = open();
+        let (earlier, later) = (commit(&mut log), commit(&mut log));
+        let image = ImageRow { number: log.log.next_file_number(), position: later.position };
+        log.log.options.fs.create(&log.log.path(&image_name(image.number))).unwrap();
+        log.log.set_image(image).unwrap();
+        assert!(log.log.frozen_copy(earlier).unwrap().is_none());
+        assert_eq!(log.log.frozen_copy(later).unwrap().unwrap().files.len(), 2);
+    }
+}

@@ -1,0 +1,70 @@
+//! Files that must stay although the store needs them no more, because somebody still reads them.
+
+use std::sync::Arc;
+
+use cairn_seam::StoreError;
+
+use crate::log::Log;
+
+/// How many hold files back, and which wait to be removed.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    holders: usize,
+    waiting: Vec<String>,
+}
+
+/// As long as this lives, no file that the manifest listed when it was made is removed.
+///
+/// Nobody waits for it: what would be removed is removed when the last one goes.
+#[derive(Debug)]
+pub struct KeptFiles(Arc<Log>);
+
+impl KeptFiles {
+    /// From now on.
+    pub fn new(log: Arc<Log>) -> Self {
+        log.held.lock().holders += 1;
+        KeptFiles(log)
+    }
+}
+
+impl Clone for KeptFiles {
+    fn clone(&self) -> Self {
+        KeptFiles::new(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for KeptFiles {
+    fn drop(&mut self) {
+        let waiting = {
+            let mut held = self.0.held.lock();
+            held.holders -= 1;
+            if held.holders > 0 {
+                return;
+            }
+            std::mem::take(&mut held.waiting)
+        };
+        for name in waiting {
+            // Nothing lists it any more: if it cannot be removed now, the next opening does.
+            let _ = self.0.options.fs.remove(&self.0.path(&name));
+        }
+    }
+}
+
+impl Log {
+    /// Whether somebody still reads files that could go.
+    pub(crate) fn keeps_files(&self) -> bool {
+        self.held.lock().holders > 0
+    }
+
+    /// Removes a file that the manifest lists no more, or leaves that to whoever still reads it.
+    pub(crate) fn remove_file(&self, name: &str) -> Result<(), StoreError> {
+        {
+            let mut held = self.held.lock();
+            if held.holders > 0 {
+                held.waiting.push(name.to_owned());
+                return Ok(());
+            }
+        }
+        self.options.fs.remove(&self.path(name)).map_err(self.io("removing", name))
+    }
+}
