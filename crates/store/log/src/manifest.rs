@@ -257,6 +257,12 @@ fn parse(body: &str) -> Option<Manifest> {
                 manifest.image =
                     Some(ImageRow { number: number.parse().ok()?, position: position.parse().ok()? });
             }
+            ["packed", number, bytes] => {
+                manifest.copied.packed.push((number.parse().ok()?, bytes.parse().ok()?));
+            }
+            ["blob", name, bytes] => {
+                manifest.copied.blobs.push((HashedName::from_hex(name)?, bytes.parse().ok()?));
+            }
             _ => return None,
         }
     }
