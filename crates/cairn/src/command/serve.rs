@@ -8,7 +8,7 @@ use std::time::Duration;
 use cairn_base::{Clock, SystemClock, SystemEntropy};
 use cairn_engine::Engine;
 use cairn_gate::{Gate, GateConfig};
-use cairn_http::{App, Drained, HttpConfig};
+use cairn_http::{App, Drained, HttpConfig, Listeners};
 use cairn_seam::{MemoryStore, Store};
 use clap::Args;
 use serde_json::{Value, json};
@@ -101,7 +101,7 @@ async fn run(engine: Arc<Engine>, config: &Config, dir: Option<&Path>, as_json: 
 
     let gate = Gate::new(engine, gate_config(config));
     let app = App::new(gate.clone(), http_config(config), addr);
-    let drained = cairn_http::serve(listener, app, first_signal(signals)).await;
+    let drained = cairn_http::serve(Listeners { tcp: listener, local: None }, app, first_signal(signals)).await;
     if let Drained::Cut { connections } = drained {
         tracing::warn!(connections, "cut connections that did not end in time");
     }
