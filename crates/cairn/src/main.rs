@@ -10,7 +10,10 @@ mod failure;
 mod logging;
 mod open;
 mod progress;
+mod reach;
 mod signals;
+mod socket;
+mod wiring;
 
 use std::process::ExitCode;
 

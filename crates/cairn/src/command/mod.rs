@@ -1,9 +1,13 @@
 //! The commands, one file each.
 
+mod backup;
 mod completions;
 mod config;
+mod doctor;
 mod init;
+mod maintain;
 pub(crate) mod serve;
+mod stats;
 
 use std::io::Write;
 
@@ -18,6 +22,9 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     let data_dir = data_dir.as_deref();
     match command {
         Command::Serve(arguments) => serve::serve(data_dir, json, &arguments),
+        Command::Stats => stats::stats(data_dir, json),
+        Command::Backup { file } => backup::backup(data_dir, &file, json),
+        Command::Doctor { repair } => doctor::doctor(data_dir, repair, json),
         Command::Init { project } => init::init(data_dir, project.as_deref(), json),
         Command::Config => config::config(data_dir, json),
         Command::Completions { shell } => completions::completions(shell),
@@ -29,6 +36,12 @@ fn settings(flag: Option<&std::path::Path>, flags: &[Assignment]) -> Result<(Dat
     let data_dir = resolve(flag, &Surroundings::of_process()?)?;
     let settings = load(&data_dir.path, std::env::vars_os(), flags)?;
     Ok((data_dir, settings))
+}
+
+/// Names and values in two columns.
+fn table(rows: &[[String; 2]]) -> String {
+    let width = rows.iter().map(|[name, _]| name.chars().count()).max().unwrap_or(0);
+    rows.iter().map(|[name, value]| format!("{name:width$}  {value}\n")).collect()
 }
 
 /// Prints to standard output. A reader that went away early (`| head`) is no failure.
