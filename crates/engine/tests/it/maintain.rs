@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use cairn_access::{Action, Principal};
 use cairn_base::{ErrorCode, ManualClock, TenantId};
@@ -51,7 +52,7 @@ fn a_second_job_is_told_to_wait_and_a_stopped_one_leaves_no_line() {
         let first = scope.spawn(move || {
             at_work.maintain(&Principal::local_owner(), &VERIFY, &mut |stage| {
                 entered.send((stage.name.to_owned(), stage.done, stage.total)).unwrap();
-                left.recv().unwrap()
+                left.recv_timeout(Duration::from_secs(10)).unwrap_or(false)
             })
         });
         assert_eq!(inside.recv().unwrap(), ("reading".to_owned(), 1, 2));
