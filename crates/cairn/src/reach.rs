@@ -34,12 +34,11 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Opens the store as its owner. Waits a little for an owner that is about to go, and not for one that
 /// serves.
 pub(crate) fn own(dir: &Path, config: &Config, loss: open::Loss) -> Result<EmbeddedStore, Failure> {
-    let runtime = runtime()?;
     let until = Instant::now() + OWNER_WITHIN;
     loop {
         match open::embedded(dir, config, loss) {
             Err(failure) if failure.is_in_use() => {
-                let serves = runtime.block_on(socket::connect(dir)).is_ok();
+                let serves = runtime()?.block_on(socket::connect(dir)).is_ok();
                 if serves || Instant::now() >= until {
                     return Err(failure);
                 }

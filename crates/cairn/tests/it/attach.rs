@@ -119,12 +119,12 @@ fn a_path_too_long_for_a_socket_works_as_well() {
 fn a_command_waits_for_an_owner_that_is_starting() {
     let dir = here();
     let mut owner = PlayedOwner::new(dir.path());
+    owner.listen();
     let mut command = cairn(dir.path(), &["--data-dir", "data", "stats", "--json"]);
     let running = std::thread::spawn(move || output(&mut command));
-    // Refused connections are part of a start, too: the name is there before anybody listens.
-    let socket = dir.path().join("data/cairn.sock");
-    drop(std::os::unix::net::UnixListener::bind(&socket).expect("a socket"));
-    std::fs::remove_file(&socket).expect("it is there");
+    // It is there and looks for the owner, which has the lock and, as at every start, no socket yet.
+    drop(owner.accept());
+    owner.stop_listening();
     owner.listen();
     owner.answer("200 OK", r#"{"node_id":"played"}"#);
     let ended = within("its end", move || running.join().expect("it ends"));
@@ -152,6 +152,7 @@ fn an_owner_that_goes_away_unanswered_is_succeeded() {
 fn an_owner_that_never_answers_is_given_up_with_advice() {
     let dir = here();
     let owner = PlayedOwner::new(dir.path());
+    let since = Instant::now();
     let (serve, command) = std::thread::scope(|scope| {
         let serve =
             scope.spawn(|| run(dir.path(), &["serve", "--data-dir", "data", "--http", "127.0.0.1:0"]));
@@ -164,6 +165,7 @@ fn an_owner_that_never_answers_is_given_up_with_advice() {
         assert!(stderr(ended).contains("\nhint: "), "{ended:?}");
     }
     assert!(stderr(&command).contains("try again"), "{command:?}");
+    assert!(since.elapsed() > Duration::from_secs(2), "an owner gets time to start: {:?}", since.elapsed());
     owner.leave();
     stats(dir.path(), "data");
 }

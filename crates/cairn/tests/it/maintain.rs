@@ -1,6 +1,6 @@
 //! `cairn backup` and `cairn doctor`: what is asked of an owner, and what is made of its answer.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Output;
 
@@ -96,6 +96,22 @@ fn an_owner_that_goes_away_in_the_middle_is_a_failure_and_not_tried_again() {
     let ended = within("its end", move || running.join().expect("it ends"));
     assert_eq!(ended.status.code(), Some(1), "{ended:?}");
     assert!(stderr(&ended).contains("went away before it was done"), "{ended:?}");
+}
+
+#[test]
+fn a_signal_stops_a_command_and_what_it_asked_for() {
+    let dir = here();
+    let mut owner = PlayedOwner::new(dir.path());
+    owner.listen();
+    let mut command = cairn(dir.path(), &["--data-dir", "data", "backup", "file"]);
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("the program starts");
+    let (mut stream, _) = owner.accept();
+    let sent = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(sent.expect("kill is there").success());
+    let code = within("its end", move || child.wait().expect("it ends").code());
+    assert_eq!(code, Some(143));
+    let rest = within("the end of the connection", move || stream.read(&mut [0]).expect("it is closed"));
+    assert_eq!(rest, 0);
 }
 
 #[test]

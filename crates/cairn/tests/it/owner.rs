@@ -29,6 +29,12 @@ impl PlayedOwner {
         self.listener = Some(UnixListener::bind(self.data.join("cairn.sock")).expect("a socket"));
     }
 
+    /// Takes the socket away.
+    pub(crate) fn stop_listening(&mut self) {
+        self.listener = None;
+        std::fs::remove_file(self.data.join("cairn.sock")).expect("it was there");
+    }
+
     /// Waits for a caller and reads its request.
     pub(crate) fn accept(&self) -> (UnixStream, String) {
         let listener = self.listener.as_ref().expect("it listens").try_clone().expect("a handle");
