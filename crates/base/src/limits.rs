@@ -64,6 +64,9 @@ pub const HTTP_WAITING_MAX: usize = 256;
 /// Time an HTTP request has from its arrival to its answer.
 pub const HTTP_DEADLINE: Duration = Duration::from_secs(30);
 
+/// Longest answer, or line of one, that the program reads from the owner of its data directory.
+pub const ADMIN_ANSWER_BYTES_MAX: usize = 64 * MIB;
+
 /// Most events kept for a slow live listener before it has to read on from history.
 pub const EVENT_BUS_QUEUE_MAX: usize = 1024;
 /// Longest name of a consumer.

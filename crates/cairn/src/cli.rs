@@ -22,10 +22,15 @@ Examples:
   cairn init && cairn serve          keep the data of this project in ./.cairn
   cairn serve --in-memory --http 127.0.0.1:0
                                      try it out: no files, any free port
+  cairn stats                        show what the store holds
+  cairn backup monday.cairn          write everything into one file
   cairn config                       show every setting and where it came from
 
 The data directory is --data-dir, else CAIRN_DATA_DIR, else the nearest .cairn in this folder or
 above it, else the user's data directory (~/.local/share/cairn).
+
+A server that runs on the data directory does the work of other commands; without one they do it
+themselves.
 
 Exit codes: 0 done; 1 failed; 2 wrong command line or configuration; 3 the data directory is in use;
 4 the data directory or the backup is damaged or written by a newer cairn.";
@@ -53,6 +58,26 @@ pub(crate) enum Command {
     /// Run the server until it is told to stop
     #[command(after_help = SERVE_AFTER_HELP)]
     Serve(ServeArgs),
+
+    /// Show figures about the store: what it holds, and what it did
+    #[command(after_help = STATS_AFTER_HELP)]
+    Stats,
+
+    /// Write everything into one file, while the server runs
+    #[command(after_help = BACKUP_AFTER_HELP)]
+    Backup {
+        /// The file to write; it must not exist yet
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+
+    /// Verify every stored byte, and say what is wrong
+    #[command(after_help = DOCTOR_AFTER_HELP)]
+    Doctor {
+        /// Make derived data (index, side files) again where it is wrong; primary data is never dropped
+        #[arg(long)]
+        repair: bool,
+    },
 
     /// Make a data directory for a project
     #[command(after_help = INIT_AFTER_HELP)]
@@ -98,6 +123,29 @@ Examples:
 The addresses in use are printed at the start and kept in endpoints.json in the data directory while
 the server runs. Interrupt (Ctrl-C) or SIGTERM stops it after the requests under way are answered; a
 second one stops it at once, which loses no write that was answered.";
+
+const STATS_AFTER_HELP: &str = "\
+Examples:
+  cairn stats                   a table for people
+  cairn stats --json            what GET /v1/admin/stats answers
+
+It works whether or not a server runs on the data directory.";
+
+const BACKUP_AFTER_HELP: &str = "\
+Examples:
+  cairn backup ../monday.cairn          a file beside the project
+  cairn backup --json /backups/monday   with its figures as JSON
+
+It works whether or not a server runs on the data directory. A running server writes the file
+itself, and goes on reading and writing meanwhile. Interrupt (Ctrl-C) stops the backup.";
+
+const DOCTOR_AFTER_HELP: &str = "\
+Examples:
+  cairn doctor                  look, and change nothing
+  cairn doctor --repair         look, and make derived data again where it is wrong
+
+It works whether or not a server runs on the data directory. Exit code 4 says that something is
+wrong and was not repaired, 0 that all is well now.";
 
 const INIT_AFTER_HELP: &str = "\
 Examples:

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use cairn_base::ErrorCode;
 use cairn_engine::EngineError;
+use cairn_http::ClientError;
 use cairn_seam::StoreError;
 
 const ACCEPT_LOSS: &str = "restore a backup, or open what lies before the damage with \
@@ -22,6 +23,10 @@ pub(crate) enum Exit {
     InUse = 3,
     /// The data directory or a backup is damaged, or written by a newer cairn.
     Unreadable = 4,
+    /// Interrupt: by the custom of shells 128 and the number of the signal.
+    Interrupted = 130,
+    /// SIGTERM.
+    Terminated = 143,
 }
 
 /// Why a command did not do what was asked.
@@ -47,6 +52,22 @@ impl Failure {
     fn coded(code: ErrorCode, message: String) -> Self {
         let hint = if code == ErrorCode::Damaged { ACCEPT_LOSS } else { code.hint() };
         Failure { exit: exit_of(code), message, hint: Some(hint.to_owned()) }
+    }
+
+    /// Something in the data directory is wrong.
+    pub(crate) fn damaged(message: impl Into<String>) -> Self {
+        Failure { exit: Exit::Unreadable, ..Failure::new(message) }
+    }
+
+    /// A signal ended the command.
+    pub(crate) fn stopped(exit_code: i32) -> Self {
+        let exit = if exit_code == Exit::Terminated as i32 { Exit::Terminated } else { Exit::Interrupted };
+        Failure { exit, ..Failure::new("stopped before it was done") }
+    }
+
+    /// Whether another process owns the data directory.
+    pub(crate) fn is_in_use(&self) -> bool {
+        self.exit == Exit::InUse
     }
 
     /// What the system said while `doing` something.
@@ -91,6 +112,30 @@ impl From<StoreError> for Failure {
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         Failure::coded(error.code(), error.to_string())
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let message = error.to_string();
+        match error {
+            ClientError::Refused { code: Some(ErrorCode::Damaged), .. } => {
+                Failure::coded(ErrorCode::Damaged, message)
+            }
+            ClientError::Refused { code, hint, .. } => {
+                let exit = code.map_or(Exit::Failed, exit_of);
+                Failure { exit, message, hint }
+            }
+            ClientError::Unanswered { .. } | ClientError::Cut { .. } => {
+                Failure::new(message).hint("try again; its log says why it went")
+            }
+            ClientError::Silent { .. } => Failure::new(message)
+                .hint("look at its log: it may hang, or have too much to do; restart it if it stays so"),
+            ClientError::NotUnderstood { .. } => {
+                Failure::new(message).hint("the server may be of another version: restart it with this one")
+            }
+            ClientError::Path { .. } => Failure { exit: Exit::Usage, message, hint: None },
+        }
     }
 }
 

@@ -7,9 +7,18 @@ use tracing_subscriber::EnvFilter;
 use crate::config::{Config, LogFormat};
 use crate::failure::Failure;
 
-/// Starts logging for the rest of the process.
+/// Starts logging for the rest of a server's process.
 pub(crate) fn start(config: &Config) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&config.log_level)
+    start_at(config, &config.log_level)
+}
+
+/// Starts logging for a command: people who wait for its answer hear of trouble alone.
+pub(crate) fn start_quietly(config: &Config) -> Result<(), Failure> {
+    start_at(config, "warn")
+}
+
+fn start_at(config: &Config, level: &str) -> Result<(), Failure> {
+    let filter = EnvFilter::try_new(level)
         .map_err(|error| Failure::usage(format!("`log.level` cannot be read: {error}")))?;
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = match config.log_format {

@@ -11,7 +11,10 @@ mod key_file;
 mod logging;
 mod open;
 mod progress;
+mod reach;
 mod signals;
+mod socket;
+mod wiring;
 
 use std::process::ExitCode;
 

@@ -1,18 +1,19 @@
-//! How far a long opening is: a bar on terminals, log lines elsewhere.
+//! How far an opening or a long job is: a bar on terminals, log lines elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
 
 use cairn_embedded::ProgressFn;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
-/// Told about every step of an opening.
+/// Told about every step. The bar goes away with it.
 pub(crate) fn reporter() -> ProgressFn {
     if std::io::stderr().is_terminal() { bar() } else { lines() }
 }
 
 fn bar() -> ProgressFn {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+        .with_finish(ProgressFinish::AndClear);
     let style = ProgressStyle::with_template("{msg} [{wide_bar}] {bytes}/{total_bytes} {eta}");
     bar.set_style(style.expect("the template is valid"));
     Arc::new(move |stage, progress| {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use cairn_access::{Principal, Scope};
 use cairn_base::{Clock, Entropy, Position};
 use cairn_seam::{Health, Snapshot, Store, WriteTx};
+use parking_lot::Mutex;
 
 use crate::pipeline::Pipeline;
 use crate::upkeep::Upkeep;
@@ -17,6 +18,8 @@ pub struct Engine {
     pub(crate) pipeline: Pipeline,
     pub(crate) upkeep: Upkeep,
     pub(crate) opened_at: Duration,
+    /// Held while maintenance runs: one at a time.
+    pub(crate) maintaining: Mutex<()>,
     node: Node,
     entropy: Arc<dyn Entropy>,
 }
@@ -31,7 +34,14 @@ impl Engine {
         let opened_at = clock.monotonic();
         let pipeline = Pipeline::new(store, clock);
         let node = node::load_or_initialise(&pipeline, &*entropy)?;
-        Ok(Arc::new(Engine { pipeline, upkeep: Upkeep::default(), opened_at, node, entropy }))
+        Ok(Arc::new(Engine {
+            pipeline,
+            upkeep: Upkeep::default(),
+            opened_at,
+            maintaining: Mutex::default(),
+            node,
+            entropy,
+        }))
     }
 
     /// Who this node is.

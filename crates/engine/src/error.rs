@@ -56,6 +56,9 @@ pub enum EngineError {
     /// There are as many live listeners as there may be.
     #[error("{} listeners are connected already; try again later", limits::EVENT_BUS_SUBSCRIBERS_MAX)]
     ListenersFull,
+    /// Maintenance is one at a time.
+    #[error("maintenance is under way already; wait until it is done")]
+    MaintenanceRunning,
     /// A stored record cannot be read.
     #[error("the stored {what} is damaged: {detail}")]
     BadRecord {
@@ -96,6 +99,7 @@ impl EngineError {
             EngineError::ConsumerBackwards { .. } => ErrorCode::PreconditionFailed,
             EngineError::ConsumerTooOld { .. } => ErrorCode::PositionTooOld,
             EngineError::ListenersFull => ErrorCode::Overloaded,
+            EngineError::MaintenanceRunning => ErrorCode::Conflict,
             EngineError::BadRecord { .. } => ErrorCode::Damaged,
             EngineError::NewerRecord { .. } => ErrorCode::NewerFormat,
             EngineError::Thread { .. } => ErrorCode::Internal,

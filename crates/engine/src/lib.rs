@@ -7,7 +7,7 @@
 //! - named consumers follow the change feed at their own pace ([`Engine::feed_page`]), and live
 //!   listeners are told that there is something to read ([`Engine::subscribe`]);
 //! - background upkeep and figures ([`Engine::start_upkeep`], [`Engine::stats`],
-//!   [`Engine::write_metrics`]).
+//!   [`Engine::write_metrics`]), and maintenance that somebody waits for ([`Engine::maintain`]).
 //!
 //! Synchronous: no sockets and no async runtime here. `cairn-gate` is where those meet the engine.
 
@@ -16,6 +16,7 @@ mod bus;
 mod engine;
 mod error;
 mod feed;
+mod maintain;
 mod metrics;
 mod node;
 mod pipeline;

@@ -135,6 +135,31 @@ impl Pipeline {
         result
     }
 
+    /// Does work that is no transaction, and then leaves its audit line in one of its own.
+    ///
+    /// What was done is done: a line that cannot be written (the disk is full, a write failed) is
+    /// reported in the log and fails nothing. A store in trouble is when such work is needed most.
+    pub(crate) fn work<T>(
+        &self,
+        principal: &Principal,
+        act: &Act,
+        body: impl FnOnce(&dyn Store) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let running = self.begin(principal, act)?;
+        let result = body(&*self.store);
+        running.count(result.is_ok());
+        if result.is_ok() && act.action.is_audited() {
+            let line = AuditLine::done(self.shared.clock.now_ms(), principal, act);
+            let tenant = running.permit.scope().tenant();
+            let written: Result<_, EngineError> =
+                cairn_seam::write(&*self.store, tenant, move |tx| audit::append(tx, &line));
+            if let Err(error) = written {
+                tracing::warn!(%error, action = act.action.name(), "an act left no audit line");
+            }
+        }
+        result
+    }
+
     /// The only call of `authorize` in the engine. A refusal is counted and leaves its audit line.
     pub(crate) fn permit(&self, principal: &Principal, act: &Act) -> Result<Permit, EngineError> {
         authorize(principal, act.action, act.resource).map_err(|refusal| {

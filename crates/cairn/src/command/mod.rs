@@ -1,11 +1,15 @@
 //! The commands, one file each.
 
+mod backup;
 mod completions;
 mod config;
+mod doctor;
 mod init;
 pub(crate) mod key;
+mod maintain;
 mod restore;
 pub(crate) mod serve;
+mod stats;
 
 use std::io::Write;
 
@@ -20,6 +24,9 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     let data_dir = data_dir.as_deref();
     match command {
         Command::Serve(arguments) => serve::serve(data_dir, json, &arguments),
+        Command::Stats => stats::stats(data_dir, json),
+        Command::Backup { file } => backup::backup(data_dir, &file, json),
+        Command::Doctor { repair } => doctor::doctor(data_dir, repair, json),
         Command::Init { project } => init::init(data_dir, project.as_deref(), json),
         Command::Config => config::config(data_dir, json),
         Command::Key { command } => key::key(data_dir, json, &command),
@@ -33,6 +40,12 @@ fn settings(flag: Option<&std::path::Path>, flags: &[Assignment]) -> Result<(Dat
     let data_dir = resolve(flag, &Surroundings::of_process()?)?;
     let settings = load(&data_dir.path, std::env::vars_os(), flags)?;
     Ok((data_dir, settings))
+}
+
+/// Names and values in two columns.
+fn table(rows: &[[String; 2]]) -> String {
+    let width = rows.iter().map(|[name, _]| name.chars().count()).max().unwrap_or(0);
+    rows.iter().map(|[name, value]| format!("{name:width$}  {value}\n")).collect()
 }
 
 /// Prints to standard output. A reader that went away early (`| head`) is no failure.

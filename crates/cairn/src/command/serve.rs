@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use cairn_base::{Clock, SystemClock, SystemEntropy};
 use cairn_engine::Engine;
-use cairn_gate::{Gate, GateConfig};
-use cairn_http::{App, Drained, HttpConfig};
+use cairn_gate::Gate;
+use cairn_http::{App, Drained, Listeners};
 use cairn_seam::{MemoryStore, Store};
 use clap::Args;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use crate::config::{Assignment, Config};
 use crate::endpoints::{self, EndpointsFile};
 use crate::failure::Failure;
 use crate::signals::StopSignals;
-use crate::{logging, open};
+use crate::{logging, open, reach, socket, wiring};
 
 /// How often the store tidies up.
 const UPKEEP_EVERY: Duration = Duration::from_secs(1);
@@ -75,7 +75,7 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
     } else {
         let loss = if arguments.accept_loss { open::Loss::Accept } else { open::Loss::Refuse };
         open::create_dir(&data_dir.path)?;
-        (Arc::new(open::embedded(&data_dir.path, &config, loss)?), Some(data_dir.path))
+        (Arc::new(reach::own(&data_dir.path, &config, loss)?), Some(data_dir.path))
     };
     let engine = Engine::open(store, clock, Arc::new(SystemEntropy))?;
     engine.start_upkeep(UPKEEP_EVERY)?;
@@ -91,16 +91,17 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
 }
 
 async fn run(engine: Arc<Engine>, config: &Config, dir: Option<&Path>, as_json: bool) -> Result<(), Failure> {
-    let listener = bind(config.http_addr).await?;
-    let addr = listener.local_addr().map_err(|error| Failure::io("read the bound address", &error))?;
+    let tcp = bind(config.http_addr).await?;
+    let addr = tcp.local_addr().map_err(|error| Failure::io("read the bound address", &error))?;
     let signals = StopSignals::listen()?;
+    let (local, socket_file) = dir.map(socket::listen).transpose()?.unzip();
     let endpoints = endpoints::describe(addr);
-    let file = dir.map(|dir| EndpointsFile::write(dir, &endpoints)).transpose()?;
+    let endpoints_file = dir.map(|dir| EndpointsFile::write(dir, &endpoints)).transpose()?;
     announce(addr, endpoints, dir, as_json)?;
 
-    let gate = Gate::new(engine, gate_config(config));
-    let app = App::new(gate.clone(), http_config(config), addr);
-    let drained = cairn_http::serve(listener, app, first_signal(signals)).await;
+    let gate = Gate::new(engine, wiring::gate(config));
+    let app = App::new(gate.clone(), wiring::http(config), addr);
+    let drained = cairn_http::serve(Listeners { tcp, local }, app, first_signal(signals)).await;
     if let Drained::Cut { connections } = drained {
         tracing::warn!(connections, "cut connections that did not end in time");
     }
@@ -108,7 +109,8 @@ async fn run(engine: Arc<Engine>, config: &Config, dir: Option<&Path>, as_json: 
     if left.still_running > 0 {
         tracing::warn!(requests = left.still_running, "left requests that did not end in time");
     }
-    drop(file);
+    // While the lock is still held: whoever gets it next makes its own.
+    drop((endpoints_file, socket_file));
     Ok(())
 }
 
@@ -152,22 +154,4 @@ async fn first_signal(mut signals: StopSignals) {
         std::process::exit(signals.next().await);
     });
     let _ = told.await;
-}
-
-fn gate_config(config: &Config) -> GateConfig {
-    GateConfig {
-        in_flight_max: usize::try_from(config.http_in_flight_max).unwrap_or(usize::MAX),
-        waiting_max: usize::try_from(config.http_waiting_max).unwrap_or(usize::MAX),
-        deadline: config.http_deadline,
-        ..GateConfig::default()
-    }
-}
-
-fn http_config(config: &Config) -> HttpConfig {
-    HttpConfig {
-        allowed_origins: config.http_allowed_origins.clone(),
-        body_bytes_max: usize::try_from(config.http_body_bytes_max).unwrap_or(usize::MAX),
-        drain: config.http_deadline,
-        ..HttpConfig::default()
-    }
 }

@@ -12,6 +12,9 @@ fn help_is_for_strangers() {
     for (name, arguments) in [
         ("help", &["--help"][..]),
         ("help_serve", &["serve", "--help"]),
+        ("help_stats", &["stats", "--help"]),
+        ("help_backup", &["backup", "--help"]),
+        ("help_doctor", &["doctor", "--help"]),
         ("help_init", &["init", "--help"]),
         ("help_config", &["config", "--help"]),
         ("help_key", &["key", "--help"]),

@@ -114,3 +114,29 @@ fn a_data_directory_that_is_a_file_is_named() {
         "{refused:?}"
     );
 }
+
+#[test]
+fn a_newer_format_is_refused_untouched_by_every_command() {
+    let (dir, data) = stopped_server();
+    let manifest = data.join("MANIFEST");
+    let text = fs::read_to_string(&manifest).expect("it is there");
+    let (first, rest) = text.split_once('\n').expect("lines");
+    let (words, _) = first.rsplit_once(' ').expect("a number at its end");
+    let newer = format!("{words} 4000000000\n{rest}");
+    fs::write(&manifest, &newer).expect("it can be written");
+    for command in [
+        &["serve", "--http", "127.0.0.1:0"][..],
+        &["serve", "--http", "127.0.0.1:0", "--accept-loss"],
+        &["stats"],
+        &["doctor", "--repair"],
+        &["backup", "file"],
+    ] {
+        let refused = run(dir.path(), &[&["--data-dir", "data"], command].concat());
+        assert_eq!(refused.status.code(), Some(4), "{command:?}: {}", stderr(&refused));
+        let said = stderr(&refused);
+        assert!(said.contains("has format 4000000000; this cairn reads up to format "), "{said}");
+        assert!(said.contains("\nhint: use the newer cairn"), "{said}");
+        assert_eq!(fs::read_to_string(&manifest).expect("it is there"), newer, "{command:?}");
+    }
+    assert!(!dir.path().join("file").exists());
+}

@@ -1,10 +1,13 @@
 //! The real program, run as people run it.
 
+mod attach;
 mod cli;
 mod config;
 mod damage;
 mod init;
 mod key;
+mod maintain;
+mod owner;
 mod program;
 mod restore;
 mod serve;

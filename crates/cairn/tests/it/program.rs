@@ -45,10 +45,17 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
+/// Runs something that blocks on a thread of its own, and not longer than it may take.
+pub(crate) fn within<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || tell.send(work()));
+    told.recv_timeout(TOO_LONG).unwrap_or_else(|_| panic!("{what} did not come within {TOO_LONG:?}"))
+}
+
 /// A server, ended with the test.
 pub(crate) struct Server {
     child: Child,
-    stdout: BufReader<ChildStdout>,
+    stdout: Option<BufReader<ChildStdout>>,
     /// What it printed first, with `--json`.
     pub(crate) endpoints: Value,
 }
@@ -61,18 +68,30 @@ impl Server {
         Server::spawn(command)
     }
 
-    pub(crate) fn spawn(mut command: Command) -> Server {
+    pub(crate) fn spawn(command: Command) -> Server {
+        Server::try_spawn(command)
+            .unwrap_or_else(|(code, said)| panic!("it ended with {code:?} and said {said}"))
+    }
+
+    /// A server that says where it is, or the exit code and last words of one that does not.
+    pub(crate) fn try_spawn(mut command: Command) -> Result<Server, (Option<i32>, String)> {
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut line = String::new();
-        stdout.read_line(&mut line).expect("it prints");
-        let endpoints = serde_json::from_str(&line).unwrap_or_else(|error| {
-            let mut said = String::new();
-            let _ = child.stderr.take().expect("it is piped").read_to_string(&mut said);
-            panic!("{error} in {line:?}; it said {said}")
+        // Made at once, so that it is ended whatever happens.
+        let mut server = Server { child, stdout: None, endpoints: Value::Null };
+        let (line, stdout) = within("its first line", move || {
+            let mut line = String::new();
+            stdout.read_line(&mut line).expect("it prints");
+            (line, stdout)
         });
-        Server { child, stdout, endpoints }
+        server.stdout = Some(stdout);
+        if line.is_empty() {
+            let (code, _, said) = server.wait();
+            return Err((code, said));
+        }
+        server.endpoints = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"));
+        Ok(server)
     }
 
     pub(crate) fn addr(&self) -> &str {
@@ -96,11 +115,21 @@ impl Server {
 
     /// Waits for its end: the exit code, and the rest of what it printed.
     pub(crate) fn wait(mut self) -> (Option<i32>, String, String) {
-        let (mut out, mut err) = (String::new(), String::new());
-        self.stdout.read_to_string(&mut out).expect("text");
+        let mut stdout = self.stdout.take().expect("it is read once");
         let mut stderr = self.child.stderr.take().expect("it is piped");
-        stderr.read_to_string(&mut err).expect("text");
+        let (out, err) = within("its end", move || {
+            let (mut out, mut err) = (String::new(), String::new());
+            stdout.read_to_string(&mut out).expect("text");
+            stderr.read_to_string(&mut err).expect("text");
+            (out, err)
+        });
         (self.child.wait().expect("it ends").code(), out, err)
+    }
+
+    /// Ends it as a power cut would: no chance to tidy up.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
     }
 }
 

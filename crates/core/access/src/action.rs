@@ -22,6 +22,8 @@ pub enum Action {
     ConsumerAdvance = 7,
     /// Reads the change feed, or listens to it.
     FeedRead = 8,
+    /// Has the whole store backed up or verified.
+    Maintain = 9,
 }
 
 /// Where an action can take place.
@@ -59,7 +61,7 @@ const fn row(
 }
 
 #[rustfmt::skip]
-const TABLE: [ActionRow; 8] = [
+const TABLE: [ActionRow; 9] = [
     //                             name                 administrative  writes  level
     row(Action::NodeInit,         "node.init",          true,           true,   Level::Node),
     row(Action::StatsRead,        "stats.read",         true,           false,  Level::Node),
@@ -69,6 +71,7 @@ const TABLE: [ActionRow; 8] = [
     row(Action::ConsumerRemove,   "consumer.remove",    true,           true,   Level::Node),
     row(Action::ConsumerAdvance,  "consumer.advance",   false,          true,   Level::Node),
     row(Action::FeedRead,         "feed.read",          false,          false,  Level::Any),
+    row(Action::Maintain,         "node.maintain",      true,           true,   Level::Node),
 ];
 
 impl Action {

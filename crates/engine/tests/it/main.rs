@@ -7,6 +7,7 @@ mod bus;
 mod faults;
 mod feed;
 mod figures;
+mod maintain;
 mod node;
 mod pipeline;
 mod support;

@@ -214,6 +214,7 @@ mod tests {
         Manifest {
             store: [1; 16],
             hash_key: HashKey([2; 32]),
+            sealed: None,
             next: 6,
             segments: vec![(1, sealed(0)), (3, sealed(100))],
             sides: Vec::new(),
@@ -276,6 +277,7 @@ mod tests {
             entropy: Arc::new(SeededEntropy::new(1)),
             segment_bytes: 1024,
             reserve_bytes: 0,
+            key: None,
             leisurely: false,
         };
         LogDir::open(options).unwrap().recover(RecoverFrom::default(), &mut NoReplay).unwrap()
@@ -295,7 +297,7 @@ mod tests {
         let places: Vec<Published> = (0..40).map(|_| commit(&mut log)).collect();
         assert!(log.log.segments().len() > 2);
         for to in places {
-            let copy = log.log.frozen_copy(to).unwrap().unwrap();
+            let copy = log.log.frozen_copy(to, &KeptFiles::new(Arc::clone(&log.log))).unwrap().unwrap();
             let bytes: u64 = copy.files.iter().map(|file| file.bytes).sum();
             assert_eq!(bytes, to.end);
             let plan = CopyPlan::parse(copy.manifest.into_bytes(), Path::new("backup"), 0).unwrap();
@@ -311,7 +313,10 @@ mod tests {
         let image = ImageRow { number: log.log.next_file_number(), position: later.position };
         log.log.options.fs.create(&log.log.path(&image_name(image.number))).unwrap();
         log.log.set_image(image).unwrap();
-        assert!(log.log.frozen_copy(earlier).unwrap().is_none());
-        assert_eq!(log.log.frozen_copy(later).unwrap().unwrap().files.len(), 2);
+        assert!(log.log.frozen_copy(earlier, &KeptFiles::new(Arc::clone(&log.log))).unwrap().is_none());
+        assert_eq!(
+            log.log.frozen_copy(later, &KeptFiles::new(Arc::clone(&log.log))).unwrap().unwrap().files.len(),
+            2
+        );
     }
 }

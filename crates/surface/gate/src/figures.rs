@@ -40,7 +40,7 @@ impl Figures {
         )
         .integer(&[("kind", "read")], self.read_deadlines.get())
         .integer(&[("kind", "write")], self.write_deadlines.get());
-        text.family("cairn_gate_panics_total", MetricKind::Counter, "Reads that panicked.")
+        text.family("cairn_gate_panics_total", MetricKind::Counter, "Reads and long work that panicked.")
             .integer(&[], self.panics.get());
     }
 }

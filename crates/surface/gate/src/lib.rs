@@ -4,7 +4,8 @@
 //!   once instead of queueing without end;
 //! - [`Gate::write`] queues to the store's committer and awaits the outcome without a thread of its
 //!   own; [`Gate::read`] runs on a bounded pool of threads, [`Gate::read_in_place`] right here;
-//! - an [`Admission`] carries the request's deadline, and none of the three outlasts it;
+//! - [`Gate::run_long`] is for work that no deadline ends, such as maintenance;
+//! - an [`Admission`] carries the request's deadline, and neither reads nor writes outlast it;
 //! - [`Gate::drain`] ends service: nobody new comes in, and who is inside may finish.
 //!
 //! The gate knows neither HTTP nor any other protocol.

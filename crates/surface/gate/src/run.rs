@@ -81,6 +81,25 @@ impl Gate {
         }
     }
 
+    /// Runs work that takes as long as it takes on a thread where it may block; `done` is called there.
+    ///
+    /// No deadline ends it, and it takes nobody's turn: whoever asks bounds how many there are and has
+    /// its own way to stop them. The runtime waits for them when it goes.
+    pub fn run_long<T: 'static>(
+        &self,
+        body: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
+        done: impl FnOnce(Result<T, GateError>) + Send + 'static,
+    ) {
+        let gate = self.clone();
+        tokio::task::spawn_blocking(move || {
+            let outcome = match catch_unwind(AssertUnwindSafe(|| body(&gate.inner.engine))) {
+                Ok(result) => result.map_err(GateError::from),
+                Err(panic) => Err(gate.panicked(&*panic)),
+            };
+            done(outcome);
+        });
+    }
+
     fn panicked(&self, panic: &(dyn Any + Send)) -> GateError {
         self.inner.figures.panics.add(1);
         let text = panic.downcast_ref::<&str>().copied();

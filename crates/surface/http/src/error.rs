@@ -65,6 +65,13 @@ impl ApiError {
     pub(crate) fn status(self, status: StatusCode) -> Self {
         ApiError { status, ..self }
     }
+
+    /// The body alone, for answers that have begun already.
+    pub(crate) fn into_body(self) -> ErrorBody {
+        ErrorBody {
+            error: ErrorContent { code: self.code.name(), message: self.message, details: self.details },
+        }
+    }
 }
 
 impl From<GateError> for ApiError {
@@ -84,10 +91,10 @@ impl From<GateError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let content = ErrorContent { code: self.code.name(), message: self.message, details: self.details };
-        let mut response = (self.status, Json(ErrorBody { error: content })).into_response();
-        response.extensions_mut().insert(AnsweredCode(self.code));
-        if self.code.retry() == Retry::Later {
+        let (code, status) = (self.code, self.status);
+        let mut response = (status, Json(self.into_body())).into_response();
+        response.extensions_mut().insert(AnsweredCode(code));
+        if code.retry() == Retry::Later {
             // Overload passes in moments; a full disk does not, and then one question a second is cheap.
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }

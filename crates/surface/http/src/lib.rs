@@ -3,22 +3,28 @@
 //! [`App`] is the frame every route stands in: request ids, log lines and metrics, limits on size,
 //! time and number, Host and Origin checks, errors of one shape. Inside it are the routes for health,
 //! metrics and administration; the binary adds those of other surfaces with [`App::with_routes`].
-//! [`serve`] runs it on a listener until told to stop, and then drains.
+//! [`serve`] runs it on its listeners until told to stop, and then drains. [`Client`] is how the program
+//! calls it, over the socket of whoever owns the data directory or, with [`serve_in_process`], inside
+//! its own process: the same request, the same answer.
 //!
 //! A route decodes, calls the engine once through the gate, and encodes. HTTP/1.1 only; TLS and HTTP/2
 //! are a reverse proxy's.
 
 mod app;
+mod client;
 mod config;
 mod error;
 mod json;
+mod local;
 mod metrics;
 mod middleware;
 mod routes;
 mod serve;
 
 pub use app::App;
+pub use client::{Client, ClientError};
 pub use config::HttpConfig;
 pub use error::ApiError;
 pub use json::ApiJson;
-pub use serve::{Drained, serve};
+pub use routes::maintenance::wire::{Report, ReportedFinding};
+pub use serve::{Drained, Listeners, serve, serve_in_process};

@@ -4,17 +4,19 @@ use std::io;
 use std::pin::pin;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::App;
 use crate::app::AppState;
+use crate::local::FromLocalOwner;
 use crate::metrics::Up;
 
 /// What a connection over the limit is told; it is too early for a request id and a log line.
@@ -22,6 +24,9 @@ const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\
     content-type: application/json\r\ncontent-length: 126\r\n\r\n\
     {\"error\":{\"code\":\"overloaded\",\"message\":\"too many connections\",\
     \"details\":{\"hint\":\"wait a moment and send the request again\"}}}";
+
+/// What a pipe inside the process holds before its writer waits.
+const PIPE_BYTES: usize = 64 * 1024;
 
 /// How a server came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +40,20 @@ pub enum Drained {
     },
 }
 
+/// Where a server listens.
+#[derive(Debug)]
+pub struct Listeners {
+    /// For everyone on this machine.
+    pub tcp: TcpListener,
+    /// For the local owner: a socket that nobody else may open.
+    pub local: Option<UnixListener>,
+}
+
 /// Serves until `shutdown` completes, then accepts nothing more and lets what is under way finish.
-pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output = ()>) -> Drained {
+pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output = ()>) -> Drained {
     let state = app.state.clone();
     let router = app.into_router();
+    let local_router = router.clone().layer(Extension(FromLocalOwner));
     let (stop, stopped) = watch::channel(());
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
@@ -47,27 +62,63 @@ pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output
             biased;
             () = &mut shutdown => break,
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) if connections.len() >= state.config.connections_max => turn_away(&state, &stream),
+            accepted = listeners.tcp.accept() => match accepted {
+                Ok((stream, _)) if connections.len() >= state.config.connections_max => {
+                    turn_away(&state, |answer| stream.try_write(answer));
+                }
                 Ok((stream, _)) => {
+                    // Best effort: without it answers are a little later.
+                    let _ = stream.set_nodelay(true);
                     connections.spawn(connection(state.clone(), router.clone(), stream, stopped.clone()));
+                }
+                Err(error) => pause_after(&error).await,
+            },
+            accepted = accept_local(listeners.local.as_ref()) => match accepted {
+                Ok(stream) if connections.len() >= state.config.connections_max => {
+                    turn_away(&state, |answer| stream.try_write(answer));
+                }
+                Ok(stream) => {
+                    connections.spawn(connection(state.clone(), local_router.clone(), stream, stopped.clone()));
                 }
                 Err(error) => pause_after(&error).await,
             },
         }
     }
-    drop((listener, stopped));
+    drop((listeners, stopped));
     // Every connection holds a receiver and sees the sender go.
     drop(stop);
     drain(&mut connections, state.config.drain).await
 }
 
-async fn connection(app: AppState, router: Router, stream: TcpStream, mut stopped: watch::Receiver<()>) {
-    let _up = Up::new(&app.metrics.connections);
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection went away at once");
-        return;
+/// Serves one caller inside this process like the local owner, until the other end is dropped.
+///
+/// Must be called inside a runtime.
+pub fn serve_in_process(app: App) -> DuplexStream {
+    let state = app.state.clone();
+    let router = app.into_router().layer(Extension(FromLocalOwner));
+    let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+    tokio::spawn(async move {
+        // Kept here: the connection ends by itself and is never told to.
+        let (_stop, stopped) = watch::channel(());
+        connection(state, router, ours, stopped).await;
+    });
+    theirs
+}
+
+async fn accept_local(listener: Option<&UnixListener>) -> io::Result<UnixStream> {
+    match listener {
+        Some(listener) => listener.accept().await.map(|(stream, _)| stream),
+        None => std::future::pending().await,
     }
+}
+
+async fn connection(
+    app: AppState,
+    router: Router,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    mut stopped: watch::Receiver<()>,
+) {
+    let _up = Up::new(&app.metrics.connections);
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -89,10 +140,10 @@ async fn connection(app: AppState, router: Router, stream: TcpStream, mut stoppe
 }
 
 /// Tells a client that there are too many, without waiting for it.
-fn turn_away(app: &AppState, stream: &TcpStream) {
+fn turn_away(app: &AppState, try_write: impl FnOnce(&[u8]) -> io::Result<usize>) {
     app.metrics.connections_refused.add(1);
     // The buffer of a fresh socket holds this; a client that is gone already needs no answer.
-    let _ = stream.try_write(TURNED_AWAY);
+    let _ = try_write(TURNED_AWAY);
 }
 
 /// Running out of file descriptors ends only when connections end; until then, trying is idle heat.

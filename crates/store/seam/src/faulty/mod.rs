@@ -25,12 +25,28 @@ use crate::{
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     faults: Arc<Faults>,
+    maintain: Option<Box<MaintainFn>>,
 }
+
+/// Maintenance played by a test, see [`FaultyStore::maintained_by`].
+type MaintainFn = dyn Fn(&Maintenance, OnStage<'_>) -> Result<MaintenanceReport, StoreError> + Send + Sync;
 
 impl FaultyStore {
     /// Wraps a store.
     pub fn new(inner: Arc<dyn Store>, plan: FaultPlan) -> Self {
-        FaultyStore { inner, faults: Arc::new(Faults::new(plan)) }
+        FaultyStore { inner, faults: Arc::new(Faults::new(plan)), maintain: None }
+    }
+
+    /// Maintenance does this from now on, whatever the store inside can do.
+    #[must_use]
+    pub fn maintained_by(
+        self,
+        maintain: impl Fn(&Maintenance, OnStage<'_>) -> Result<MaintenanceReport, StoreError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        FaultyStore { maintain: Some(Box::new(maintain)), ..self }
     }
 
     /// How many operations there have been.
@@ -203,7 +219,10 @@ impl Store for FaultyStore {
     }
 
     fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
-        self.inner.maintain(job, on_stage)
+        match &self.maintain {
+            Some(maintain) => maintain(job, on_stage),
+            None => self.inner.maintain(job, on_stage),
+        }
     }
 
     fn compact(

@@ -139,3 +139,25 @@ async fn at_most_so_many_read_at_once_and_a_late_one_keeps_its_thread_to_the_end
     .await
     .expect("the threads come back");
 }
+
+#[tokio::test]
+async fn long_work_takes_nobodys_turn_and_tells_its_end_even_after_a_panic() {
+    let gate = gate(CONFIG);
+    let (leave, left) = mpsc::channel::<()>();
+    let (tell, told) = tokio::sync::oneshot::channel();
+    gate.run_long(
+        move |engine| {
+            left.recv().unwrap();
+            Ok(engine.position())
+        },
+        move |outcome| tell.send(outcome).unwrap(),
+    );
+    assert_eq!(gate.in_flight(), 0);
+    leave.send(()).unwrap();
+    assert_eq!(told.await.unwrap().unwrap(), gate.engine().position());
+
+    let (tell, told) = tokio::sync::oneshot::channel();
+    gate.run_long(|_| -> Result<(), _> { panic!("long") }, move |outcome| tell.send(outcome).unwrap());
+    let failed = told.await.unwrap().unwrap_err();
+    assert!(matches!(&failed, GateError::Internal { message } if message == "long"), "{failed}");
+}

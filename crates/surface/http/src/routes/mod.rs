@@ -1,6 +1,7 @@
 //! The routes, one file each.
 
 mod health;
+pub(crate) mod maintenance;
 mod metrics;
 pub(crate) mod openapi;
 mod ready;
@@ -23,5 +24,5 @@ pub(crate) fn open() -> OpenApiRouter<AppState> {
 
 /// Answered within the limits of the gate.
 pub(crate) fn guarded() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(stats::stats))
+    OpenApiRouter::new().routes(routes!(stats::stats)).routes(routes!(maintenance::maintenance))
 }

@@ -4,6 +4,8 @@ mod client;
 mod connections;
 mod errors;
 mod limits;
+mod local;
+mod maintenance;
 mod origins;
 mod routes;
 mod server;

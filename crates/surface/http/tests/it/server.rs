@@ -9,16 +9,17 @@ use axum::routing::{get, post};
 use cairn_base::{ManualClock, SeededEntropy};
 use cairn_engine::Engine;
 use cairn_gate::{Gate, GateConfig};
-use cairn_http::{ApiError, ApiJson, App, Drained, HttpConfig, serve};
-use cairn_seam::MemoryStore;
+use cairn_http::{ApiError, ApiJson, App, Drained, HttpConfig, Listeners, serve};
+use cairn_seam::{MemoryStore, Store};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) struct Server {
     pub(crate) addr: SocketAddr,
+    dir: tempfile::TempDir,
     pub(crate) gate: Gate,
     /// How often `/test/wait` has been entered.
     pub(crate) entered: Arc<Semaphore>,
@@ -34,18 +35,35 @@ impl Server {
     }
 
     pub(crate) async fn with(http: HttpConfig, gate: GateConfig) -> Server {
+        Server::over(|store| Arc::new(store), http, gate).await
+    }
+
+    /// A server over the store that `wrap` makes of one in memory.
+    pub(crate) async fn over(
+        wrap: impl FnOnce(MemoryStore) -> Arc<dyn Store>,
+        http: HttpConfig,
+        gate: GateConfig,
+    ) -> Server {
         let clock = Arc::new(ManualClock::new(1_700_000_000_000));
         let entropy = Arc::new(SeededEntropy::new(7));
-        let store = Arc::new(MemoryStore::new(clock.clone()));
+        let store = wrap(MemoryStore::new(clock.clone()));
         let engine = Engine::open(store, clock, entropy).expect("a store in memory opens");
         let gate = Gate::new(engine, gate);
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let addr = listener.local_addr().expect("it is bound");
+        let tcp = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let addr = tcp.local_addr().expect("it is bound");
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let local = UnixListener::bind(dir.path().join("sock")).expect("a socket");
+        let listeners = Listeners { tcp, local: Some(local) };
         let (entered, leave) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
         let app = App::new(gate.clone(), http, addr).with_routes(test_routes(&entered, &leave));
         let (stop, stopped) = oneshot::channel();
-        let served = tokio::spawn(serve(listener, app, async { stopped.await.expect("told to stop") }));
-        Server { addr, gate, entered, leave, stop, served }
+        let served = tokio::spawn(serve(listeners, app, async { stopped.await.expect("told to stop") }));
+        Server { addr, dir, gate, entered, leave, stop, served }
+    }
+
+    /// A connection over the local owner's socket.
+    pub(crate) async fn local(&self) -> UnixStream {
+        UnixStream::connect(self.dir.path().join("sock")).await.expect("the server accepts")
     }
 
     /// Waits until `/test/wait` has been entered once more.

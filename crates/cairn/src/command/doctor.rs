@@ -1,0 +1,85 @@
+//! `cairn doctor`.
+
+use std::path::Path;
+
+use cairn_http::Report;
+use cairn_seam::Maintenance;
+
+use crate::failure::Failure;
+
+/// Verifies everything that is stored, and says what is wrong.
+pub(super) fn doctor(data_dir: Option<&Path>, repair: bool, as_json: bool) -> Result<(), Failure> {
+    let report = super::maintain::run(data_dir, &Maintenance::Verify { repair })?;
+    if as_json {
+        super::maintain::print_json(&report)?;
+    } else {
+        super::print(&to_text(&report))?;
+    }
+    verdict(&report, repair)
+}
+
+fn to_text(report: &Report) -> String {
+    let findings = report.findings.iter().map(|finding| {
+        let repaired = if finding.repaired { " (repaired)" } else { "" };
+        format!("{} at byte {}: {}{repaired}\n", finding.file, finding.offset, finding.detail)
+    });
+    let verdict = if report.findings.is_empty() { "all is well\n" } else { "" };
+    findings.collect::<String>() + &super::maintain::figures(report) + verdict
+}
+
+/// Fails when something is wrong and was not repaired.
+fn verdict(report: &Report, repair: bool) -> Result<(), Failure> {
+    let wrong = report.findings.iter().filter(|finding| !finding.repaired).count();
+    if wrong == 0 {
+        return Ok(());
+    }
+    let things = if wrong == 1 { "thing is" } else { "things are" };
+    let hint = if repair {
+        "what is left is primary data: restore a backup, or open what lies before the damage with \
+         `cairn serve --accept-loss`"
+    } else {
+        "`cairn doctor --repair` makes derived data again; primary data comes back from a backup"
+    };
+    Err(Failure::damaged(format!("{wrong} {things} wrong")).hint(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use cairn_http::ReportedFinding;
+
+    use super::*;
+
+    fn report(repaired: &[bool]) -> Report {
+        let finding = |repaired: &bool| ReportedFinding {
+            file: "index.redb".to_owned(),
+            offset: 4096,
+            detail: "a page has another checksum".to_owned(),
+            repaired: *repaired,
+        };
+        Report {
+            figures: vec![("segments".to_owned(), 3), ("bytes".to_owned(), 4096)],
+            findings: repaired.iter().map(finding).collect(),
+        }
+    }
+
+    #[test]
+    fn only_what_is_wrong_and_stays_wrong_is_a_failure() {
+        for (repaired, fine) in [(&[][..], true), (&[true], true), (&[false], false), (&[true, false], false)]
+        {
+            assert_eq!(verdict(&report(repaired), false).is_ok(), fine, "{repaired:?}");
+            assert_eq!(verdict(&report(repaired), true).is_ok(), fine, "{repaired:?}");
+        }
+        let failure = verdict(&report(&[false, false]), false).expect_err("it is wrong");
+        assert!(format!("{failure:?}").contains("Unreadable"), "{failure:?}");
+    }
+
+    #[test]
+    fn findings_name_their_place() {
+        assert_eq!(to_text(&report(&[])), "segments  3\nbytes     4096\nall is well\n");
+        let line = "index.redb at byte 4096: a page has another checksum";
+        assert_eq!(
+            to_text(&report(&[true, false])),
+            format!("{line} (repaired)\n{line}\nsegments  3\nbytes     4096\n")
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! Reaching the store of a data directory: by owning it, or through whoever does.
+//!
+//! The lock decides who owns. A command that gets it opens the store itself; one that does not attaches
+//! to the owner's socket. Both then make the same calls over the same surface, so that a command cannot
+//! tell which it was.
+
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cairn_base::{ErrorCode, SystemClock, SystemEntropy};
+use cairn_embedded::EmbeddedStore;
+use cairn_engine::Engine;
+use cairn_gate::Gate;
+use cairn_http::{App, Client, ClientError, serve_in_process};
+use tokio::runtime::Runtime;
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::signals::StopSignals;
+use crate::{open, socket, wiring};
+
+/// How long an owner that does not answer yet is waited for: it starts, stops, or is a short command.
+const OWNER_WITHIN: Duration = Duration::from_secs(5);
+/// How often it is looked for.
+const TRY_EVERY: Duration = Duration::from_millis(20);
+/// How often an owner may go away in the middle before we stop trying.
+const LOST_MAX: u32 = 3;
+/// What an answer may take beyond the deadline of the server.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Opens the store as its owner. Waits a little for an owner that is about to go, and not for one that
+/// serves.
+pub(crate) fn own(dir: &Path, config: &Config, loss: open::Loss) -> Result<EmbeddedStore, Failure> {
+    let until = Instant::now() + OWNER_WITHIN;
+    loop {
+        match open::embedded(dir, config, loss) {
+            Err(failure) if failure.is_in_use() => {
+                let serves = runtime()?.block_on(socket::connect(dir)).is_ok();
+                if serves || Instant::now() >= until {
+                    return Err(failure);
+                }
+                std::thread::sleep(TRY_EVERY);
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Has `work` done on the store of an existing data directory, by its owner or as its owner.
+///
+/// `work` is called again when the owner went away before it answered.
+pub(crate) fn reach<T>(
+    dir: &Path,
+    config: &Config,
+    mut work: impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
+) -> Result<T, Failure> {
+    refuse_missing(dir)?;
+    let mut until = Instant::now() + OWNER_WITHIN;
+    let mut lost = 0;
+    loop {
+        let locked = match open::embedded(dir, config, open::Loss::Refuse) {
+            Ok(store) => return alone(store, config, &mut work),
+            Err(failure) if failure.is_in_use() => failure,
+            Err(failure) => return Err(failure),
+        };
+        match attached(dir, config, &mut work)? {
+            Attempt::Done(value) => return Ok(value),
+            Attempt::NobodyThere => {}
+            Attempt::Lost => {
+                lost += 1;
+                until = Instant::now() + OWNER_WITHIN;
+            }
+        }
+        if Instant::now() >= until || lost > LOST_MAX {
+            return Err(locked.hint(
+                "it does not answer: it is starting or stopping, or it is another command at work; \
+                 wait until it is done and try again, or end it",
+            ));
+        }
+        std::thread::sleep(TRY_EVERY);
+    }
+}
+
+/// How attaching went.
+enum Attempt<T> {
+    Done(T),
+    /// Nobody answers at the socket.
+    NobodyThere,
+    /// The owner went away before it answered.
+    Lost,
+}
+
+fn attached<T>(
+    dir: &Path,
+    config: &Config,
+    work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
+) -> Result<Attempt<T>, Failure> {
+    runtime()?.block_on(async {
+        let stream = match socket::connect(dir).await {
+            Ok(stream) => stream,
+            Err(error) if nobody_there(error.kind()) => return Ok(Attempt::NobodyThere),
+            Err(error) => {
+                let doing = format!("reach the owner of {}", dir.display());
+                return Err(
+                    Failure::io(doing, &error).hint("run the command as the user who runs the server")
+                );
+            }
+        };
+        let called = match Client::over(stream, config.http_deadline + GRACE).await {
+            Ok(mut client) => unless_stopped(work(&mut client)).await?,
+            Err(error) => Err(error),
+        };
+        match called {
+            Ok(value) => Ok(Attempt::Done(value)),
+            Err(ClientError::Unanswered { .. }) => Ok(Attempt::Lost),
+            // It lets nobody in any more, because it stops.
+            Err(ClientError::Refused { code: Some(ErrorCode::Unavailable), .. }) => Ok(Attempt::Lost),
+            Err(error) => Err(error.into()),
+        }
+    })
+}
+
+/// The socket is not there yet, is left over, or has more callers than it can take just now.
+fn nobody_there(kind: ErrorKind) -> bool {
+    [ErrorKind::NotFound, ErrorKind::ConnectionRefused, ErrorKind::ConnectionReset, ErrorKind::WouldBlock]
+        .contains(&kind)
+}
+
+fn alone<T>(
+    store: EmbeddedStore,
+    config: &Config,
+    work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
+) -> Result<T, Failure> {
+    let engine = Engine::open(Arc::new(store), Arc::new(SystemClock), Arc::new(SystemEntropy))?;
+    let done = call_inside(&engine, config, work);
+    // Also after a failure: closing makes the next opening quick.
+    let closed = engine.close();
+    let value = done?;
+    closed?;
+    Ok(value)
+}
+
+fn call_inside<T>(
+    engine: &Arc<Engine>,
+    config: &Config,
+    work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
+) -> Result<T, Failure> {
+    // Dropped before this returns, which waits until a job that nobody hears any more has stopped.
+    runtime()?.block_on(async {
+        let gate = Gate::new(Arc::clone(engine), wiring::gate(config));
+        // Nobody listens on an address here.
+        let app = App::new(gate, wiring::http(config), SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let mut client = Client::over(serve_in_process(app), config.http_deadline + GRACE).await?;
+        Ok(unless_stopped(work(&mut client)).await??)
+    })
+}
+
+/// Awaits the call, unless a signal says to stop: then the call is dropped, which stops what it began.
+async fn unless_stopped<T>(call: impl Future<Output = T>) -> Result<T, Failure> {
+    let mut signals = StopSignals::listen()?;
+    tokio::select! {
+        outcome = call => Ok(outcome),
+        exit_code = signals.next() => Err(Failure::stopped(exit_code)),
+    }
+}
+
+fn refuse_missing(dir: &Path) -> Result<(), Failure> {
+    if ["LOCK", "MANIFEST"].iter().any(|name| dir.join(name).exists()) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("there is no data directory at {}", dir.display()))
+        .hint("make one with `cairn init`, or name another one with --data-dir"))
+}
+
+fn runtime() -> Result<Runtime, Failure> {
+    Runtime::new().map_err(|error| Failure::io("start the runtime", &error))
+}

@@ -1,0 +1,26 @@
+//! The settings of gate and surfaces, out of the configuration.
+
+use cairn_gate::GateConfig;
+use cairn_http::HttpConfig;
+
+use crate::config::Config;
+
+/// Bounds on requests.
+pub(crate) fn gate(config: &Config) -> GateConfig {
+    GateConfig {
+        in_flight_max: usize::try_from(config.http_in_flight_max).unwrap_or(usize::MAX),
+        waiting_max: usize::try_from(config.http_waiting_max).unwrap_or(usize::MAX),
+        deadline: config.http_deadline,
+        ..GateConfig::default()
+    }
+}
+
+/// Limits and permissions of HTTP.
+pub(crate) fn http(config: &Config) -> HttpConfig {
+    HttpConfig {
+        allowed_origins: config.http_allowed_origins.clone(),
+        body_bytes_max: usize::try_from(config.http_body_bytes_max).unwrap_or(usize::MAX),
+        drain: config.http_deadline,
+        ..HttpConfig::default()
+    }
+}

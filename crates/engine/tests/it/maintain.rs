@@ -1,0 +1,78 @@
+//! Maintenance: allowed, one at a time, audited when done.
+
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use cairn_access::{Action, Principal};
+use cairn_base::{ErrorCode, ManualClock, TenantId};
+use cairn_engine::EngineError;
+use cairn_seam::{FaultPlan, FaultyStore, Maintenance, MaintenanceReport, MemoryStore, Stage, StoreError};
+
+use crate::support::{NOW_MS, World, open, stranger};
+
+const VERIFY: Maintenance = Maintenance::Verify { repair: false };
+
+#[test]
+fn a_job_that_was_done_leaves_a_line() {
+    let world = World::new();
+    let report = world.engine.maintain(&world.owner, &VERIFY, &mut |_| true).unwrap();
+    assert!(report.findings.is_empty());
+    world.engine.maintain(&world.owner, &Maintenance::Verify { repair: true }, &mut |_| true).unwrap();
+    let backup = Maintenance::Backup { to: PathBuf::from("/somewhere") };
+    let failed = world.engine.maintain(&world.owner, &backup, &mut |_| true).unwrap_err();
+    assert!(matches!(failed, EngineError::Store(StoreError::Unsupported { .. })), "{failed}");
+    let trail = world.trail(TenantId::NODE);
+    let lines: Vec<_> = trail[1..].iter().map(|line| (line.action, line.subject.as_str())).collect();
+    assert_eq!(lines, [(Action::Maintain, "verify"), (Action::Maintain, "verify and repair")]);
+}
+
+#[test]
+fn whoever_may_not_is_refused_and_nothing_runs() {
+    let world = World::new();
+    let refused = world.engine.maintain(&stranger(), &VERIFY, &mut |_| panic!("it ran")).unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::Forbidden);
+    assert_eq!(world.trail(TenantId(7)).last().map(|line| line.action), Some(Action::Maintain));
+}
+
+#[test]
+fn a_second_job_is_told_to_wait_and_a_stopped_one_leaves_no_line() {
+    let clock = ManualClock::new(NOW_MS);
+    let store = FaultyStore::new(Arc::new(MemoryStore::new(Arc::new(clock.clone()))), FaultPlan::none());
+    let store = store.maintained_by(|_, on_stage| {
+        let go_on = on_stage(Stage { name: "reading", done: 1, total: 2 });
+        if go_on { Ok(MaintenanceReport::default()) } else { Err(StoreError::Stopped) }
+    });
+    let engine = open(Arc::new(store), &clock).unwrap();
+    let owner = Principal::local_owner();
+    let (entered, inside) = mpsc::channel();
+    let (leave, left) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let at_work = &engine;
+        let first = scope.spawn(move || {
+            at_work.maintain(&Principal::local_owner(), &VERIFY, &mut |stage| {
+                entered.send((stage.name.to_owned(), stage.done, stage.total)).unwrap();
+                left.recv_timeout(Duration::from_secs(10)).unwrap_or(false)
+            })
+        });
+        assert_eq!(inside.recv().unwrap(), ("reading".to_owned(), 1, 2));
+        let second = engine.maintain(&owner, &VERIFY, &mut |_| true).unwrap_err();
+        assert!(matches!(second, EngineError::MaintenanceRunning), "{second}");
+        assert_eq!(second.code(), ErrorCode::Conflict);
+        leave.send(false).unwrap();
+        let stopped = first.join().unwrap().unwrap_err();
+        assert!(matches!(stopped, EngineError::Store(StoreError::Stopped)), "{stopped}");
+    });
+    let lines = engine.audit_page(&owner, TenantId::NODE, None, 100).unwrap().lines;
+    assert_eq!(lines.len(), 1, "the node was made, and nothing else was done");
+    engine.maintain(&owner, &VERIFY, &mut |_| true).unwrap();
+    assert_eq!(engine.audit_page(&owner, TenantId::NODE, None, 100).unwrap().lines.len(), 2);
+}
+
+#[test]
+fn a_store_that_writes_no_more_is_still_looked_after() {
+    let world = World::new();
+    world.engine.close().unwrap();
+    world.engine.maintain(&world.owner, &VERIFY, &mut |_| true).unwrap();
+    assert_eq!(world.trail(TenantId::NODE).len(), 1, "the line could not be written");
+}

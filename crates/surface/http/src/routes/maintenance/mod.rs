@@ -1,0 +1,121 @@
+//! `POST /v1/admin/maintenance`: work on the whole store, told of while it runs.
+
+mod lines;
+pub(crate) mod wire;
+
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use cairn_base::ErrorCode;
+use cairn_gate::{Credentials, GateError};
+use cairn_seam::{Maintenance, MaintenanceReport, Stage};
+use tokio::time::{Instant, timeout};
+
+use self::lines::{News, Teller};
+use self::wire::{Job, Line};
+use crate::app::AppState;
+use crate::error::ErrorBody;
+use crate::local::FromLocalOwner;
+use crate::{ApiError, ApiJson};
+
+/// At most ten lines a second say how far it is.
+const STAGE_EVERY: Duration = Duration::from_millis(100);
+
+/// A job that fails this soon is answered with the status of its error, and not with a stream.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// Have the store backed up or verified
+///
+/// One job at a time; a second one is answered with `conflict`. The answer is a stream of lines, each a
+/// JSON object: now and then how far it is, and at the end either a report or an error of the usual
+/// shape. No deadline ends it. It is stopped when the client goes away.
+#[utoipa::path(
+    post,
+    path = "/v1/admin/maintenance",
+    tag = "admin",
+    request_body = Job,
+    responses(
+        (status = 200, description = "Lines of JSON until it is done", body = Line, content_type = "application/x-ndjson"),
+        (status = 403, description = "A backup writes a file on the server: only the local owner may have one", body = ErrorBody),
+        (status = 409, description = "A job is under way already", body = ErrorBody),
+        (status = 422, description = "There is no such job, or this store cannot do it", body = ErrorBody),
+        (status = 503, description = "Too much is going on; Retry-After says when to come back", body = ErrorBody),
+    )
+)]
+pub(super) async fn maintenance(
+    State(app): State<AppState>,
+    local: Option<Extension<FromLocalOwner>>,
+    ApiJson(job): ApiJson<Job>,
+) -> Result<Response, ApiError> {
+    let principal = app.gate.principal(Credentials::default())?;
+    let job = Maintenance::from(job);
+    check(&job, local.is_some())?;
+    let (teller, mut listener) = lines::channel();
+    let mut progress = Progress::new(teller.clone());
+    let name = name(&job);
+    app.gate.run_long(
+        move |engine| engine.maintain(&principal, &job, &mut |stage| progress.go_on(stage)),
+        move |outcome| end(name, teller, outcome),
+    );
+    Ok(match timeout(AT_ONCE, listener.recv()).await {
+        Ok(Some(News::Ended(Err(error)))) => return Err(error),
+        Ok(first) => lines::answer(first, listener),
+        Err(_elapsed) => lines::answer(None, listener),
+    })
+}
+
+/// What a surface has to say about a job, before the engine is asked.
+fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
+    match job {
+        Maintenance::Backup { .. } if !from_local_owner => {
+            let message = "a backup writes a file on the server, so only the local owner may ask for one";
+            let hint =
+                "use `cairn backup FILE` on the server, or the socket cairn.sock in its data directory";
+            Err(ApiError::new(ErrorCode::Forbidden, message).detail("hint", hint))
+        }
+        Maintenance::Backup { to } if !to.is_absolute() => {
+            let message = "the path of a backup must be absolute: the server has another current folder";
+            Err(ApiError::new(ErrorCode::InvalidRequest, message))
+        }
+        Maintenance::Backup { .. } | Maintenance::Verify { .. } => Ok(()),
+    }
+}
+
+fn name(job: &Maintenance) -> &'static str {
+    match job {
+        Maintenance::Backup { .. } => "backup",
+        Maintenance::Verify { .. } => "verify",
+    }
+}
+
+/// Passes on how far the job is, not too often.
+struct Progress {
+    teller: Teller,
+    told_at: Option<Instant>,
+}
+
+impl Progress {
+    fn new(teller: Teller) -> Self {
+        Progress { teller, told_at: None }
+    }
+
+    /// Whether anybody still waits for the job.
+    fn go_on(&mut self, stage: Stage<'_>) -> bool {
+        if self.told_at.is_none_or(|at| at.elapsed() >= STAGE_EVERY) {
+            self.told_at = Some(Instant::now());
+            self.teller.stage(stage);
+        }
+        !self.teller.is_unheard()
+    }
+}
+
+fn end(job: &'static str, teller: Teller, outcome: Result<MaintenanceReport, GateError>) {
+    match &outcome {
+        Ok(report) => tracing::info!(job, findings = report.findings.len(), "maintenance is done"),
+        // Whoever asked is told; the log only keeps it.
+        Err(error) => tracing::info!(job, %error, "maintenance was not done"),
+    }
+    teller.end(outcome.map(Into::into).map_err(ApiError::from));
+}

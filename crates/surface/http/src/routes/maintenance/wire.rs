@@ -1,0 +1,182 @@
+//! Maintenance as JSON.
+
+use std::path::{Path, PathBuf};
+
+use cairn_seam::{Finding, Maintenance, MaintenanceReport, Stage};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::ToSchema;
+
+use crate::error::ErrorBody;
+
+/// What to do with the whole store.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = MaintenanceJob)]
+#[serde(tag = "job", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Job {
+    /// Write one file that holds everything as of now. Only over the local socket.
+    Backup {
+        /// The file on the server, as an absolute path; it must not exist yet.
+        #[schema(example = "/backups/monday.cairn")]
+        to: String,
+    },
+    /// Verify every stored byte.
+    Verify {
+        /// Make derived data again where it is wrong.
+        #[serde(default)]
+        repair: bool,
+    },
+}
+
+impl Job {
+    /// The job as the client sends it, or the path that is no text and cannot be sent.
+    pub(crate) fn to_wire(job: &Maintenance) -> Result<Job, &Path> {
+        Ok(match job {
+            Maintenance::Backup { to } => Job::Backup { to: to.to_str().ok_or(&**to)?.to_owned() },
+            Maintenance::Verify { repair } => Job::Verify { repair: *repair },
+        })
+    }
+}
+
+impl From<Job> for Maintenance {
+    fn from(job: Job) -> Self {
+        match job {
+            Job::Backup { to } => Maintenance::Backup { to: PathBuf::from(to) },
+            Job::Verify { repair } => Maintenance::Verify { repair },
+        }
+    }
+}
+
+/// One line of the answer: how far it is now and then, and at the end a report or an error.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MaintenanceLine)]
+#[serde(untagged)]
+pub(crate) enum Line {
+    /// How far it is.
+    Stage {
+        /// What is being done, in a few words.
+        stage: String,
+        /// Bytes done in this stage.
+        done: u64,
+        /// Bytes of this stage in all.
+        total: u64,
+    },
+    /// It is done.
+    Report {
+        /// What came of it.
+        report: Report,
+    },
+    /// It was not done.
+    Error(ErrorBody),
+}
+
+impl From<Stage<'_>> for Line {
+    fn from(stage: Stage<'_>) -> Self {
+        Line::Stage { stage: stage.name.to_owned(), done: stage.done, total: stage.total }
+    }
+}
+
+/// What came of maintenance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = MaintenanceReport)]
+pub struct Report {
+    /// Counts by name, in the order to print them.
+    #[serde(serialize_with = "figures_to_map", deserialize_with = "figures_from_map")]
+    #[schema(value_type = std::collections::BTreeMap<String, u64>)]
+    pub figures: Vec<(String, u64)>,
+    /// What is wrong, in the order of files and offsets; empty when all is well.
+    pub findings: Vec<ReportedFinding>,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = MaintenanceFinding)]
+pub struct ReportedFinding {
+    /// The file, relative to the data directory.
+    pub file: String,
+    /// Where in it.
+    pub offset: u64,
+    /// What is wrong there.
+    pub detail: String,
+    /// Whether it was put right.
+    pub repaired: bool,
+}
+
+impl From<MaintenanceReport> for Report {
+    fn from(report: MaintenanceReport) -> Self {
+        let finding =
+            |Finding { file, offset, detail, repaired }| ReportedFinding { file, offset, detail, repaired };
+        Report {
+            figures: report.figures.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            findings: report.findings.into_iter().map(finding).collect(),
+        }
+    }
+}
+
+/// An object whose names keep their order, which a map type would lose.
+fn figures_to_map<S: Serializer>(figures: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(figures.iter().map(|(name, value)| (name, value)))
+}
+
+fn figures_from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, u64)>, D::Error> {
+    struct Figures;
+
+    impl<'de> Visitor<'de> for Figures {
+        type Value = Vec<(String, u64)>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object of numbers")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut figures = Vec::new();
+            while let Some(figure) = map.next_entry()? {
+                figures.push(figure);
+            }
+            Ok(figures)
+        }
+    }
+
+    deserializer.deserialize_map(Figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_keeps_the_order_of_its_figures() {
+        let report = MaintenanceReport {
+            figures: vec![("segments", 3), ("bytes", 4096), ("a_last_one", 0)],
+            findings: vec![Finding {
+                file: "index.redb".to_owned(),
+                offset: 7,
+                detail: "bad".to_owned(),
+                repaired: true,
+            }],
+        };
+        let text = serde_json::to_string(&Report::from(report.clone())).expect("plain data");
+        assert_eq!(
+            text,
+            r#"{"figures":{"segments":3,"bytes":4096,"a_last_one":0},"findings":[{"file":"index.redb","offset":7,"detail":"bad","repaired":true}]}"#
+        );
+        assert_eq!(serde_json::from_str::<Report>(&text).expect("its own text"), Report::from(report));
+    }
+
+    #[test]
+    fn a_job_is_named_and_nothing_else_is_read() {
+        let parse = |text: &str| serde_json::from_str::<Job>(text).map(Maintenance::from);
+        assert!(
+            matches!(parse(r#"{"job":"backup","to":"/b"}"#), Ok(Maintenance::Backup { to }) if to.as_os_str() == "/b")
+        );
+        assert_eq!(parse(r#"{"job":"verify"}"#).ok(), Some(Maintenance::Verify { repair: false }));
+        for wrong in [
+            r#"{"job":"format"}"#,
+            r#"{"job":"backup"}"#,
+            r#"{"job":"verify","repiar":true}"#,
+            r#"{"to":"/b"}"#,
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

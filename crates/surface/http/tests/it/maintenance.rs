@@ -1,0 +1,195 @@
+//! `POST /v1/admin/maintenance`, with jobs played by the test.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use cairn_base::ErrorCode;
+use cairn_gate::GateConfig;
+use cairn_http::{Client, ClientError, HttpConfig, Report};
+use cairn_seam::{FaultPlan, FaultyStore, Maintenance, MaintenanceReport, OnStage, Stage, Store, StoreError};
+
+use crate::client::{get, post};
+use crate::server::Server;
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(60);
+const PATH: &str = "/v1/admin/maintenance";
+const VERIFY: Maintenance = Maintenance::Verify { repair: false };
+
+type Outcome = Result<MaintenanceReport, StoreError>;
+
+async fn server(
+    gate: GateConfig,
+    play: impl Fn(&Maintenance, OnStage<'_>) -> Outcome + Send + Sync + 'static,
+) -> Server {
+    let wrap = |store| -> Arc<dyn Store> {
+        Arc::new(FaultyStore::new(Arc::new(store), FaultPlan::none()).maintained_by(play))
+    };
+    Server::over(wrap, HttpConfig::default(), gate).await
+}
+
+async fn local(server: &Server) -> Client {
+    Client::over(server.local().await, LONG).await.expect("it connects")
+}
+
+/// The code of a refusal.
+fn code(outcome: Result<Report, ClientError>) -> Option<ErrorCode> {
+    match outcome {
+        Err(ClientError::Refused { code, .. }) => code,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn stage(done: u64) -> Stage<'static> {
+    Stage { name: "copying", done, total: 10 }
+}
+
+#[tokio::test]
+async fn the_local_owner_hears_how_far_it_is_and_what_came_of_it() {
+    let server = server(GateConfig::default(), |job, on_stage| {
+        assert_eq!(*job, Maintenance::Backup { to: PathBuf::from("/backups/monday") });
+        assert!(on_stage(stage(3)));
+        Ok(MaintenanceReport { figures: vec![("segments", 2), ("bytes", 1)], findings: Vec::new() })
+    })
+    .await;
+    let mut heard = Vec::new();
+    let job = Maintenance::Backup { to: PathBuf::from("/backups/monday") };
+    let report = local(&server)
+        .await
+        .maintain(&job, &mut |stage| heard.push((stage.name.to_owned(), stage.done, stage.total)))
+        .await
+        .expect("it is done");
+    assert_eq!(heard, [("copying".to_owned(), 3, 10)]);
+    assert_eq!(report.figures, [("segments".to_owned(), 2), ("bytes".to_owned(), 1)]);
+}
+
+#[tokio::test]
+async fn a_file_on_the_server_is_written_for_the_local_owner_alone() {
+    let server = server(GateConfig::default(), |job, _| match job {
+        Maintenance::Backup { .. } => panic!("it ran"),
+        Maintenance::Verify { .. } => Ok(MaintenanceReport::default()),
+    })
+    .await;
+    let refused = post(server.addr, PATH, r#"{"job":"backup","to":"/backups/monday"}"#).await;
+    assert_eq!(refused.error(), (403, "forbidden".to_owned()));
+    let verified = post(server.addr, PATH, r#"{"job":"verify"}"#).await;
+    assert_eq!((verified.status, verified.header("content-type")), (200, Some("application/x-ndjson")));
+    assert!(verified.body.contains("{\"report\":{\"figures\":{},\"findings\":[]}}\n"), "{verified:?}");
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_before_anything_runs() {
+    let server = server(GateConfig::default(), |_, _| panic!("it ran")).await;
+    for body in ["{}", r#"{"job":"format"}"#, r#"{"job":"verify","repair":"yes"}"#] {
+        assert_eq!(
+            post(server.addr, PATH, body).await.error(),
+            (422, "invalid_request".to_owned()),
+            "{body}"
+        );
+    }
+    let relative = Maintenance::Backup { to: PathBuf::from("monday") };
+    assert_eq!(
+        code(local(&server).await.maintain(&relative, &mut |_| {}).await),
+        Some(ErrorCode::InvalidRequest)
+    );
+}
+
+#[tokio::test]
+async fn a_second_job_is_answered_with_conflict_and_no_deadline_ends_the_first() {
+    let (leave, left) = mpsc::channel();
+    let left = Mutex::new(left);
+    let gate = GateConfig { deadline: Duration::from_millis(50), in_flight_max: 1, ..GateConfig::default() };
+    let server = server(gate, move |_, on_stage| {
+        assert!(on_stage(stage(0)));
+        left.lock().expect("one at a time").recv_timeout(LONG).expect("the test says when");
+        assert!(on_stage(stage(10)), "somebody still waits");
+        Ok(MaintenanceReport::default())
+    })
+    .await;
+    let mut first = local(&server).await;
+    let (heard, mut hearing) = tokio::sync::mpsc::unbounded_channel();
+    let first = tokio::spawn(async move {
+        first.maintain(&VERIFY, &mut |_| heard.send(()).expect("the test listens")).await
+    });
+    hearing.recv().await.expect("the first one runs");
+    assert_eq!(post(server.addr, PATH, r#"{"job":"verify"}"#).await.error(), (409, "conflict".to_owned()));
+    // Its deadline is the first one's too, and it comes later.
+    assert_eq!(get(server.addr, "/test/wait").await.status, 504);
+    leave.send(()).expect("it waits");
+    first.await.expect("it ends").expect("it was done");
+    leave.send(()).expect("it waits");
+    local(&server).await.maintain(&VERIFY, &mut |_| {}).await.expect("the way is free again");
+}
+
+#[tokio::test]
+async fn a_job_nobody_waits_for_is_stopped() {
+    let (tell, told) = mpsc::channel();
+    let tell = Mutex::new(tell);
+    let server = server(GateConfig::default(), move |_, on_stage| {
+        let since = Instant::now();
+        while on_stage(stage(1)) {
+            assert!(since.elapsed() < LONG, "nobody told it to stop");
+        }
+        tell.lock().expect("one at a time").send(()).expect("the test listens");
+        Err(StoreError::Stopped)
+    })
+    .await;
+    let mut client = local(&server).await;
+    let (heard, mut hearing) = tokio::sync::mpsc::unbounded_channel();
+    let call = tokio::spawn(async move {
+        drop(client.maintain(&VERIFY, &mut |_| heard.send(()).expect("the test listens")).await);
+    });
+    hearing.recv().await.expect("it runs");
+    call.abort();
+    let stopped = tokio::task::spawn_blocking(move || told.recv_timeout(LONG)).await;
+    stopped.expect("it waits").expect("the job was stopped");
+}
+
+#[tokio::test]
+async fn a_failure_comes_with_its_status_or_as_the_last_line() {
+    let server = server(GateConfig::default(), |job, on_stage| {
+        if *job == VERIFY {
+            return Err(StoreError::Unsupported { what: "verifying" });
+        }
+        on_stage(stage(1));
+        Err(StoreError::Poisoned { cause: "the disk is gone".to_owned() })
+    })
+    .await;
+    assert_eq!(post(server.addr, PATH, r#"{"job":"verify"}"#).await.error().0, 422);
+    let late = post(server.addr, PATH, r#"{"job":"verify","repair":true}"#).await;
+    assert_eq!(late.status, 200);
+    assert!(late.body.contains("{\"error\":{\"code\":\"store_poisoned\",\"message\":"), "{late:?}");
+    let repair = Maintenance::Verify { repair: true };
+    let heard = code(local(&server).await.maintain(&repair, &mut |_| {}).await);
+    assert_eq!(heard, Some(ErrorCode::StorePoisoned));
+}
+
+#[tokio::test]
+async fn a_job_that_panics_is_an_error_and_the_next_one_runs() {
+    let server = server(GateConfig::default(), |job, _| {
+        assert!(*job != VERIFY, "a secret of the server");
+        Ok(MaintenanceReport::default())
+    })
+    .await;
+    let panicked = post(server.addr, PATH, r#"{"job":"verify"}"#).await;
+    assert_eq!(panicked.error(), (500, "internal".to_owned()));
+    assert!(!panicked.body.contains("secret"), "{panicked:?}");
+    assert_eq!(post(server.addr, PATH, r#"{"job":"verify","repair":true}"#).await.status, 200);
+}
+
+#[tokio::test]
+async fn ten_lines_a_second_are_enough() {
+    let server = server(GateConfig::default(), |_, on_stage| {
+        for done in 0..100_000 {
+            on_stage(stage(done));
+        }
+        Ok(MaintenanceReport::default())
+    })
+    .await;
+    let since = Instant::now();
+    let mut lines = 0;
+    local(&server).await.maintain(&VERIFY, &mut |_| lines += 1).await.expect("it is done");
+    let most = 1 + since.elapsed().as_millis() / 100;
+    assert!((1..=most).contains(&lines), "{lines} lines in {:?}", since.elapsed());
+}
