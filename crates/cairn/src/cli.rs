@@ -71,6 +71,10 @@ pub(crate) enum Command {
         file: PathBuf,
     },
 
+    /// Remove blobs that nothing refers to, and give back the space of what is dead
+    #[command(after_help = COMPACT_AFTER_HELP)]
+    Compact,
+
     /// Verify every stored byte, and say what is wrong
     #[command(after_help = DOCTOR_AFTER_HELP)]
     Doctor {
@@ -138,6 +142,15 @@ Examples:
 
 It works whether or not a server runs on the data directory. A running server writes the file
 itself, and goes on reading and writing meanwhile. Interrupt (Ctrl-C) stops the backup.";
+
+const COMPACT_AFTER_HELP: &str = "\
+Examples:
+  cairn compact                 remove what is dead, and say how much that was
+  cairn compact --json          the same as JSON
+
+A blob stays while a record refers to it, and for a day after it was last uploaded. A running server
+compacts once a day by itself; reads and writes go on meanwhile. Interrupt (Ctrl-C) stops it, and
+what was done until then stays done.";
 
 const DOCTOR_AFTER_HELP: &str = "\
 Examples:

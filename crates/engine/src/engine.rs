@@ -18,6 +18,8 @@ pub struct Engine {
     pub(crate) pipeline: Pipeline,
     pub(crate) upkeep: Upkeep,
     pub(crate) opened_at: Duration,
+    /// When the store was last compacted by itself; at first, when the engine was opened.
+    pub(crate) compacted_at: Mutex<Duration>,
     /// Held while maintenance runs: one at a time.
     pub(crate) maintaining: Mutex<()>,
     node: Node,
@@ -38,6 +40,7 @@ impl Engine {
             pipeline,
             upkeep: Upkeep::default(),
             opened_at,
+            compacted_at: Mutex::new(opened_at),
             maintaining: Mutex::default(),
             node,
             entropy,

@@ -4,6 +4,8 @@
 
 use cairn_seam::{EventKind, Keyspace};
 
+use crate::references::Referring;
+
 /// (node) → who this node is.
 pub const NODE: Keyspace = Keyspace::new(1, "node");
 /// (tenant, none, milliseconds, sequence) → who did what, or was not allowed to.
@@ -13,6 +15,9 @@ pub const CONSUMERS: Keyspace = Keyspace::new(3, "consumers");
 
 /// Every ordered keyspace.
 pub const KEYSPACES: &[Keyspace] = &[NODE, AUDIT, CONSUMERS];
+
+/// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.
+pub const REFERRING: &[Referring] = &[];
 
 /// A fresh store became a node. The body is the node record.
 pub const NODE_INITIALISED: EventKind = EventKind(1);

@@ -5,9 +5,11 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use cairn_base::limits;
 use cairn_seam::UpkeepReport;
 use parking_lot::{Condvar, Mutex};
 
+use crate::references::RecordReferences;
 use crate::{Engine, EngineError};
 
 /// The thread and the way to stop it.
@@ -41,6 +43,21 @@ impl Engine {
         Ok(())
     }
 
+    /// Compacts the store once a day, unless somebody has asked for maintenance just now.
+    fn compact_when_due(&self) {
+        let now = self.clock().monotonic();
+        if now.saturating_sub(*self.compacted_at.lock()) < limits::COMPACT_EVERY {
+            return;
+        }
+        let Some(_alone) = self.maintaining.try_lock() else { return };
+        *self.compacted_at.lock() = now;
+        let store = self.pipeline.store();
+        match store.compact(&RecordReferences::of(store), &mut |_| !self.upkeep.bell.is_stopped()) {
+            Ok(report) => tracing::info!(figures = ?report.figures, "compacted the store"),
+            Err(error) => tracing::warn!(%error, "compaction failed; it is tried again tomorrow"),
+        }
+    }
+
     /// One step of upkeep, now and here.
     pub fn upkeep_once(&self) -> Result<UpkeepReport, EngineError> {
         let metrics = &self.pipeline.shared().metrics;
@@ -51,7 +68,9 @@ impl Engine {
         if outcome.is_err() {
             metrics.upkeep_failures.add(1);
         }
-        Ok(outcome?)
+        let report = outcome?;
+        self.compact_when_due();
+        Ok(report)
     }
 }
 
@@ -89,6 +108,10 @@ fn run(engine: &Weak<Engine>, bell: &Bell, every: Duration) {
 }
 
 impl Bell {
+    fn is_stopped(&self) -> bool {
+        *self.stopped.lock()
+    }
+
     /// Waits that long, or until stopped; says whether stopped.
     fn wait(&self, every: Duration) -> bool {
         let mut stopped = self.stopped.lock();

@@ -14,6 +14,7 @@ fn help_is_for_strangers() {
         ("help_serve", &["serve", "--help"]),
         ("help_stats", &["stats", "--help"]),
         ("help_backup", &["backup", "--help"]),
+        ("help_compact", &["compact", "--help"]),
         ("help_doctor", &["doctor", "--help"]),
         ("help_init", &["init", "--help"]),
         ("help_config", &["config", "--help"]),

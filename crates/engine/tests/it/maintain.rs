@@ -7,7 +7,9 @@ use std::time::Duration;
 use cairn_access::{Action, Principal};
 use cairn_base::{ErrorCode, ManualClock, TenantId};
 use cairn_engine::EngineError;
-use cairn_seam::{FaultPlan, FaultyStore, Maintenance, MaintenanceReport, MemoryStore, Stage, StoreError};
+use cairn_seam::{
+    Blob, FaultPlan, FaultyStore, Maintenance, MaintenanceReport, MemoryStore, Stage, Store, StoreError,
+};
 
 use crate::support::{NOW_MS, World, open, stranger};
 
@@ -22,9 +24,18 @@ fn a_job_that_was_done_leaves_a_line() {
     let backup = Maintenance::Backup { to: PathBuf::from("/somewhere") };
     let failed = world.engine.maintain(&world.owner, &backup, &mut |_| true).unwrap_err();
     assert!(matches!(failed, EngineError::Store(StoreError::Unsupported { .. })), "{failed}");
+    let report = world.engine.maintain(&world.owner, &Maintenance::Compact, &mut |_| true).unwrap();
+    assert_eq!(report.figures, [("blobs_removed", 0)]);
     let trail = world.trail(TenantId::NODE);
     let lines: Vec<_> = trail[1..].iter().map(|line| (line.action, line.subject.as_str())).collect();
-    assert_eq!(lines, [(Action::Maintain, "verify"), (Action::Maintain, "verify and repair")]);
+    assert_eq!(
+        lines,
+        [
+            (Action::Maintain, "verify"),
+            (Action::Maintain, "verify and repair"),
+            (Action::Maintain, "compact")
+        ]
+    );
 }
 
 #[test]
@@ -75,4 +86,21 @@ fn a_store_that_writes_no_more_is_still_looked_after() {
     world.engine.close().unwrap();
     world.engine.maintain(&world.owner, &VERIFY, &mut |_| true).unwrap();
     assert_eq!(world.trail(TenantId::NODE).len(), 1, "the line could not be written");
+}
+
+#[test]
+fn blobs_that_nothing_refers_to_go_by_themselves_after_a_day() {
+    let clock = ManualClock::new(NOW_MS);
+    let store: Arc<MemoryStore> = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
+    let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock).unwrap();
+    let blob = Blob::new(b"nobody's".to_vec()).unwrap();
+    let hash = blob.hash();
+    let tenant = TenantId(9);
+    cairn_seam::write(&*store, tenant, move |tx| tx.put_blob(&blob)).unwrap();
+    let is_gone = || matches!(store.open_blob(tenant, &hash), Err(StoreError::BlobGone { .. }));
+    for (hours, gone) in [(0, false), (23, false), (2, true)] {
+        clock.advance(Duration::from_secs(hours * 60 * 60));
+        engine.upkeep_once().unwrap();
+        assert_eq!(is_gone(), gone, "after {hours} more hours");
+    }
 }

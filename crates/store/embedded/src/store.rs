@@ -281,6 +281,7 @@ impl Store for EmbeddedStore {
         match job {
             Maintenance::Backup { to } => self.shared.back_up(to, on_stage),
             Maintenance::Verify { .. } => Err(StoreError::Unsupported { what: "verifying" }),
+            Maintenance::Compact => Err(StoreError::Unsupported { what: "compaction without references" }),
         }
     }
 

@@ -19,6 +19,12 @@ pub enum Maintenance {
         /// Make derived data again where it is wrong. Primary data is never dropped.
         repair: bool,
     },
+    /// Remove blobs that nothing refers to, and give back the space of what is dead.
+    ///
+    /// A store cannot know what records refer to: whoever does calls
+    /// [`Store::compact`](crate::Store::compact), and [`Store::maintain`](crate::Store::maintain) refuses
+    /// this job.
+    Compact,
 }
 
 /// Which blobs are in use.

@@ -168,6 +168,7 @@ impl Store for MemoryStore {
             Maintenance::Backup { .. } => Err(StoreError::Unsupported { what: "a backup of memory" }),
             // There is nothing on disk that could be wrong.
             Maintenance::Verify { .. } => Ok(MaintenanceReport::default()),
+            Maintenance::Compact => Err(StoreError::Unsupported { what: "compaction without references" }),
         }
     }
 

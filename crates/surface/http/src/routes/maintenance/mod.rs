@@ -79,7 +79,7 @@ fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
             let message = "the path of a backup must be absolute: the server has another current folder";
             Err(ApiError::new(ErrorCode::InvalidRequest, message))
         }
-        Maintenance::Backup { .. } | Maintenance::Verify { .. } => Ok(()),
+        Maintenance::Backup { .. } | Maintenance::Verify { .. } | Maintenance::Compact => Ok(()),
     }
 }
 
@@ -87,6 +87,7 @@ fn name(job: &Maintenance) -> &'static str {
     match job {
         Maintenance::Backup { .. } => "backup",
         Maintenance::Verify { .. } => "verify",
+        Maintenance::Compact => "compact",
     }
 }
 

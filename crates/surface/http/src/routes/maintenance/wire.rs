@@ -26,6 +26,8 @@ pub(crate) enum Job {
         #[serde(default)]
         repair: bool,
     },
+    /// Remove blobs that nothing refers to, and give back the space of what is dead.
+    Compact,
 }
 
 impl Job {
@@ -34,6 +36,7 @@ impl Job {
         Ok(match job {
             Maintenance::Backup { to } => Job::Backup { to: to.to_str().ok_or(&**to)?.to_owned() },
             Maintenance::Verify { repair } => Job::Verify { repair: *repair },
+            Maintenance::Compact => Job::Compact,
         })
     }
 }
@@ -43,6 +46,7 @@ impl From<Job> for Maintenance {
         match job {
             Job::Backup { to } => Maintenance::Backup { to: PathBuf::from(to) },
             Job::Verify { repair } => Maintenance::Verify { repair },
+            Job::Compact => Maintenance::Compact,
         }
     }
 }
