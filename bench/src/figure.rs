@@ -17,6 +17,10 @@ pub(crate) enum Unit {
     Millis,
     /// Seconds.
     Seconds,
+    /// Microseconds.
+    Micros,
+    /// Megabytes per second.
+    MegabytesPerSecond,
     /// Mebibytes.
     Mebibytes,
     /// Things.
@@ -177,6 +181,8 @@ pub(crate) fn shown(value: f64, unit: Unit) -> String {
         Unit::Millis if value < 10.0 => format!("{value:.2} ms"),
         Unit::Millis => format!("{value:.0} ms"),
         Unit::Seconds => format!("{value:.1} s"),
+        Unit::Micros => format!("{value:.2} µs"),
+        Unit::MegabytesPerSecond => format!("{} MB/s", grouped(value)),
         Unit::Mebibytes => format!("{value:.1} MiB"),
         Unit::Count => grouped(value),
     }
@@ -189,6 +195,8 @@ fn unit_name(unit: Unit) -> &'static str {
         Unit::PerSecond => "per second",
         Unit::Millis => "ms",
         Unit::Seconds => "s",
+        Unit::Micros => "µs",
+        Unit::MegabytesPerSecond => "MB/s",
         Unit::Mebibytes => "MiB",
         Unit::Count => "count",
     }

@@ -3,8 +3,10 @@
 //! Run through `cargo xtask bench`. Without a name it lists what there is; a missed figure is shown
 //! and is no failure, a wrong result (an acknowledged write that is gone, an answer that differs) is.
 
+mod blobs;
 mod drive;
 mod figure;
+mod measure;
 mod random;
 mod scratch;
 mod spread;
@@ -18,8 +20,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::figure::Report;
+use crate::measure::{Measurement, Setting};
 use crate::scratch::Scratch;
-use crate::store::Setting;
 use crate::store::child::Role;
 
 /// Measures cairn against references taken in the same run.
@@ -34,6 +36,8 @@ struct Cli {
 enum Bench {
     /// The embedded store: commits, reads, opening, memory, kill -9.
     Store(StoreArgs),
+    /// Blobs: writing, reading, looking up, encryption, backup, compaction.
+    Blobs(BlobsArgs),
     /// What measurements start as processes of their own.
     #[command(hide = true)]
     Child {
@@ -44,12 +48,27 @@ enum Bench {
 
 #[derive(Debug, Args)]
 struct StoreArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(store::MEASUREMENTS)))]
+    only: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
+struct BlobsArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(blobs::MEASUREMENTS)))]
+    only: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
+struct How {
     /// Short runs that only show that everything works; their figures mean little.
     #[arg(long)]
     quick: bool,
-    /// Run this measurement only; may be given several times.
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(store::names()))]
-    only: Vec<String>,
     /// Where data goes, in a fresh directory that is removed afterwards [default: beside the build].
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -64,7 +83,8 @@ fn main() -> ExitCode {
             list();
             Ok(true)
         }
-        Some(Bench::Store(args)) => run_store(&args),
+        Some(Bench::Store(args)) => run(store::MEASUREMENTS, &args.only, &args.how),
+        Some(Bench::Blobs(args)) => run(blobs::MEASUREMENTS, &args.only, &args.how),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
     match outcome {
@@ -79,23 +99,25 @@ fn main() -> ExitCode {
 
 fn list() {
     println!("Benchmarks (cargo xtask bench <name> [--quick] [--only MEASUREMENT] [--dir DIR] [--json]):\n");
-    println!("  store");
-    for measurement in store::MEASUREMENTS {
-        let named_only = if measurement.by_default { "" } else { " (only when named)" };
-        println!("    {:<12} {}{named_only}", measurement.name, measurement.about);
+    for (name, measurements) in [("store", store::MEASUREMENTS), ("blobs", blobs::MEASUREMENTS)] {
+        println!("  {name}");
+        for measurement in measurements {
+            let named_only = if measurement.by_default { "" } else { " (only when named)" };
+            println!("    {:<12} {}{named_only}", measurement.name, measurement.about);
+        }
     }
 }
 
 /// Says whether every result was right.
-fn run_store(args: &StoreArgs) -> Result<bool> {
-    let scratch = match &args.dir {
+fn run(measurements: &[Measurement], only: &[String], how: &How) -> Result<bool> {
+    let scratch = match &how.dir {
         Some(dir) => Scratch::inside(dir)?,
         None => Scratch::beside_the_build()?,
     };
-    let setting = Setting { dir: scratch.path().to_owned(), quick: args.quick };
+    let setting = Setting { dir: scratch.path().to_owned(), quick: how.quick };
     let mut report = Report::default();
-    store::run(&setting, &args.only, &mut report);
-    if args.json {
+    measure::run(measurements, &setting, only, &mut report);
+    if how.json {
         println!("{:#}", report.to_json());
     } else {
         print!("{}", report.to_table());

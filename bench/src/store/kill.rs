@@ -133,7 +133,7 @@ fn half_there(snapshot: &dyn Snapshot, page: &Page) -> Result<u64> {
         right[at] &= value == Some(records[at].value.as_slice());
     })?;
     let hashes: Vec<ContentHash> = records.iter().map(|record| record.blob.hash()).collect();
-    snapshot.blobs(TENANT, &hashes, &mut |at, bytes| right[at] &= bytes == Some(records[at].blob.bytes()))?;
+    snapshot.blobs(TENANT, &hashes, &mut |at, bytes| right[at] &= bytes == records[at].blob.bytes())?;
     Ok(right.iter().filter(|right| !**right).count() as u64)
 }
 

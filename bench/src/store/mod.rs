@@ -21,18 +21,8 @@ use std::{fs, thread};
 use anyhow::{Result, bail};
 use cairn_embedded::EmbeddedStore;
 
-use crate::figure::Report;
-
-/// A measurement.
-pub(crate) struct Measurement {
-    /// What `--only` takes.
-    pub(crate) name: &'static str,
-    /// One line for the list.
-    pub(crate) about: &'static str,
-    /// Whether it runs when nothing is named.
-    pub(crate) by_default: bool,
-    run: fn(&Setting, &mut Report) -> Result<()>,
-}
+pub(crate) use crate::measure::Setting;
+use crate::measure::{Measurement, row};
 
 /// Every measurement, in the order they run.
 pub(crate) const MEASUREMENTS: &[Measurement] = &[
@@ -51,48 +41,6 @@ pub(crate) const MEASUREMENTS: &[Measurement] = &[
         run: build::run,
     },
 ];
-
-const fn row(
-    name: &'static str,
-    about: &'static str,
-    run: fn(&Setting, &mut Report) -> Result<()>,
-) -> Measurement {
-    Measurement { name, about, by_default: true, run }
-}
-
-/// Names of all measurements.
-pub(crate) fn names() -> Vec<&'static str> {
-    MEASUREMENTS.iter().map(|measurement| measurement.name).collect()
-}
-
-/// Where and how long to measure.
-#[derive(Debug)]
-pub(crate) struct Setting {
-    /// Data goes in here.
-    pub(crate) dir: PathBuf,
-    /// Short runs.
-    pub(crate) quick: bool,
-}
-
-impl Setting {
-    /// One of two sizes.
-    fn pick<T>(&self, full: T, quick: T) -> T {
-        if self.quick { quick } else { full }
-    }
-}
-
-/// Runs what is named, or what runs by default. A measurement that fails does not end the others.
-pub(crate) fn run(setting: &Setting, only: &[String], report: &mut Report) {
-    for measurement in MEASUREMENTS {
-        let named = only.iter().any(|name| name == measurement.name);
-        if named || (only.is_empty() && measurement.by_default) {
-            report.begin(measurement.name);
-            if let Err(error) = (measurement.run)(setting, report) {
-                report.wrong(format!("{error:#}"));
-            }
-        }
-    }
-}
 
 /// Waits until the background work of a store has come to rest, so that it is not measured twice.
 fn settle(store: &EmbeddedStore, dir: &Path) -> Result<()> {
