@@ -31,7 +31,7 @@ const WRITE_BYTES: usize = 1 << 20;
 /// Bytes written between two syncs: the log's own syncs never wait for more of ours.
 const SYNC_EVERY_BYTES: u64 = 4 << 20;
 /// How long the disk is left to others after each of those.
-const PAUSE: Duration = Duration::from_millis(5);
+const PAUSE: Duration = Duration::from_millis(15);
 const ROW_BYTES: usize = 16;
 /// Tables kept in memory; more are read again when needed.
 const TABLES_MAX: usize = 32;
