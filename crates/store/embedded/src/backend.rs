@@ -22,10 +22,10 @@ use cairn_base::fs::File;
 use parking_lot::{Mutex, RwLock};
 use redb::StorageBackend;
 
-const PAGE: u64 = 4096;
-const PAGE_LEN: usize = 4096;
-const GROUP_PAGES: u64 = 1024;
-const GROUP_BYTES: u64 = (GROUP_PAGES + 1) * PAGE;
+pub(crate) const PAGE: u64 = 4096;
+pub(crate) const PAGE_LEN: usize = 4096;
+pub(crate) const GROUP_PAGES: u64 = 1024;
+pub(crate) const GROUP_BYTES: u64 = (GROUP_PAGES + 1) * PAGE;
 /// Bytes written between two syncs at the most.
 ///
 /// An index commit writes many pages and then syncs them. Left alone, that one sync keeps the disk busy
@@ -37,9 +37,9 @@ const PAUSE: Duration = Duration::from_millis(3);
 
 #[derive(Debug)]
 pub(crate) struct SeamBackend {
-    file: Arc<dyn File>,
-    checksums: RwLock<Vec<u32>>,
-    unsynced: Mutex<Unsynced>,
+    pub(crate) file: Arc<dyn File>,
+    pub(crate) checksums: RwLock<Vec<u32>>,
+    pub(crate) unsynced: Mutex<Unsynced>,
     pace: Arc<Pace>,
 }
 
@@ -60,11 +60,15 @@ impl Pace {
     }
 }
 
+/// The backend as redb owns it; the index keeps a reference, to verify pages.
+#[derive(Debug)]
+pub(crate) struct SharedBackend(pub(crate) Arc<SeamBackend>);
+
 #[derive(Debug, Default)]
-struct Unsynced {
+pub(crate) struct Unsynced {
     bytes: usize,
     /// Groups whose checksums are not in the file yet.
-    groups: BTreeSet<u64>,
+    pub(crate) groups: BTreeSet<u64>,
 }
 
 impl SeamBackend {
@@ -191,14 +195,36 @@ impl StorageBackend for SeamBackend {
     }
 }
 
+impl StorageBackend for SharedBackend {
+    fn len(&self) -> Result<u64, io::Error> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), io::Error> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> Result<(), io::Error> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> Result<(), io::Error> {
+        self.0.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> Result<(), io::Error> {
+        self.0.write(offset, data)
+    }
+}
+
 /// A stretch of a read or write: whole pages of one group, or a part of one page.
-struct Part {
+pub(crate) struct Part {
     /// Where it starts in the caller's buffer.
-    start: usize,
-    len: usize,
-    page: u64,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+    pub(crate) page: u64,
     /// Bytes of the page in front of it.
-    skip: usize,
+    pub(crate) skip: usize,
 }
 
 impl Part {
@@ -207,7 +233,7 @@ impl Part {
     }
 }
 
-fn parts(offset: u64, len: usize) -> impl Iterator<Item = Part> {
+pub(crate) fn parts(offset: u64, len: usize) -> impl Iterator<Item = Part> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let left = len - start;
@@ -229,7 +255,7 @@ fn parts(offset: u64, len: usize) -> impl Iterator<Item = Part> {
 }
 
 /// Where a page stands in the file.
-fn place_of(page: u64) -> u64 {
+pub(crate) fn place_of(page: u64) -> u64 {
     (page / GROUP_PAGES) * GROUP_BYTES + (1 + page % GROUP_PAGES) * PAGE
 }
 
@@ -239,7 +265,7 @@ fn pages_of(len: u64) -> u64 {
     (len / GROUP_BYTES) * GROUP_PAGES + rest.saturating_sub(1)
 }
 
-fn checksum(page: &[u8]) -> u32 {
+pub(crate) fn checksum(page: &[u8]) -> u32 {
     crc32c::crc32c(page).max(1)
 }
 

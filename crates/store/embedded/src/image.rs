@@ -24,9 +24,9 @@ use crate::shared::Shared;
 
 const MAGIC: &[u8; 8] = b"CAIRNIMG";
 const FORMAT: u32 = 1;
-const HEADER_BYTES: u64 = 24;
+pub(crate) const HEADER_BYTES: u64 = 24;
 const BLOCK_BYTES: usize = 256 << 10;
-const BLOCK_BYTES_MAX: usize = 1 << 20;
+pub(crate) const BLOCK_BYTES_MAX: usize = 1 << 20;
 
 impl Shared {
     /// Writes an image when the log has grown enough since the last one.
@@ -97,7 +97,7 @@ fn write_keys(
     Ok(count)
 }
 
-fn header(position: u64) -> [u8; 24] {
+pub(crate) fn header(position: u64) -> [u8; 24] {
     let mut header = [0; 24];
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&FORMAT.to_le_bytes());

@@ -11,12 +11,12 @@ use redb::{
     Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle,
 };
 
-use crate::backend::{Pace, SeamBackend};
+use crate::backend::{Pace, SeamBackend, SharedBackend};
 use crate::generation::{Generation, Key};
 
-const FILE: &str = "index.redb";
+pub(crate) const FILE: &str = "index.redb";
 /// A file with this name says that the index was found damaged and must be rebuilt.
-const DAMAGED: &str = "index.damaged";
+pub(crate) const DAMAGED: &str = "index.damaged";
 const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 /// Counts the layouts of this file; an index of any other version is rebuilt.
 const VERSION: u8 = 1;
@@ -77,10 +77,18 @@ impl IndexPlace {
         self.damaged(&error)
     }
 
+    /// Makes sure the next opening rebuilds the index.
+    pub(crate) fn mark_damaged(&self) -> io::Result<()> {
+        match self.fs.create(&self.dir.join(DAMAGED)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            Ok(_) | Err(_) => self.fs.sync_dir(&self.dir),
+        }
+    }
+
     /// Makes sure the next opening rebuilds the index, and says so.
     pub(crate) fn damaged(&self, error: &dyn std::fmt::Display) -> StoreError {
         // Best effort: the read fails in any case.
-        let _ = self.fs.create(&self.dir.join(DAMAGED)).and_then(|_| self.fs.sync_dir(&self.dir));
+        let _ = self.mark_damaged();
         StoreError::Damaged(DamagedAt {
             file: self.file(),
             offset: 0,
@@ -107,7 +115,9 @@ pub(crate) struct Index {
     pub(crate) place: IndexPlace,
     db: Database,
     file: Arc<dyn File>,
-    store_id: [u8; 16],
+    /// What `db` reads and writes through.
+    pub(crate) pages: Arc<SeamBackend>,
+    pub(crate) store_id: [u8; 16],
     /// How the file is written; at first, while opening, without pauses.
     pub(crate) pace: Arc<Pace>,
 }
@@ -129,10 +139,10 @@ impl Index {
         }
         let opened = catch_unwind(AssertUnwindSafe(|| {
             let pace = Arc::default();
-            let db = open_db(&file, &pace, cache_bytes)?;
+            let (db, pages) = open_db(&file, &pace, cache_bytes)?;
             let applied = read_meta(&db, store_id)?;
             Ok::<_, String>((
-                Index { place: place.clone(), db, file: Arc::clone(&file), store_id, pace },
+                Index { place: place.clone(), db, file: Arc::clone(&file), pages, store_id, pace },
                 applied,
             ))
         }));
@@ -156,8 +166,8 @@ impl Index {
         let file = place.fs.create(&place.file()).map_err(place.io("creating"))?;
         place.fs.sync_dir(&place.dir).map_err(place.io("syncing the directory of"))?;
         let pace = Arc::default();
-        let db = open_db(&file, &pace, cache_bytes).map_err(|error| place.damaged(&error))?;
-        Ok(Index { place: place.clone(), db, file, store_id, pace })
+        let (db, pages) = open_db(&file, &pace, cache_bytes).map_err(|error| place.damaged(&error))?;
+        Ok(Index { place: place.clone(), db, file, pages, store_id, pace })
     }
 
     /// Moves the next portion of a generation into the index in one durable commit; says where to go
@@ -249,6 +259,11 @@ impl Index {
         Ok(IndexView { tables, _transaction: transaction })
     }
 
+    /// How far it follows the log, by its own account.
+    pub(crate) fn applied(&self) -> Result<Applied, String> {
+        read_meta(&self.db, self.store_id)
+    }
+
     /// Bytes of the index file.
     pub(crate) fn bytes(&self) -> u64 {
         self.file.len().unwrap_or(0)
@@ -280,15 +295,21 @@ impl std::fmt::Debug for IndexView {
     }
 }
 
-fn open_db(file: &Arc<dyn File>, pace: &Arc<Pace>, cache_bytes: usize) -> Result<Database, String> {
-    let backend = SeamBackend::open(Arc::clone(file), Arc::clone(pace)).map_err(|error| error.to_string())?;
-    Database::builder()
+fn open_db(
+    file: &Arc<dyn File>,
+    pace: &Arc<Pace>,
+    cache_bytes: usize,
+) -> Result<(Database, Arc<SeamBackend>), String> {
+    let pages = SeamBackend::open(Arc::clone(file), Arc::clone(pace)).map_err(|error| error.to_string())?;
+    let pages = Arc::new(pages);
+    let db = Database::builder()
         .set_cache_size(cache_bytes)
-        .create_with_backend(backend)
-        .map_err(|error| error.to_string())
+        .create_with_backend(SharedBackend(Arc::clone(&pages)))
+        .map_err(|error| error.to_string())?;
+    Ok((db, pages))
 }
 
-fn read_meta(db: &Database, store_id: [u8; 16]) -> Result<Applied, String> {
+pub(crate) fn read_meta(db: &Database, store_id: [u8; 16]) -> Result<Applied, String> {
     let read = || -> Result<Option<Applied>, redb::Error> {
         let meta = db.begin_read()?.open_table(META)?;
         let number = |name: &str| -> Result<Option<u64>, redb::Error> {

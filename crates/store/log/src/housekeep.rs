@@ -200,7 +200,7 @@ impl Log {
     }
 
     /// Makes side files that turned out to be damaged again, one per segment.
-    fn repair_sides(&self) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn repair_sides(&self) -> Result<Vec<String>, StoreError> {
         let bad = std::mem::take(&mut *self.bad_sides.lock());
         let mut done = Vec::new();
         for number in bad {
@@ -245,7 +245,11 @@ impl Log {
         });
         for number in old {
             let name = side::file_name(*number);
-            self.options.fs.remove(&self.path(&name)).map_err(self.io("removing", &name))?;
+            match self.options.fs.remove(&self.path(&name)) {
+                // A damaged one may be gone as well.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                removed => removed.map_err(self.io("removing", &name))?,
+            }
         }
         Ok(())
     }

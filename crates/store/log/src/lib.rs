@@ -20,6 +20,7 @@ mod runs;
 mod segment;
 mod set_aside;
 mod side;
+mod verify;
 mod writer;
 
 pub use batch::{BadBatch, Op, Ops};
@@ -30,4 +31,5 @@ pub use log::{Log, LogOptions, Segment};
 pub use manifest::{FORMAT, ImageRow, image_name};
 pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
+pub use verify::{DirectoryCheck, Findings, Fold, LogCheck, LogFigures, Part, SidesCheck, Watch};
 pub use writer::{LogPlan, LogWriter, Written};

@@ -24,7 +24,7 @@ use crate::hashed::HashKey;
 
 /// The newest format this code reads and the one it writes.
 pub const FORMAT: u32 = 1;
-const NAME: &str = "MANIFEST";
+pub(crate) const NAME: &str = "MANIFEST";
 const TEMPORARY: &str = "MANIFEST.new";
 /// Half a million segments fit; a longer file is not ours.
 const BYTES_MAX: u64 = 64 << 20;

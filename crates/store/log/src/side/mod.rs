@@ -25,10 +25,10 @@ use crate::hashed::{HashedEntry, HashedName};
 use filter::Filter;
 pub(crate) use write::write;
 
-const PAGE_BYTES: usize = 4096;
+pub(crate) const PAGE_BYTES: usize = 4096;
 const PAGE_HEADER_BYTES: usize = 8;
 const ENTRY_HEADER_BYTES: usize = HashedName::BYTES + 8 + 2;
-const FOOTER_BYTES: usize = 80;
+pub(crate) const FOOTER_BYTES: usize = 80;
 const MAGIC: &[u8; 8] = b"CAIRNSID";
 const FORMAT: u32 = 1;
 const _: () = assert!(PAGE_HEADER_BYTES + ENTRY_HEADER_BYTES + limits::HASHED_VALUE_BYTES_MAX <= PAGE_BYTES);
@@ -44,9 +44,9 @@ pub(crate) struct SideFile {
     pub last_segment: u64,
     /// How many entries it holds.
     pub entries: u64,
-    file: Arc<dyn File>,
-    directory: Vec<u64>,
-    filter: Filter,
+    pub(crate) file: Arc<dyn File>,
+    pub(crate) directory: Vec<u64>,
+    pub(crate) filter: Filter,
 }
 
 /// The file name of a side file.
@@ -136,7 +136,7 @@ impl SideFile {
 }
 
 /// The entries of a checked page. A count that does not fit ends the list early.
-fn entries(page: &[u8]) -> Vec<(HashedName, HashedEntry)> {
+pub(crate) fn entries(page: &[u8]) -> Vec<(HashedName, HashedEntry)> {
     let count = usize::from(u16::from_le_bytes([page[4], page[5]]));
     let mut found = Vec::with_capacity(count);
     let mut rest = &page[PAGE_HEADER_BYTES..];
