@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use cairn_base::fs::{File, FileSystem};
 use cairn_seam::{DamagedAt, StoreError};
+use parking_lot::Mutex;
 use redb::{
-    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle,
+    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata,
+    TableDefinition, TableHandle,
 };
 
 use crate::backend::{Pace, SeamBackend, SharedBackend};
@@ -101,6 +103,15 @@ impl IndexPlace {
         move |error| StoreError::io(doing, error)
     }
 
+    /// Whether the file is there.
+    pub(crate) fn is_there(&self) -> io::Result<bool> {
+        let found = self.fs.open(&self.file());
+        match found {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            found => found.map(|_| true),
+        }
+    }
+
     fn exists(&self, path: &Path) -> Result<Option<Arc<dyn File>>, StoreError> {
         match self.fs.open(path) {
             Ok(file) => Ok(Some(file)),
@@ -118,6 +129,8 @@ pub(crate) struct Index {
     /// What `db` reads and writes through.
     pub(crate) pages: Arc<SeamBackend>,
     pub(crate) store_id: [u8; 16],
+    /// What the last commit that waited for the disk wrote down.
+    durable: Mutex<Applied>,
     /// How the file is written; at first, while opening, without pauses.
     pub(crate) pace: Arc<Pace>,
 }
@@ -142,7 +155,15 @@ impl Index {
             let (db, pages) = open_db(&file, &pace, cache_bytes)?;
             let applied = read_meta(&db, store_id)?;
             Ok::<_, String>((
-                Index { place: place.clone(), db, file: Arc::clone(&file), pages, store_id, pace },
+                Index {
+                    place: place.clone(),
+                    db,
+                    file: Arc::clone(&file),
+                    pages,
+                    store_id,
+                    durable: Mutex::new(applied),
+                    pace,
+                },
                 applied,
             ))
         }));
@@ -167,7 +188,7 @@ impl Index {
         place.fs.sync_dir(&place.dir).map_err(place.io("syncing the directory of"))?;
         let pace = Arc::default();
         let (db, pages) = open_db(&file, &pace, cache_bytes).map_err(|error| place.damaged(&error))?;
-        Ok(Index { place: place.clone(), db, file, pages, store_id, pace })
+        Ok(Index { place: place.clone(), db, file, pages, store_id, durable: Mutex::default(), pace })
     }
 
     /// Moves the next portion of a generation into the index in one durable commit; says where to go
@@ -238,6 +259,15 @@ impl Index {
             }
         }
         transaction.commit()?;
+        if let Some(Applied { position, synced_to }) = applied
+            && matches!(durability, Durability::Immediate)
+        {
+            let mut durable = self.durable.lock();
+            durable.synced_to = synced_to;
+            if next.is_none() {
+                durable.position = position;
+            }
+        }
         Ok(next)
     }
 
@@ -259,9 +289,9 @@ impl Index {
         Ok(IndexView { tables, _transaction: transaction })
     }
 
-    /// How far it follows the log, by its own account.
-    pub(crate) fn applied(&self) -> Result<Applied, String> {
-        read_meta(&self.db, self.store_id)
+    /// How far what is on disk follows the log.
+    pub(crate) fn durable(&self) -> Applied {
+        *self.durable.lock()
     }
 
     /// Bytes of the index file.
@@ -281,6 +311,11 @@ impl IndexView {
     pub(crate) fn table(&self, keyspace: u16) -> Option<&KeyTable> {
         let at = self.tables.binary_search_by_key(&keyspace, |(keyspace, _)| *keyspace).ok()?;
         Some(&self.tables[at].1)
+    }
+
+    /// How many keys there are in all tables; a table that cannot be counted counts as empty.
+    pub(crate) fn keys(&self) -> u64 {
+        self.tables.iter().map(|(_, table)| table.len().unwrap_or(0)).sum()
     }
 
     /// Every table in the order of keyspaces.

@@ -21,6 +21,7 @@ mod snapshot;
 mod store;
 mod tail;
 mod tx;
+mod verify;
 mod view;
 
 pub use cairn_log::Progress;

@@ -17,6 +17,7 @@ use crate::options::{Background, EmbeddedOptions};
 use crate::queue::{Answer, Ticket};
 use crate::shared::Shared;
 use crate::snapshot::EmbeddedSnapshot;
+use crate::verify;
 
 /// How nice background threads are: about a tenth of the weight of the others.
 const BACKGROUND_NICE: i32 = 10;
@@ -250,10 +251,10 @@ impl Store for EmbeddedStore {
         Ok(UpkeepReport { done })
     }
 
-    fn maintain(&self, job: &Maintenance, _: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
         match job {
             Maintenance::Backup { .. } => Err(StoreError::Unsupported { what: "a backup" }),
-            Maintenance::Verify { .. } => Err(StoreError::Unsupported { what: "verifying" }),
+            Maintenance::Verify { repair } => verify::verify(&self.shared, *repair, on_stage),
         }
     }
 

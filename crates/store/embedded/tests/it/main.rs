@@ -3,6 +3,7 @@
 
 mod contract;
 mod damage;
+mod doctor;
 mod kit;
 mod owner;
 mod pipeline;

@@ -69,6 +69,10 @@ impl Log {
         // Numbers are taken in memory and written down with the file that got one.
         let is_behind = found.next <= expected.next;
         let found = Manifest { next: expected.next, ..found };
-        if is_behind && found == *expected { Ok(()) } else { Err("it lists other files than those in use".into()) }
+        if is_behind && found == *expected {
+            Ok(())
+        } else {
+            Err("it lists other files than those in use".into())
+        }
     }
 }

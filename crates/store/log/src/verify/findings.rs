@@ -14,12 +14,7 @@ impl Findings {
     /// Writes down that something is wrong. `file` is relative to the data directory.
     pub fn add(&mut self, file: impl Into<String>, offset: u64, detail: impl Into<String>) {
         if self.kept.len() < limits::FINDINGS_MAX {
-            self.kept.push(Finding {
-                file: file.into(),
-                offset,
-                detail: detail.into(),
-                repaired: false,
-            });
+            self.kept.push(Finding { file: file.into(), offset, detail: detail.into(), repaired: false });
         } else {
             self.left_out += 1;
         }

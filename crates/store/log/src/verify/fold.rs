@@ -22,8 +22,15 @@ pub struct Part {
 }
 
 impl Part {
-    /// All keys.
-    pub const WHOLE: Part = Part { number: 0, of: 1 };
+    /// The part behind this one; `None` when this is the last.
+    pub fn next(self) -> Option<Part> {
+        (self.number + 1 < self.of).then_some(Part { number: self.number + 1, ..self })
+    }
+
+    /// The first half of this part. What follows it is the second half, then what follows this part.
+    pub fn first_half(self) -> Part {
+        Part { number: self.number * 2, of: self.of * 2 }
+    }
 
     pub(crate) fn holds(&self, name: &HashedName) -> bool {
         (u128::from(name.leading()) * u128::from(self.of)) >> 64 == u128::from(self.number)

@@ -66,6 +66,10 @@ impl<'a> FrameWalk<'a> {
         Ok(Step::Frame { frame, offset: at, is_padding_clean })
     }
 
+    pub(super) fn is_at_end(&self) -> bool {
+        self.at >= self.limit
+    }
+
     /// How many bytes the frame here takes; `None` when there is no valid one.
     fn valid_frame(&mut self) -> io::Result<Option<usize>> {
         let position = self.segment.base + self.at;

@@ -72,7 +72,8 @@ impl Log {
         for segment in segments {
             let name = segment::file_name(segment.number);
             if let Some(end) = end_of_last.filter(|end| *end != segment.base) {
-                let detail = format!("the log ends at position {end} before this segment at {}", segment.base);
+                let detail =
+                    format!("the log ends at position {end} before this segment at {}", segment.base);
                 findings.add(&name, 0, detail);
                 check.has_gap = true;
             }
@@ -131,7 +132,10 @@ impl Log {
                     told = done;
                 }
                 Ok(Step::Bad { at }) => {
-                    findings.add(name, at, "not a valid frame");
+                    // A file that ends early was named for that already.
+                    if limit == segment.bytes || !walk.is_at_end() {
+                        findings.add(name, at, "not a valid frame");
+                    }
                     run.start = None;
                 }
                 Ok(Step::End) => break,
@@ -142,7 +146,6 @@ impl Log {
                 }
             }
         }
-        // A file that ends early was named for that already.
         if limit == segment.bytes {
             run.end(limit, findings);
         }

@@ -79,7 +79,8 @@ impl Log {
             let is_sealed = matches!(state, SegmentState::Sealed { .. });
             let mut covering = manifest.sides.iter().map(|row| row.first_segment..=row.last_segment);
             if is_sealed && !covering.any(|range| range.contains(number)) {
-                let detail = format!("no side file is listed for segment {number}; the next opening makes it");
+                let detail =
+                    format!("no side file is listed for segment {number}; the next opening makes it");
                 findings.add("MANIFEST", 0, detail);
             }
         }
@@ -137,11 +138,10 @@ impl Log {
         // All of them as they are now: the newest ones may have been sealed since the log was read.
         let mut segments = self.segments();
         segments.retain(|segment| (row.first_segment..=row.last_segment).contains(&segment.number));
-        let mut parts = side.entries.div_ceil(ground.keys_max as u64).max(1);
-        let mut number = 0;
-        while number < parts {
-            let part = Part { number, of: parts };
-            let fold = Fold::new(&self.hash_key, part, side.entries / parts, ground.keys_max);
+        let of = side.entries.div_ceil(ground.keys_max as u64).max(1);
+        let mut next = Some(Part { number: 0, of });
+        while let Some(part) = next {
+            let fold = Fold::new(&self.hash_key, part, side.entries / part.of, ground.keys_max);
             let mut gather = Gather { fold, expired_at_ms };
             for segment in &segments {
                 let mut makes_sense = true;
@@ -154,11 +154,11 @@ impl Log {
                 }
             }
             if gather.fold.overflowed() {
-                (parts, number) = (parts * 2, 0);
+                next = Some(part.first_half());
                 continue;
             }
             compare_part(side, name, &mut gather.fold, findings)?;
-            number += 1;
+            next = part.next();
         }
         Ok(())
     }
