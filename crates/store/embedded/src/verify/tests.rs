@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use cairn_base::fs::SimulatedFs;
 use cairn_base::{ManualClock, SeededEntropy, TenantId};
-use cairn_seam::{Finding, Keyspace, StoreError};
+use cairn_seam::{Finding, HashedKeyspace, Keyspace, StoreError};
 
 use super::run;
 use crate::generation::Generation;
@@ -18,6 +18,7 @@ use crate::shared::Shared;
 
 const DIR: &str = "data/store";
 const CELLS: Keyspace = Keyspace::new(10, "cells");
+const SEEN: HashedKeyspace = HashedKeyspace::new(3, "seen");
 const KEYS: u8 = 40;
 
 fn reopen(fs: &SimulatedFs) -> Shared {
@@ -40,6 +41,7 @@ fn key(n: u8) -> Vec<u8> {
 
 fn put(shared: &Shared, n: u8, value: &'static [u8]) {
     let body = move |tx: &mut dyn cairn_seam::WriteTx| {
+        tx.hashed_put(SEEN, &key(n), value, None).map_err(|_| cairn_seam::Aborted)?;
         tx.put(CELLS, &key(n), value).map_err(|_| cairn_seam::Aborted)
     };
     shared.write(TenantId::LOCAL, Box::new(body)).unwrap();

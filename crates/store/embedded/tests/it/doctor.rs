@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use cairn_base::fs::{FileSystem, SimulatedFs};
-use cairn_base::{Position, TenantId};
-use cairn_embedded::EmbeddedStore;
+use cairn_base::{ManualClock, Position, SystemClock, TenantId};
+use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
 use cairn_seam::{
-    Blob, Finding, HashedKeyspace, Keyspace, Maintenance, MaintenanceReport, Store, StoreError,
+    Blob, Event, EventKind, Finding, HashedKeyspace, Keyspace, Maintenance, MaintenanceReport, Store,
+    StoreError,
 };
 
-use crate::kit::{DIR, open_simulated};
+use crate::kit::{DIR, open_simulated, small_options};
 use crate::workload::{Workload, try_read_cells};
 
 const TENANT: TenantId = TenantId(1);
@@ -125,10 +127,10 @@ fn what_a_power_cut_leaves_behind_is_no_finding() {
 #[test]
 fn verifying_goes_on_beside_writers_and_housekeeping() {
     let fs = SimulatedFs::new(1);
-    let options = cairn_embedded::EmbeddedOptions {
-        background: cairn_embedded::Background::Threads,
-        clock: Arc::new(cairn_base::SystemClock),
-        ..crate::kit::small_options(Arc::new(fs), 1)
+    let options = EmbeddedOptions {
+        background: Background::Threads,
+        clock: Arc::new(SystemClock),
+        ..small_options(Arc::new(fs), 1)
     };
     let store = Arc::new(EmbeddedStore::open(Path::new(DIR), options).unwrap());
     let writer = {
@@ -271,16 +273,11 @@ fn a_side_file_of_a_damaged_segment_is_not_made_again() {
 fn a_side_file_that_tells_another_story_is_found_although_its_checksums_are_right() {
     let (fs, store, mut workload) = worked(6, 5, false);
     let sides = names(&fs, "side-");
-    // The entries of the first page without the first one.
-    fs.corrupt(file(&sides[0]), |bytes| {
-        let page = &mut bytes[..4096];
-        let count = u16::from_le_bytes([page[4], page[5]]);
-        let value = usize::from(u16::from_le_bytes([page[8 + 24], page[8 + 25]]));
-        // Another value, same length.
-        page[8 + 26 + value - 1] ^= 1;
-        assert!(count > 0 && value > 0);
-        let crc = crc32c::crc32c(&page[4..]);
-        page[..4].copy_from_slice(&crc.to_le_bytes());
+    forge_side(&fs, &sides[0], |bytes, _| {
+        // The last byte of the first entry's value.
+        let value = usize::from(u16::from_le_bytes([bytes[8 + 24], bytes[8 + 25]]));
+        assert!(value > 0);
+        bytes[8 + 26 + value - 1] ^= 1;
     });
     let found = verify(&store, true).findings;
     assert_eq!(found.len(), 1, "{found:?}");
@@ -288,6 +285,79 @@ fn a_side_file_that_tells_another_story_is_found_although_its_checksums_are_righ
     assert!(found[0].detail.contains("differs from what the segments have"), "{found:?}");
     assert_eq!(findings(&store), []);
     workload.check(&store);
+}
+
+/// Changes a side file and puts its checksums right again.
+fn forge_side(fs: &SimulatedFs, name: &str, change: impl FnOnce(&mut [u8], std::ops::Range<usize>)) {
+    fs.corrupt(file(name), |bytes| {
+        let footer = bytes.len() - 80;
+        let number = |bytes: &[u8], at: usize| {
+            usize::try_from(u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())).unwrap()
+        };
+        let filter = footer - number(bytes, footer + 56)..footer;
+        let tables = filter.start - number(bytes, footer + 48);
+        change(bytes, filter);
+        for page in bytes[..tables].chunks_exact_mut(4096) {
+            let crc = crc32c::crc32c(&page[4..]);
+            page[..4].copy_from_slice(&crc.to_le_bytes());
+        }
+        let crc = u64::from(crc32c::crc32c(&bytes[tables..footer]));
+        bytes[footer + 64..footer + 72].copy_from_slice(&crc.to_le_bytes());
+        let crc = crc32c::crc32c_append(crc32c::crc32c(&bytes[footer..footer + 12]), &bytes[footer + 16..]);
+        bytes[footer + 12..footer + 16].copy_from_slice(&crc.to_le_bytes());
+    });
+}
+
+#[test]
+fn a_filter_that_denies_an_entry_is_found() {
+    let (fs, store, mut workload) = worked(6, 5, false);
+    let side = names(&fs, "side-").remove(0);
+    forge_side(&fs, &side, |_, _| ());
+    assert_eq!(findings(&store), [], "the checksums are right");
+    forge_side(&fs, &side, |bytes, filter| bytes[filter].fill(0));
+    let found = verify(&store, true).findings;
+    assert!(found.iter().all(|found| found.file == side && found.repaired), "{found:?}");
+    assert!(found[0].detail.starts_with("the filter denies an entry that is there"), "{found:?}");
+    assert_eq!(findings(&store), []);
+    workload.check(&store);
+}
+
+#[test]
+fn entries_that_expired_may_be_gone_from_merged_side_files() {
+    const SEEN: HashedKeyspace = HashedKeyspace::new(3, "seen");
+    let fs = SimulatedFs::new(1);
+    let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+    let options =
+        EmbeddedOptions { clock: Arc::clone(&clock) as _, ..small_options(Arc::new(fs.clone()), 1) };
+    let store = EmbeddedStore::open(Path::new(DIR), options).unwrap();
+    let mut written = 0u32;
+    while store.stats().segments < 4 {
+        let number = written;
+        let body = move |tx: &mut dyn cairn_seam::WriteTx| {
+            let expires = (number % 2 == 0).then_some(1_700_000_000_500);
+            tx.hashed_put(SEEN, &number.to_be_bytes(), &[7; 200], expires).map_err(|_| cairn_seam::Aborted)
+        };
+        store.write(TENANT, Box::new(body)).unwrap();
+        written += 1;
+    }
+    clock.advance(Duration::from_secs(1));
+    while store.stats().segments < 7 {
+        store
+            .write(
+                TENANT,
+                Box::new(|tx| {
+                    tx.emit(Event { kind: EventKind(1), body: vec![0; 900] }).map_err(|_| cairn_seam::Aborted)
+                }),
+            )
+            .unwrap();
+    }
+    store.upkeep().unwrap();
+    assert!(store.stats().side_files < 4, "they were merged");
+    let side = names(&fs, "side-").remove(0);
+    let bytes = fs.read_all(file(&side)).unwrap();
+    let entries = u64::from_le_bytes(bytes[bytes.len() - 48..][..8].try_into().unwrap());
+    assert!(entries < u64::from(written) && entries > 0, "{entries} of {written} are left");
+    assert_eq!(findings(&store), []);
 }
 
 #[test]
@@ -351,6 +421,14 @@ fn a_flipped_byte_of_the_index_is_named_or_nobody_needs_it() {
                 named += 1;
             }
             assert!(try_read_cells(&store).map_or(true, |read| read == cells), "byte {at}");
+            if found.is_empty() && at == page + 7 {
+                let copy = SimulatedFs::new(1);
+                let files = fs.list(Path::new(DIR)).unwrap();
+                files.iter().for_each(|name| copy.write_raw(file(name), &fs.read_all(file(name)).unwrap()));
+                let opened = open_simulated(&copy, 8).unwrap();
+                assert_eq!(opened.open_report().rebuilt, None, "byte {at}");
+                assert!(try_read_cells(&opened).unwrap() == cells, "byte {at}");
+            }
             fs.flip(file("index.redb"), at);
         }
     }
