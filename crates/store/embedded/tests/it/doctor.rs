@@ -233,7 +233,9 @@ fn every_page_of_a_side_file_is_looked_at_and_the_file_made_again() {
                 !found.is_empty() && found.iter().all(|found| found.file == *side),
                 "{side} {at}: {found:?}"
             );
-            assert!(found[0].offset <= at || at < len, "{found:?}");
+            if at < 4096 {
+                assert_eq!((found[0].offset, &*found[0].detail), (0, "the page's checksum is wrong"), "{at}");
+            }
             fs.flip(file(side), at);
         }
     }
@@ -331,7 +333,7 @@ fn entries_that_expired_may_be_gone_from_merged_side_files() {
         EmbeddedOptions { clock: Arc::clone(&clock) as _, ..small_options(Arc::new(fs.clone()), 1) };
     let store = EmbeddedStore::open(Path::new(DIR), options).unwrap();
     let mut written = 0u32;
-    while store.stats().segments < 4 {
+    while store.stats().segments < 3 {
         let number = written;
         let body = move |tx: &mut dyn cairn_seam::WriteTx| {
             let expires = (number % 2 == 0).then_some(1_700_000_000_500);
@@ -341,7 +343,7 @@ fn entries_that_expired_may_be_gone_from_merged_side_files() {
         written += 1;
     }
     clock.advance(Duration::from_secs(1));
-    while store.stats().segments < 7 {
+    while store.stats().segments < 5 {
         store
             .write(
                 TENANT,
@@ -352,7 +354,7 @@ fn entries_that_expired_may_be_gone_from_merged_side_files() {
             .unwrap();
     }
     store.upkeep().unwrap();
-    assert!(store.stats().side_files < 4, "they were merged");
+    assert_eq!(store.stats().side_files, 1, "they were merged");
     let side = names(&fs, "side-").remove(0);
     let bytes = fs.read_all(file(&side)).unwrap();
     let entries = u64::from_le_bytes(bytes[bytes.len() - 48..][..8].try_into().unwrap());
