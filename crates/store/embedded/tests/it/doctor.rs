@@ -336,7 +336,7 @@ fn entries_that_expired_may_be_gone_from_merged_side_files() {
     while store.stats().segments < 3 {
         let number = written;
         let body = move |tx: &mut dyn cairn_seam::WriteTx| {
-            let expires = (number % 2 == 0).then_some(1_700_000_000_500);
+            let expires = number.is_multiple_of(2).then_some(1_700_000_000_500);
             tx.hashed_put(SEEN, &number.to_be_bytes(), &[7; 200], expires).map_err(|_| cairn_seam::Aborted)
         };
         store.write(TENANT, Box::new(body)).unwrap();
