@@ -54,6 +54,8 @@ pub const DISK_RESERVE_BYTES_DEFAULT: u64 = 256 * MIB as u64;
 
 /// Most changes in one page of history.
 pub const CHANGES_PAGE_MAX: usize = 1000;
+/// Most things found wrong that one verification tells of; the rest are counted.
+pub const FINDINGS_MAX: usize = 1000;
 /// Deepest nesting of JSON that is read.
 pub const JSON_DEPTH_MAX: usize = 128;
 

@@ -40,14 +40,14 @@ const PAUSE: Duration = Duration::from_millis(3);
 
 #[derive(Debug)]
 pub(crate) struct SeamBackend {
-    file: Arc<dyn File>,
-    guard: Guard,
-    layout: Layout,
+    pub(crate) file: Arc<dyn File>,
+    pub(crate) guard: Guard,
+    pub(crate) layout: Layout,
     /// One after the other, as in the file.
-    marks: RwLock<Vec<u8>>,
+    pub(crate) marks: RwLock<Vec<u8>>,
     /// Page 0 of a sealed file.
-    front: Option<Front>,
-    unsynced: Mutex<Unsynced>,
+    pub(crate) front: Option<Front>,
+    pub(crate) unsynced: Mutex<Unsynced>,
     pace: Arc<Pace>,
 }
 
@@ -68,11 +68,15 @@ impl Pace {
     }
 }
 
+/// The backend as redb owns it; the index keeps a reference, to verify pages.
+#[derive(Debug)]
+pub(crate) struct SharedBackend(pub(crate) Arc<SeamBackend>);
+
 #[derive(Debug, Default)]
-struct Unsynced {
+pub(crate) struct Unsynced {
     bytes: usize,
     /// Pages of marks that are not in the file yet.
-    tables: BTreeSet<u64>,
+    pub(crate) tables: BTreeSet<u64>,
 }
 
 impl SeamBackend {
@@ -98,7 +102,7 @@ impl SeamBackend {
     }
 
     /// Where the mark of a page is.
-    fn mark_of(&self, page: u64) -> io::Result<Range<usize>> {
+    pub(crate) fn mark_of(&self, page: u64) -> io::Result<Range<usize>> {
         let start = usize::try_from(page).map_err(io::Error::other)?.saturating_mul(self.layout.mark_bytes);
         Ok(start..start.saturating_add(self.layout.mark_bytes))
     }
@@ -115,6 +119,27 @@ impl SeamBackend {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, behind));
         };
         self.guard.open(page, bytes, mark)
+    }
+
+    /// How many pages there are.
+    pub(crate) fn pages(&self) -> u64 {
+        (self.marks.read().len() / self.layout.mark_bytes) as u64
+    }
+
+    /// A page as an opening would read it now: also the header of a sealed file comes from the disk.
+    pub(crate) fn stored_page(&self, page: u64) -> io::Result<[u8; PAGE_LEN]> {
+        match self.stored_front()? {
+            Some((header, _)) if page == 0 => Ok(header),
+            Some(_) | None => self.read_page(page),
+        }
+    }
+
+    /// The header of a sealed file, with the offset of the one that should be there instead.
+    pub(crate) fn stored_front(&self) -> io::Result<Option<([u8; PAGE_LEN], Option<u64>)>> {
+        match (&self.guard, &self.front) {
+            (Guard::Seal(seals), Some(front)) => front.stored(&*self.file, &seals.sealer).map(Some),
+            (Guard::Checksum | Guard::Seal(_), _) => Ok(None),
+        }
     }
 
     fn read_page(&self, page: u64) -> io::Result<[u8; PAGE_LEN]> {
@@ -182,7 +207,7 @@ impl SeamBackend {
 
 impl StorageBackend for SeamBackend {
     fn len(&self) -> Result<u64, io::Error> {
-        Ok((self.marks.read().len() / self.layout.mark_bytes) as u64 * PAGE)
+        Ok(self.pages() * PAGE)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), io::Error> {
@@ -247,14 +272,36 @@ impl StorageBackend for SeamBackend {
     }
 }
 
+impl StorageBackend for SharedBackend {
+    fn len(&self) -> Result<u64, io::Error> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), io::Error> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> Result<(), io::Error> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> Result<(), io::Error> {
+        self.0.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> Result<(), io::Error> {
+        self.0.write(offset, data)
+    }
+}
+
 /// A stretch of a read or write: whole pages of one group, or a part of one page.
-struct Part {
+pub(crate) struct Part {
     /// Where it starts in the caller's buffer.
-    start: usize,
-    len: usize,
-    page: u64,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+    pub(crate) page: u64,
     /// Bytes of the page in front of it.
-    skip: usize,
+    pub(crate) skip: usize,
 }
 
 impl Part {
@@ -263,7 +310,7 @@ impl Part {
     }
 }
 
-fn parts(offset: u64, len: usize) -> impl Iterator<Item = Part> {
+pub(crate) fn parts(offset: u64, len: usize) -> impl Iterator<Item = Part> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let left = len - start;

@@ -45,26 +45,26 @@ struct State {
 impl Front {
     /// Reads the newest header that is whole; zeroes when there is none, which redb refuses.
     pub(crate) fn open(file: &dyn File, sealer: &Sealer) -> io::Result<Self> {
-        // As if home 1 held it: the first write goes to home 0.
-        let mut newest = State { page: Box::new([0; PAGE_LEN]), count: 0, home: 1, is_synced: true };
-        if file.len()? < BYTES {
-            return Ok(Front(Mutex::new(newest)));
-        }
-        let mut bytes = [[0; HEAD_BYTES + PAGE_LEN]; 2];
-        for (home, bytes) in (0..).zip(&mut bytes) {
-            file.read_at(bytes, home * HOME_BYTES)?;
-            let found = open_home(bytes, sealer).filter(|(count, _)| *count > newest.count);
-            if let Some((count, page)) = found {
-                newest = State { page, count, home, is_synced: true };
-            }
-        }
-        if newest.count > 0 {
+        let (newest, stored) = newest_in(file, sealer)?;
+        if let Some(stored) = stored {
             // It may only be in memory so far, with an older one on disk in the home that is written next.
-            let index = usize::from(newest.home == 1);
-            file.write_at(&bytes[index], newest.home * HOME_BYTES)?;
+            file.write_at(&stored, newest.home * HOME_BYTES)?;
             file.sync_data()?;
         }
         Ok(Front(Mutex::new(newest)))
+    }
+
+    /// The header that an opening would find in the file now, and the offset of the one written last if
+    /// that is another one.
+    pub(crate) fn stored(
+        &self,
+        file: &dyn File,
+        sealer: &Sealer,
+    ) -> io::Result<([u8; PAGE_LEN], Option<u64>)> {
+        let (found, _) = newest_in(file, sealer)?;
+        let state = self.0.lock();
+        let is_same = found.count == state.count && found.page == state.page;
+        Ok((*found.page, (!is_same).then_some(state.home * HOME_BYTES)))
     }
 
     pub(crate) fn read(&self) -> [u8; PAGE_LEN] {
@@ -92,6 +92,26 @@ impl Front {
         let mut state = self.0.lock();
         state.is_synced |= state.count == count;
     }
+}
+
+/// The newest header of a file that is whole, and its bytes as they are stored; zeroes when there is none.
+fn newest_in(file: &dyn File, sealer: &Sealer) -> io::Result<(State, Option<[u8; HEAD_BYTES + PAGE_LEN]>)> {
+    // As if home 1 held it: the first write goes to home 0.
+    let mut newest = State { page: Box::new([0; PAGE_LEN]), count: 0, home: 1, is_synced: true };
+    let mut stored = None;
+    if file.len()? < BYTES {
+        return Ok((newest, stored));
+    }
+    for home in 0..2 {
+        let mut bytes = [0; HEAD_BYTES + PAGE_LEN];
+        file.read_at(&mut bytes, home * HOME_BYTES)?;
+        let found = open_home(&bytes, sealer).filter(|(count, _)| *count > newest.count);
+        if let Some((count, page)) = found {
+            newest = State { page, count, home, is_synced: true };
+            stored = Some(bytes);
+        }
+    }
+    Ok((newest, stored))
 }
 
 fn seal_home(count: u64, sealer: &Sealer, page: &[u8]) -> io::Result<Vec<u8>> {

@@ -50,6 +50,21 @@ impl Guard {
     }
 }
 
+impl Guard {
+    /// Whether a page that was read is what its mark says. One that was never written is zero.
+    pub(crate) fn is_as_marked(&self, page: u64, bytes: &mut [u8], mark: &[u8]) -> bool {
+        if is_unwritten(mark) {
+            return bytes.iter().all(|byte| *byte == 0);
+        }
+        self.open(page, bytes, mark).is_ok()
+    }
+}
+
+/// Whether a mark is that of a page that was never written.
+pub(crate) fn is_unwritten(mark: &[u8]) -> bool {
+    mark.iter().all(|byte| *byte == 0)
+}
+
 fn damaged(page: u64) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("page {page} is damaged"))
 }
@@ -123,7 +138,7 @@ impl Layout {
         GROUP_PAGES * self.mark_bytes as u64 / PAGE
     }
 
-    fn group_bytes(self) -> u64 {
+    pub(crate) fn group_bytes(self) -> u64 {
         (self.table_pages() + GROUP_PAGES) * PAGE
     }
 

@@ -27,10 +27,10 @@ use crate::shared::Shared;
 
 const MAGIC: &[u8; 8] = b"CAIRNIMG";
 const FORMAT: u32 = 1;
-const HEADER_BYTES: usize = 24;
-const SALT_BYTES: usize = 8;
+pub(crate) const HEADER_BYTES: usize = 24;
+pub(crate) const SALT_BYTES: usize = 8;
 const BLOCK_BYTES: usize = 256 << 10;
-const BLOCK_BYTES_MAX: usize = 1 << 20;
+pub(crate) const BLOCK_BYTES_MAX: usize = 1 << 20;
 
 impl Shared {
     /// Writes an image when the log has grown enough since the last one.
@@ -110,7 +110,7 @@ fn write_keys(
     Ok(count)
 }
 
-fn header(position: u64, salt: Option<u64>) -> Vec<u8> {
+pub(crate) fn header(position: u64, salt: Option<u64>) -> Vec<u8> {
     let mut header = vec![0; HEADER_BYTES];
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&FORMAT.to_le_bytes());
@@ -122,13 +122,13 @@ fn header(position: u64, salt: Option<u64>) -> Vec<u8> {
 }
 
 /// What an image of a sealed store is sealed with.
-struct Seal {
+pub(crate) struct Seal {
     cipher: Cipher,
     salt: u64,
 }
 
 impl Seal {
-    fn new(sealer: &Sealer, number: u64, salt: u64) -> Self {
+    pub(crate) fn new(sealer: &Sealer, number: u64, salt: u64) -> Self {
         Seal { cipher: sealer.of_file(FileKind::Image, number, salt), salt }
     }
 
@@ -139,7 +139,7 @@ impl Seal {
     }
 
     /// Opens a body; `None` when it is not that of this block.
-    fn open(&self, block: u64, is_end: bool, body: &mut Vec<u8>) -> Option<()> {
+    pub(crate) fn open(&self, block: u64, is_end: bool, body: &mut Vec<u8>) -> Option<()> {
         let len = self.cipher.open_tagged(counted(block), &[u8::from(is_end)], body).ok()?;
         body.truncate(len);
         Some(())

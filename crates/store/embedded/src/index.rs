@@ -8,16 +8,18 @@ use std::sync::Arc;
 use cairn_base::fs::{File, FileSystem};
 use cairn_log::Sealer;
 use cairn_seam::{DamagedAt, StoreError};
+use parking_lot::Mutex;
 use redb::{
-    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle,
+    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata,
+    TableDefinition, TableHandle,
 };
 
-use crate::backend::{Pace, SeamBackend};
+use crate::backend::{Pace, SeamBackend, SharedBackend};
 use crate::generation::{Generation, Key};
 
-const FILE: &str = "index.redb";
+pub(crate) const FILE: &str = "index.redb";
 /// A file with this name says that the index was found damaged and must be rebuilt.
-const DAMAGED: &str = "index.damaged";
+pub(crate) const DAMAGED: &str = "index.damaged";
 const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 /// Counts the layouts of this file; an index of any other version is rebuilt.
 const VERSION: u8 = 1;
@@ -80,10 +82,18 @@ impl IndexPlace {
         self.damaged(&error)
     }
 
+    /// Makes sure the next opening rebuilds the index.
+    pub(crate) fn mark_damaged(&self) -> io::Result<()> {
+        match self.fs.create(&self.dir.join(DAMAGED)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            Ok(_) | Err(_) => self.fs.sync_dir(&self.dir),
+        }
+    }
+
     /// Makes sure the next opening rebuilds the index, and says so.
     pub(crate) fn damaged(&self, error: &dyn std::fmt::Display) -> StoreError {
         // Best effort: the read fails in any case.
-        let _ = self.fs.create(&self.dir.join(DAMAGED)).and_then(|_| self.fs.sync_dir(&self.dir));
+        let _ = self.mark_damaged();
         StoreError::Damaged(DamagedAt {
             file: self.file(),
             offset: 0,
@@ -94,6 +104,15 @@ impl IndexPlace {
     fn io(&self, doing: &str) -> impl FnOnce(io::Error) -> StoreError + use<> {
         let doing = format!("{doing} {}", self.file().display());
         move |error| StoreError::io(doing, error)
+    }
+
+    /// Whether the file is there.
+    pub(crate) fn is_there(&self) -> io::Result<bool> {
+        let found = self.fs.open(&self.file());
+        match found {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            found => found.map(|_| true),
+        }
     }
 
     fn exists(&self, path: &Path) -> Result<Option<Arc<dyn File>>, StoreError> {
@@ -110,7 +129,11 @@ pub(crate) struct Index {
     pub(crate) place: IndexPlace,
     db: Database,
     file: Arc<dyn File>,
-    store_id: [u8; 16],
+    /// What `db` reads and writes through.
+    pub(crate) pages: Arc<SeamBackend>,
+    pub(crate) store_id: [u8; 16],
+    /// What the last commit that waited for the disk wrote down.
+    durable: Mutex<Applied>,
     /// How the file is written; at first, while opening, without pauses.
     pub(crate) pace: Arc<Pace>,
 }
@@ -132,10 +155,18 @@ impl Index {
         }
         let opened = catch_unwind(AssertUnwindSafe(|| {
             let pace = Arc::default();
-            let db = open_db(place, &file, &pace, cache_bytes).map_err(|error| error.to_string())?;
+            let (db, pages) = open_db(place, &file, &pace, cache_bytes).map_err(|error| error.to_string())?;
             let applied = read_meta(&db, store_id)?;
             Ok::<_, String>((
-                Index { place: place.clone(), db, file: Arc::clone(&file), store_id, pace },
+                Index {
+                    place: place.clone(),
+                    db,
+                    file: Arc::clone(&file),
+                    pages,
+                    store_id,
+                    durable: Mutex::new(applied),
+                    pace,
+                },
                 applied,
             ))
         }));
@@ -159,8 +190,8 @@ impl Index {
         let file = place.fs.create(&place.file()).map_err(place.io("creating"))?;
         place.fs.sync_dir(&place.dir).map_err(place.io("syncing the directory of"))?;
         let pace = Arc::default();
-        let db = open_db(place, &file, &pace, cache_bytes).map_err(|error| place.failed(error))?;
-        Ok(Index { place: place.clone(), db, file, store_id, pace })
+        let (db, pages) = open_db(place, &file, &pace, cache_bytes).map_err(|error| place.failed(error))?;
+        Ok(Index { place: place.clone(), db, file, pages, store_id, durable: Mutex::default(), pace })
     }
 
     /// Moves the next portion of a generation into the index in one durable commit; says where to go
@@ -231,6 +262,15 @@ impl Index {
             }
         }
         transaction.commit()?;
+        if let Some(Applied { position, synced_to }) = applied
+            && matches!(durability, Durability::Immediate)
+        {
+            let mut durable = self.durable.lock();
+            durable.synced_to = synced_to;
+            if next.is_none() {
+                durable.position = position;
+            }
+        }
         Ok(next)
     }
 
@@ -252,6 +292,11 @@ impl Index {
         Ok(IndexView { tables, _transaction: transaction })
     }
 
+    /// How far what is on disk follows the log.
+    pub(crate) fn durable(&self) -> Applied {
+        *self.durable.lock()
+    }
+
     /// Bytes of the index file.
     pub(crate) fn bytes(&self) -> u64 {
         self.file.len().unwrap_or(0)
@@ -271,6 +316,11 @@ impl IndexView {
         Some(&self.tables[at].1)
     }
 
+    /// How many keys there are in all tables; a table that cannot be counted counts as empty.
+    pub(crate) fn keys(&self) -> u64 {
+        self.tables.iter().map(|(_, table)| table.len().unwrap_or(0)).sum()
+    }
+
     /// Every table in the order of keyspaces.
     pub(crate) fn tables(&self) -> impl Iterator<Item = (u16, &KeyTable)> {
         self.tables.iter().map(|(keyspace, table)| (*keyspace, table))
@@ -288,13 +338,16 @@ fn open_db(
     file: &Arc<dyn File>,
     pace: &Arc<Pace>,
     cache_bytes: usize,
-) -> Result<Database, redb::Error> {
-    let backend = SeamBackend::open(Arc::clone(file), Arc::clone(pace), place.sealer.clone())
+) -> Result<(Database, Arc<SeamBackend>), redb::Error> {
+    let pages = SeamBackend::open(Arc::clone(file), Arc::clone(pace), place.sealer.clone())
         .map_err(redb::Error::Io)?;
-    Ok(Database::builder().set_cache_size(cache_bytes).create_with_backend(backend)?)
+    let pages = Arc::new(pages);
+    let backend = SharedBackend(Arc::clone(&pages));
+    let db = Database::builder().set_cache_size(cache_bytes).create_with_backend(backend)?;
+    Ok((db, pages))
 }
 
-fn read_meta(db: &Database, store_id: [u8; 16]) -> Result<Applied, String> {
+pub(crate) fn read_meta(db: &Database, store_id: [u8; 16]) -> Result<Applied, String> {
     let read = || -> Result<Option<Applied>, redb::Error> {
         let meta = db.begin_read()?.open_table(META)?;
         let number = |name: &str| -> Result<Option<u64>, redb::Error> {

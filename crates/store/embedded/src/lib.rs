@@ -29,6 +29,7 @@ mod snapshot;
 mod store;
 mod tail;
 mod tx;
+mod verify;
 mod view;
 
 pub use cairn_log::{EncryptionKey, Progress};

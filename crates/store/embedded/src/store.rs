@@ -18,6 +18,7 @@ use crate::options::{Background, EmbeddedOptions};
 use crate::queue::{Answer, Ticket};
 use crate::shared::Shared;
 use crate::snapshot::EmbeddedSnapshot;
+use crate::verify;
 
 /// How nice background threads are: about a tenth of the weight of the others.
 const BACKGROUND_NICE: i32 = 10;
@@ -280,7 +281,7 @@ impl Store for EmbeddedStore {
     fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
         match job {
             Maintenance::Backup { to } => self.shared.back_up(to, on_stage),
-            Maintenance::Verify { .. } => Err(StoreError::Unsupported { what: "verifying" }),
+            Maintenance::Verify { repair } => verify::verify(&self.shared, *repair, on_stage),
             Maintenance::Compact => Err(StoreError::Unsupported { what: "compaction without references" }),
         }
     }

@@ -207,7 +207,7 @@ impl Log {
     }
 
     /// Makes side files that turned out to be damaged again, one per segment.
-    fn repair_sides(&self) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn repair_sides(&self) -> Result<Vec<String>, StoreError> {
         let bad = std::mem::take(&mut *self.bad_sides.lock());
         let mut done = Vec::new();
         for number in bad {

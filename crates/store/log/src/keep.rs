@@ -1,5 +1,6 @@
 //! Files that must stay although the store needs them no more, because somebody still reads them.
 
+use std::io;
 use std::sync::Arc;
 
 use cairn_seam::StoreError;
@@ -11,6 +12,13 @@ use crate::log::Log;
 pub(crate) struct Held {
     holders: usize,
     waiting: Vec<String>,
+}
+
+impl Held {
+    /// Whether a file waits to be removed.
+    pub(crate) fn waits(&self, name: &str) -> bool {
+        self.waiting.iter().any(|waiting| waiting == name)
+    }
 }
 
 /// As long as this lives, no file that the manifest listed when it was made is removed.
@@ -65,6 +73,10 @@ impl Log {
                 return Ok(());
             }
         }
-        self.options.fs.remove(&self.path(name)).map_err(self.io("removing", name))
+        match self.options.fs.remove(&self.path(name)) {
+            // A damaged one may be gone as well.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.map_err(self.io("removing", name)),
+        }
     }
 }

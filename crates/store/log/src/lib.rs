@@ -27,6 +27,7 @@ mod seal;
 mod segment;
 mod set_aside;
 mod side;
+mod verify;
 mod writer;
 
 pub use batch::{BadBatch, Op, Ops};
@@ -44,5 +45,8 @@ pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
 pub use seal::{
     BadSeal, Cipher, EncryptionKey, FileKind, NONCE_BYTES, Sealer, TAG_BYTES, check_key, counted, rotate,
+};
+pub use verify::{
+    BlobFilesCheck, DirectoryCheck, Findings, Fold, LogCheck, LogFigures, Part, SidesCheck, Watch,
 };
 pub use writer::{LogPlan, LogWriter, Written};

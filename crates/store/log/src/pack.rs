@@ -255,7 +255,11 @@ impl Log {
     }
 
     /// The table as it stands in the file; `None` when it was cut off or is damaged.
-    fn read_pack_table(&self, segment: &Segment, file: &dyn File) -> Result<Option<PackTable>, StoreError> {
+    pub(crate) fn read_pack_table(
+        &self,
+        segment: &Segment,
+        file: &dyn File,
+    ) -> Result<Option<PackTable>, StoreError> {
         let name = segment::file_name(segment.number);
         let len = file.len().map_err(self.io("measuring", &name))?;
         let Some(table_bytes) =

@@ -5,6 +5,7 @@ mod backup;
 mod compact;
 mod contract;
 mod damage;
+mod doctor;
 mod kit;
 mod owner;
 mod pipeline;

@@ -27,6 +27,7 @@ mod write;
 
 use crate::hashed::HashedName;
 
+pub(crate) use read::BlobFile;
 pub use stage::{LogUpload, StagedFile};
 
 /// The folder of the store that holds them.
@@ -39,8 +40,8 @@ const HASH_BYTES: usize = 32;
 const ROW_BYTES: usize = 4 + tree::VALUE_BYTES;
 /// Set in a row's length when the chunk is packed.
 const PACKED: u32 = 1 << 31;
-const END: &str = ".blob";
-const UPLOAD_END: &str = ".new";
+pub(crate) const END: &str = ".blob";
+pub(crate) const UPLOAD_END: &str = ".new";
 
 fn file_name(name: &HashedName) -> String {
     name.to_hex() + END

@@ -112,6 +112,18 @@ impl BlobFile {
         Some(stored)
     }
 
+    /// Reads and verifies every chunk, one at a time. `visit` is called with the stored bytes of each, and
+    /// with what is wrong with it; an error that it returns ends the work.
+    pub(crate) fn verify(
+        &self,
+        visit: &mut dyn FnMut(u64, Option<StoreError>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        for (at, row) in self.rows.iter().enumerate() {
+            visit(row.stored_bytes as u64, self.chunk(at).err())?;
+        }
+        Ok(())
+    }
+
     /// Reads and verifies one chunk.
     fn chunk(&self, at: usize) -> Result<Vec<u8>, StoreError> {
         let row = &self.rows[at];

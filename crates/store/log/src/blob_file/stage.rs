@@ -6,9 +6,8 @@ use std::sync::Arc;
 use cairn_base::{ContentHash, TenantId, limits};
 use cairn_seam::{Blob, BlobReader, Sha256Hasher, StoreError, Upload};
 
-use super::read::BlobFile;
 use super::write::BlobFileWriter;
-use super::{DIR, END, UPLOAD_END, file_name, upload_name};
+use super::{BlobFile, DIR, END, UPLOAD_END, file_name, upload_name};
 use crate::hashed::{BLOB_PLACES, HashedName};
 use crate::log::Log;
 use crate::place::{BlobAt, BlobPlace};
@@ -214,7 +213,7 @@ impl Log {
     }
 
     /// Whether the newest commit about a blob says that it has a file.
-    fn names_file(&self, name: &HashedName) -> Result<bool, StoreError> {
+    pub(crate) fn names_file(&self, name: &HashedName) -> Result<bool, StoreError> {
         let place = self.hashed_get(name)?.and_then(|entry| BlobPlace::from_value(&entry.value));
         Ok(place.is_some_and(|place| matches!(place.at, BlobAt::File { .. })))
     }
@@ -244,7 +243,7 @@ impl Log {
         self.options.fs.remove(&self.blob_path(&file)).map_err(self.io("removing", &format!("{DIR}/{file}")))
     }
 
-    fn list_blobs(&self) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn list_blobs(&self) -> Result<Vec<String>, StoreError> {
         match self.options.fs.list(&self.options.dir.join(DIR)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             listed => listed.map_err(self.io("reading", DIR)),

@@ -29,10 +29,10 @@ use crate::seal::{BadSeal, Cipher, FileKind, Sealer, TAG_BYTES, counted};
 use filter::Filter;
 pub(crate) use write::{Seal, write};
 
-const PAGE_BYTES: usize = 4096;
+pub(crate) const PAGE_BYTES: usize = 4096;
 const PAGE_HEADER_BYTES: usize = 8;
 const ENTRY_HEADER_BYTES: usize = HashedName::BYTES + 8 + 2;
-const FOOTER_BYTES: usize = 80;
+pub(crate) const FOOTER_BYTES: usize = 80;
 const MAGIC: &[u8; 8] = b"CAIRNSID";
 const FORMAT: u32 = 1;
 const _: () = assert!(
@@ -50,10 +50,10 @@ pub(crate) struct SideFile {
     pub last_segment: u64,
     /// How many entries it holds.
     pub entries: u64,
-    file: Arc<dyn File>,
+    pub(crate) file: Arc<dyn File>,
     cipher: Option<Cipher>,
-    directory: Vec<u64>,
-    filter: Filter,
+    pub(crate) directory: Vec<u64>,
+    pub(crate) filter: Filter,
 }
 
 /// The file name of a side file.
@@ -131,14 +131,19 @@ impl SideFile {
     }
 
     fn page(&self, page: usize) -> Result<Vec<u8>, StoreError> {
-        let offset = (page * PAGE_BYTES) as u64;
         let mut bytes = vec![0; PAGE_BYTES];
         self.file
-            .read_at(&mut bytes, offset)
+            .read_at(&mut bytes, (page * PAGE_BYTES) as u64)
             .map_err(|error| StoreError::io(format!("reading {}", file_name(self.number)), error))?;
-        let damaged = |detail: &str| {
-            let file = file_name(self.number).into();
-            StoreError::Damaged(DamagedAt { file, offset, detail: detail.into() })
+        self.open_page(page, bytes).map_err(StoreError::Damaged)
+    }
+
+    /// Checks a page that was read, and opens it if it is sealed.
+    pub(crate) fn open_page(&self, page: usize, mut bytes: Vec<u8>) -> Result<Vec<u8>, DamagedAt> {
+        let damaged = |detail: &str| DamagedAt {
+            file: file_name(self.number).into(),
+            offset: (page * PAGE_BYTES) as u64,
+            detail: detail.into(),
         };
         if u32_at(&bytes, 0) != crc32c::crc32c(&bytes[4..]) {
             return Err(damaged("the page's checksum is wrong"));
@@ -153,7 +158,7 @@ impl SideFile {
 }
 
 /// The entries of a checked page. A count that does not fit ends the list early.
-fn entries(page: &[u8]) -> Vec<(HashedName, HashedEntry)> {
+pub(crate) fn entries(page: &[u8]) -> Vec<(HashedName, HashedEntry)> {
     let count = usize::from(u16::from_le_bytes([page[4], page[5]]));
     let mut found = Vec::with_capacity(count);
     let mut rest = &page[PAGE_HEADER_BYTES..];

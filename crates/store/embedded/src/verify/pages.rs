@@ -1,0 +1,163 @@
+//! Verifying the pages of the index file against the marks that are kept of them.
+//!
+//! A page that is not what its mark says is not damage yet: a crash leaves pages of a commit that never
+//! was. Only redb knows which pages count, so when there are such pages it is asked to walk over all it
+//! needs, on a copy that throws away what it writes. If it needs none of them, nothing is wrong.
+
+use std::io;
+
+use cairn_log::{Findings, Watch};
+use cairn_seam::StoreError;
+
+use super::Subject;
+use super::scratch;
+use crate::backend::SeamBackend;
+use crate::guard::{GROUP_PAGES, PAGE_LEN, is_unwritten};
+use crate::index;
+
+/// More suspects than this are not looked into one by one: the index is beyond doubt.
+const SUSPECTS_MAX: usize = 10_000;
+
+/// What one group of pages looks like.
+struct GroupCheck {
+    /// Pages with a mark.
+    checked: u64,
+    /// Pages that do not match theirs.
+    suspects: Vec<u64>,
+    /// Offsets in the file of marks that are not those in use.
+    wrong_marks: Vec<u64>,
+}
+
+impl Subject<'_> {
+    pub(super) fn check_pages(
+        &mut self,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), StoreError> {
+        let before = findings.count();
+        let backend = &self.shared.index.pages;
+        watch.begin("reading the index", self.shared.index.bytes())?;
+        let mut suspects = Vec::new();
+        let mut group = 0;
+        while group * GROUP_PAGES < backend.pages() {
+            let checked = {
+                // Between two groups the applier gets its turn.
+                let _index_stays_as_it_is = self.shared.applying.lock();
+                backend.check_group(group)
+            };
+            match checked {
+                Ok(check) => {
+                    self.index_pages += check.checked;
+                    for offset in check.wrong_marks {
+                        findings.add(index::FILE, offset, "the checksum or seal of a page was changed");
+                    }
+                    let room = SUSPECTS_MAX.saturating_sub(suspects.len());
+                    suspects.extend(check.suspects.into_iter().take(room));
+                }
+                Err(error) => {
+                    let at = backend.layout.place_of(group * GROUP_PAGES);
+                    findings.add(index::FILE, at, format!("it cannot be read: {error}"));
+                }
+            }
+            group += 1;
+            watch.advance(backend.layout.group_bytes())?;
+        }
+        self.inspect(suspects, findings);
+        self.is_index_bad |= findings.count() > before;
+        Ok(())
+    }
+
+    /// Looks at redb's own header, and whether redb needs any of the suspects.
+    fn inspect(&self, mut suspects: Vec<u64>, findings: &mut Findings) {
+        let _index_stays_as_it_is = self.shared.applying.lock();
+        let index = &self.shared.index;
+        // Some may have been written since.
+        suspects.retain(|page| index.pages.is_suspect(*page).unwrap_or(true));
+        match index.pages.stored_front() {
+            Ok(None | Some((_, None))) => {}
+            Ok(Some((_, Some(offset)))) => {
+                findings.add(index::FILE, offset, "the header is not the one that was written last");
+                return;
+            }
+            Err(error) => {
+                findings.add(index::FILE, 0, format!("it cannot be read: {error}"));
+                return;
+            }
+        }
+        let inspected = scratch::inspect(&index.pages, index.store_id, &suspects);
+        if inspected.needs_suspects {
+            for page in suspects {
+                let detail = format!("page {page} does not match its checksum or seal");
+                findings.add(index::FILE, index.pages.layout.place_of(page), detail);
+            }
+            return;
+        }
+        let wrong = match inspected.applied {
+            Ok(applied) if applied == index.durable() => return,
+            // A commit that failed may be on disk all the same.
+            Ok(_) if self.shared.check_poison().is_err() => return,
+            Ok(_) => "the header leads to another state than the one that was written last".into(),
+            Err(why) => why,
+        };
+        findings.add(index::FILE, index.pages.layout.place_of(0), wrong);
+    }
+}
+
+impl SeamBackend {
+    fn check_group(&self, group: u64) -> io::Result<GroupCheck> {
+        let mut check = GroupCheck { checked: 0, suspects: Vec::new(), wrong_marks: Vec::new() };
+        let table_pages = self.layout.table_pages();
+        for table in group * table_pages..(group + 1) * table_pages {
+            self.check_table(table, &mut check)?;
+        }
+        let first = group * GROUP_PAGES;
+        let last = self.pages().min(first + GROUP_PAGES);
+        let len = usize::try_from(last.saturating_sub(first)).map_err(io::Error::other)? * PAGE_LEN;
+        let mut bytes = vec![0; len];
+        self.file.read_at(&mut bytes, self.layout.place_of(first))?;
+        let marks = self.marks.read();
+        for (page, bytes) in (first..).zip(bytes.chunks_exact_mut(PAGE_LEN)) {
+            let Some(mark) = marks.get(self.mark_of(page)?) else { break };
+            check.checked += u64::from(!is_unwritten(mark));
+            if !self.is_fine(page, bytes, mark) {
+                check.suspects.push(page);
+            }
+        }
+        Ok(check)
+    }
+
+    /// Compares a page of marks in the file with the marks in use.
+    fn check_table(&self, table: u64, check: &mut GroupCheck) -> io::Result<()> {
+        // What is not in the file yet is of a commit under way.
+        if self.unsynced.lock().tables.contains(&table) {
+            return Ok(());
+        }
+        let place = self.layout.place_of_table(table);
+        let mut stored = [0; PAGE_LEN];
+        self.file.read_at(&mut stored, place)?;
+        let start = usize::try_from(table).map_err(io::Error::other)? * PAGE_LEN;
+        let marks = self.marks.read();
+        let marks = marks.get(start..).unwrap_or_default();
+        let pairs =
+            stored.chunks_exact(self.layout.mark_bytes).zip(marks.chunks_exact(self.layout.mark_bytes));
+        for (at, (stored, mark)) in pairs.enumerate() {
+            if stored != mark {
+                check.wrong_marks.push(place + (at * self.layout.mark_bytes) as u64);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_suspect(&self, page: u64) -> io::Result<bool> {
+        let marks = self.marks.read();
+        let Some(mark) = marks.get(self.mark_of(page)?) else { return Ok(false) };
+        let mut bytes = [0; PAGE_LEN];
+        self.file.read_at(&mut bytes, self.layout.place_of(page))?;
+        Ok(!self.is_fine(page, &mut bytes, mark))
+    }
+
+    /// Whether a page is what its mark says. Page 0 is redb's own header, which has no mark.
+    fn is_fine(&self, page: u64, bytes: &mut [u8], mark: &[u8]) -> bool {
+        page == 0 || self.guard.is_as_marked(page, bytes, mark)
+    }
+}

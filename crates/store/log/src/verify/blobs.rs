@@ -1,0 +1,197 @@
+//! Verifying blobs with files of their own: their content, and that places and files belong together.
+
+use std::io;
+
+use cairn_base::limits;
+use cairn_seam::{BlobReader, StoreError};
+
+use super::segments::unreadable;
+use super::{Findings, Watch};
+use crate::blob_file::{self, BlobFile};
+use crate::hashed::{BLOB_PLACES, HashedEntry, HashedName};
+use crate::log::Log;
+use crate::place::{BlobAt, BlobPlace};
+
+/// What came of looking at blob files.
+#[derive(Debug, Default)]
+pub struct BlobFilesCheck {
+    /// How many were looked at.
+    pub files: u64,
+    /// Bytes of those files.
+    pub file_bytes: u64,
+    /// Files that no commit names.
+    pub strays: Vec<HashedName>,
+}
+
+impl BlobFilesCheck {
+    /// The path of a blob's file in the directory of the store.
+    pub fn path_of(name: &HashedName) -> String {
+        blob_file::path_of(name)
+    }
+}
+
+impl Log {
+    /// Reads every blob file to its end, and looks for files that places miss. Files that no commit names
+    /// are looked for unless blobs `may_be_going`: then some have just lost their names.
+    pub fn verify_blob_files(
+        &self,
+        may_be_going: bool,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+    ) -> Result<BlobFilesCheck, StoreError> {
+        let mut check = BlobFilesCheck::default();
+        for file in self.list_blobs()? {
+            let path = format!("{}/{file}", blob_file::DIR);
+            let Some(name) = file.strip_suffix(blob_file::END).and_then(HashedName::from_hex) else {
+                // Uploads under way; those of earlier times were removed at open.
+                if !file.ends_with(blob_file::UPLOAD_END) {
+                    findings.add(path, 0, "this file is none of the store's");
+                }
+                continue;
+            };
+            if self.is_blob_stray(&name)? {
+                if !may_be_going {
+                    findings.add(path, 0, "no commit names this file");
+                    check.strays.push(name);
+                }
+                continue;
+            }
+            self.verify_blob_file(&name, &path, &mut check, findings, watch)?;
+        }
+        self.look_for_missing(findings)?;
+        Ok(check)
+    }
+
+    /// Bytes of all blob files, for whoever wants to know how much there is to read.
+    pub fn blob_file_bytes(&self) -> Result<u64, StoreError> {
+        let files = self.list_blobs()?;
+        let open = |file: &String| self.options.fs.open(&self.blob_path(file)).and_then(|file| file.len());
+        // Those that cannot be opened are met again when they are read.
+        Ok(files.iter().filter_map(|file| open(file).ok()).sum())
+    }
+
+    /// Whether neither a commit names a file nor anybody holds on to it.
+    fn is_blob_stray(&self, name: &HashedName) -> Result<bool, StoreError> {
+        // Files come and go with this lock, so that one without a name is one without an upload too.
+        let staged = self.staged.lock();
+        Ok(!staged.contains_key(name) && !self.names_file_if_known(name)? && !self.keeps_files())
+    }
+
+    /// Whether the newest commit about a blob says that it has a file, as far as that can be read.
+    fn names_file_if_known(&self, name: &HashedName) -> Result<bool, StoreError> {
+        match self.names_file(name) {
+            // A damaged side file was named: it may name the file.
+            Err(StoreError::Damaged(_)) => Ok(true),
+            known => known,
+        }
+    }
+
+    fn verify_blob_file(
+        &self,
+        name: &HashedName,
+        path: &str,
+        check: &mut BlobFilesCheck,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), StoreError> {
+        let file = match self.options.fs.open(&self.path(path)) {
+            Ok(file) => file,
+            // If its blob was not removed meanwhile, it will be missed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => {
+                findings.add(path, 0, unreadable(&error));
+                return Ok(());
+            }
+        };
+        check.files += 1;
+        check.file_bytes += file.len().unwrap_or(0);
+        let blob = match BlobFile::open(self.path(path), file, self.sealer.as_deref()) {
+            Ok(blob) => blob,
+            Err(error) => {
+                add(findings, path, error);
+                return Ok(());
+            }
+        };
+        let (tenant, hash) = blob.owner();
+        if self.hash_key.name(BLOB_PLACES, tenant, hash.as_bytes()) != *name {
+            findings.add(path, 0, "the file holds another blob");
+        }
+        let entry = self.hashed_get(name).ok().flatten();
+        let place = entry.and_then(|entry| BlobPlace::from_value(&entry.value));
+        if let Some(BlobPlace { at: BlobAt::File { bytes }, .. }) = place {
+            if bytes != blob.len() {
+                let detail = format!("it holds {} bytes, and {bytes} were committed", blob.len());
+                findings.add(path, 0, detail);
+            }
+        }
+        blob.verify(&mut |stored, wrong| {
+            if let Some(error) = wrong {
+                add(findings, path, error);
+            }
+            watch.advance(stored)
+        })
+    }
+
+    /// Looks for places that say that a blob has a file, which is not there.
+    fn look_for_missing(&self, findings: &mut Findings) -> Result<(), StoreError> {
+        let view = std::sync::Arc::clone(&self.hashed.read());
+        for side in &view.sides {
+            // What cannot be read was named when side files were verified.
+            for (name, entry) in side.scan().map_while(Result::ok) {
+                self.check_file_is_there(&name, &entry, findings)?;
+            }
+        }
+        for recent in view.recent.values() {
+            let places: Vec<(HashedName, HashedEntry)> = {
+                let entries = recent.read();
+                let of_files = entries.iter().filter(|(_, entry)| is_place_of_file(entry));
+                of_files.map(|(name, entry)| (*name, entry.clone())).collect()
+            };
+            for (name, entry) in &places {
+                self.check_file_is_there(name, entry, findings)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_file_is_there(
+        &self,
+        name: &HashedName,
+        entry: &HashedEntry,
+        findings: &mut Findings,
+    ) -> Result<(), StoreError> {
+        if !is_place_of_file(entry) {
+            return Ok(());
+        }
+        // With this lock a file that is named is there.
+        let _files_stay = self.staged.lock();
+        // Only the newest entry of a name is about the file; others are met on the way.
+        if !self.hashed_get(name).is_ok_and(|newest| newest.as_ref() == Some(entry)) {
+            return Ok(());
+        }
+        let path = blob_file::path_of(name);
+        match self.options.fs.open(&self.path(&path)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                findings.add(path, 0, "the file of the blob is missing");
+                Ok(())
+            }
+            // Whatever else is wrong was met when the file was read.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Whether an entry is the place of a blob with a file. Names do not tell which keyspace they are of, but
+/// entries of others that look like a place of a large blob do not come up by chance.
+fn is_place_of_file(entry: &HashedEntry) -> bool {
+    let large = limits::BLOB_IN_COMMIT_BYTES_MAX as u64 + 1..=limits::BLOB_BYTES_MAX;
+    let place = BlobPlace::from_value(&entry.value).filter(|_| entry.expires_at_ms == 0);
+    place.is_some_and(|place| matches!(place.at, BlobAt::File { bytes } if large.contains(&bytes)))
+}
+
+fn add(findings: &mut Findings, path: &str, error: StoreError) {
+    match error {
+        StoreError::Damaged(place) => findings.add(path, place.offset, place.detail),
+        other => findings.add(path, 0, other.to_string()),
+    }
+}

@@ -1,0 +1,287 @@
+//! Verifying side files: their own bytes, and that they say what their segments say.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+
+use cairn_base::fs::File;
+use cairn_seam::{DamagedAt, StoreError};
+
+use super::fold::digest;
+use super::segments::unreadable;
+use super::{Findings, Fold, Part, Watch};
+use crate::gather::gather_hashed;
+use crate::hashed::{HashedEntry, HashedName};
+use crate::log::Log;
+use crate::manifest::{SegmentState, SideRow};
+use crate::place::{BlobAt, BlobPlace};
+use crate::side::{self, SideFile};
+
+/// Pages read at once.
+const READ_PAGES: usize = 256;
+/// Set in a digest when the entry may be missing; the other bits tell values apart.
+const MAY_BE_MISSING: u32 = 1;
+
+/// What came of verifying side files.
+#[derive(Debug, Default)]
+pub struct SidesCheck {
+    /// How many were looked at.
+    pub files: u64,
+    /// Those that have to be made again, and can be.
+    pub to_repair: BTreeSet<u64>,
+}
+
+/// What comparing a side file with its segments needs to know.
+struct Ground<'a> {
+    /// Segments that are not whole.
+    damaged: &'a BTreeSet<u64>,
+    keys_max: usize,
+    now_ms: u64,
+}
+
+impl Log {
+    /// Verifies every side file up to that of segment `last` against its segments, of which those in
+    /// `damaged` are known not to be whole. Memory is bounded by `keys_max` entries of a [`Fold`].
+    pub fn verify_sides(
+        &self,
+        last: u64,
+        damaged: &BTreeSet<u64>,
+        keys_max: usize,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+    ) -> Result<SidesCheck, StoreError> {
+        let ground = Ground { damaged, keys_max, now_ms: self.options.clock.now_ms() };
+        self.check_all_are_covered(findings);
+        let mut check = SidesCheck::default();
+        // Housekeeping may merge files meanwhile: what counts is which segments were looked at.
+        let mut looked_at = 0;
+        while let Some(row) = self.side_after(looked_at).filter(|row| row.first_segment <= last) {
+            let before = findings.count();
+            if !self.verify_side(&row, &ground, findings, watch)? {
+                continue;
+            }
+            looked_at = row.last_segment;
+            check.files += 1;
+            if findings.count() > before && !ground.is_damaged(&row) {
+                check.to_repair.insert(row.number);
+            }
+        }
+        Ok(check)
+    }
+
+    fn side_after(&self, segment: u64) -> Option<SideRow> {
+        self.manifest.lock().sides.iter().find(|row| row.last_segment > segment).copied()
+    }
+
+    fn check_all_are_covered(&self, findings: &mut Findings) {
+        let manifest = self.manifest.lock();
+        for (number, state) in &manifest.segments {
+            let is_sealed = matches!(state, SegmentState::Sealed { .. });
+            let mut covering = manifest.sides.iter().map(|row| row.first_segment..=row.last_segment);
+            if is_sealed && !covering.any(|range| range.contains(number)) {
+                let detail =
+                    format!("no side file is listed for segment {number}; the next opening makes it");
+                findings.add("MANIFEST", 0, detail);
+            }
+        }
+    }
+
+    /// Verifies one side file; `false` when it was merged into another one meanwhile.
+    fn verify_side(
+        &self,
+        row: &SideRow,
+        ground: &Ground<'_>,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, StoreError> {
+        let name = side::file_name(row.number);
+        let is_listed = || self.manifest.lock().sides.contains(row);
+        let opened = self.options.fs.open(&self.path(&name));
+        let opened = opened
+            .and_then(|file| Ok((file.len()?, SideFile::open(row.number, file, self.sealer.as_deref())?)));
+        let side = match opened {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_listed() => return Ok(false),
+            Err(error) => {
+                findings.add(&name, 0, unreadable(&error));
+                return Ok(true);
+            }
+            Ok((len, None)) => {
+                let footer = len.saturating_sub(side::FOOTER_BYTES as u64);
+                findings.add(&name, footer, "the footer or the tables before it are not valid");
+                return Ok(true);
+            }
+            Ok((_, Some(side))) => side,
+        };
+        if (side.first_segment, side.last_segment) != (row.first_segment, row.last_segment) {
+            findings.add(&name, 0, "it covers other segments than the manifest says");
+            return Ok(true);
+        }
+        if check_pages(&side, &name, findings) && !ground.is_damaged(row) {
+            self.compare(&side, &name, row, ground, findings, watch)?;
+        }
+        Ok(true)
+    }
+
+    /// Compares a side file whose own bytes are good with its segments, a part of the names at a time.
+    fn compare(
+        &self,
+        side: &SideFile,
+        name: &str,
+        row: &SideRow,
+        ground: &Ground<'_>,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), StoreError> {
+        // Only a merge that starts at the oldest file drops what has expired.
+        let oldest = self.manifest.lock().sides.first().map(|first| first.number);
+        let may_drop = oldest == Some(row.number) && row.first_segment != row.last_segment;
+        let expired_at_ms = may_drop.then_some(ground.now_ms);
+        // All of them as they are now: the newest ones may have been sealed since the log was read.
+        let mut segments = self.segments();
+        segments.retain(|segment| (row.first_segment..=row.last_segment).contains(&segment.number));
+        let of = side.entries.div_ceil(ground.keys_max as u64).max(1);
+        let mut next = Some(Part { number: 0, of });
+        while let Some(part) = next {
+            let fold = Fold::new(&self.hash_key, part, side.entries / part.of, ground.keys_max);
+            let mut gather = Gather { fold, expired_at_ms };
+            for segment in &segments {
+                let mut makes_sense = true;
+                let is_whole = self.read_again(segment, watch, &mut |frame| {
+                    makes_sense &= gather_hashed(&self.hash_key, frame, &mut gather).is_ok();
+                })?;
+                if !is_whole || !makes_sense {
+                    findings.add(name, 0, "its segments could not be read once more");
+                    return Ok(());
+                }
+            }
+            if gather.fold.overflowed() {
+                next = Some(part.first_half());
+                continue;
+            }
+            self.compare_part(side, name, &mut gather.fold, findings)?;
+            next = part.next();
+        }
+        Ok(())
+    }
+
+    fn compare_part(
+        &self,
+        side: &SideFile,
+        name: &str,
+        fold: &mut Fold,
+        findings: &mut Findings,
+    ) -> Result<(), StoreError> {
+        let part = fold.part();
+        let read = for_each_page(side, |offset, page| {
+            let Ok(page) = page else { return };
+            for (entry_name, entry) in side::entries(page).into_iter().filter(|(name, _)| part.holds(name)) {
+                let wrong = match fold.take(&entry_name) {
+                    Some(taken) if taken & !MAY_BE_MISSING == digest_of(&entry) => continue,
+                    Some(_) => "an entry differs from what the segments have",
+                    None => "an entry that the segments do not have",
+                };
+                if !self.was_taken_out(&entry_name, &entry) {
+                    findings.add(name, offset, wrong);
+                }
+            }
+        });
+        read.map_err(|error| StoreError::io(format!("reading {name}"), error))?;
+        let missing = fold.left().filter(|digest| digest & MAY_BE_MISSING == 0).count();
+        if missing > 0 {
+            findings.add(name, 0, format!("{missing} entries of the segments are missing"));
+        }
+        Ok(())
+    }
+
+    /// Whether an entry is the place of a blob whose frame was taken out of a packed segment, after a
+    /// newer entry had put an end to it.
+    fn was_taken_out(&self, name: &HashedName, entry: &HashedEntry) -> bool {
+        let Some(BlobPlace { at: BlobAt::Log { position, .. }, .. }) = BlobPlace::from_value(&entry.value)
+        else {
+            return false;
+        };
+        let is_packed = self.segment_of(position).is_some_and(|segment| segment.packed > 0);
+        is_packed && self.hashed_get(name).is_ok_and(|newest| newest.as_ref() != Some(entry))
+    }
+}
+
+impl Ground<'_> {
+    fn is_damaged(&self, row: &SideRow) -> bool {
+        self.damaged.range(row.first_segment..=row.last_segment).next().is_some()
+    }
+}
+
+/// Takes gathered entries into a fold.
+struct Gather {
+    fold: Fold,
+    /// Entries that have expired by then may be missing.
+    expired_at_ms: Option<u64>,
+}
+
+impl Extend<(HashedName, HashedEntry)> for Gather {
+    fn extend<T: IntoIterator<Item = (HashedName, HashedEntry)>>(&mut self, entries: T) {
+        for (name, entry) in entries {
+            if self.fold.part().holds(&name) {
+                let may_be_missing = self.expired_at_ms.is_some_and(|now_ms| entry.expired(now_ms));
+                self.fold.insert(&name, digest_of(&entry) | u32::from(may_be_missing));
+            }
+        }
+    }
+}
+
+fn digest_of(entry: &HashedEntry) -> u32 {
+    let mut bytes = entry.expires_at_ms.to_le_bytes().to_vec();
+    bytes.extend_from_slice(&entry.value);
+    digest(&bytes) & !MAY_BE_MISSING
+}
+
+/// Checks checksums, order, directory, filter and count; `false` when something is wrong.
+fn check_pages(side: &SideFile, name: &str, findings: &mut Findings) -> bool {
+    let before = findings.count();
+    let (mut last, mut count) = (None, 0);
+    let read = for_each_page(side, |offset, page| {
+        let page = match page {
+            Ok(page) => page,
+            Err(damaged) => return findings.add(name, offset, damaged.detail),
+        };
+        let entries = side::entries(page);
+        count += entries.len() as u64;
+        let leading = entries.first().map(|(name, _)| name.leading());
+        if leading
+            != usize::try_from(offset).ok().and_then(|at| side.directory.get(at / side::PAGE_BYTES).copied())
+        {
+            findings.add(name, offset, "the directory says that another page is here");
+        }
+        for (entry_name, _) in &entries {
+            if last.is_some_and(|last| last >= *entry_name) {
+                findings.add(name, offset, "entries are out of order");
+            }
+            if !side.filter.may_contain(entry_name) {
+                findings.add(name, offset, "the filter denies an entry that is there");
+            }
+            last = Some(*entry_name);
+        }
+    });
+    if let Err(error) = read {
+        findings.add(name, 0, unreadable(&error));
+    } else if count != side.entries && findings.count() == before {
+        findings.add(name, 0, format!("it holds {count} entries and says {}", side.entries));
+    }
+    findings.count() == before
+}
+
+/// Calls `visit` with the offset of every page, and with its content or what is wrong with it.
+fn for_each_page(side: &SideFile, mut visit: impl FnMut(u64, Result<&[u8], DamagedAt>)) -> io::Result<()> {
+    let file: &Arc<dyn File> = &side.file;
+    let mut bytes = Vec::new();
+    for first in (0..side.directory.len()).step_by(READ_PAGES) {
+        let pages = READ_PAGES.min(side.directory.len() - first);
+        bytes.resize(pages * side::PAGE_BYTES, 0);
+        file.read_at(&mut bytes, (first * side::PAGE_BYTES) as u64)?;
+        for (page, bytes) in (first..).zip(bytes.chunks_exact(side::PAGE_BYTES)) {
+            let opened = side.open_page(page, bytes.to_vec());
+            visit((page * side::PAGE_BYTES) as u64, opened.as_deref().map_err(DamagedAt::clone));
+        }
+    }
+    Ok(())
+}
