@@ -118,11 +118,11 @@ impl Log {
         }
         let entry = self.hashed_get(name).ok().flatten();
         let place = entry.and_then(|entry| BlobPlace::from_value(&entry.value));
-        if let Some(BlobPlace { at: BlobAt::File { bytes }, .. }) = place {
-            if bytes != blob.len() {
-                let detail = format!("it holds {} bytes, and {bytes} were committed", blob.len());
-                findings.add(path, 0, detail);
-            }
+        if let Some(BlobPlace { at: BlobAt::File { bytes }, .. }) = place
+            && bytes != blob.len()
+        {
+            let detail = format!("it holds {} bytes, and {bytes} were committed", blob.len());
+            findings.add(path, 0, detail);
         }
         blob.verify(&mut |stored, wrong| {
             if let Some(error) = wrong {
@@ -190,8 +190,9 @@ fn is_place_of_file(entry: &HashedEntry) -> bool {
 }
 
 fn add(findings: &mut Findings, path: &str, error: StoreError) {
-    match error {
-        StoreError::Damaged(place) => findings.add(path, place.offset, place.detail),
-        other => findings.add(path, 0, other.to_string()),
+    if let StoreError::Damaged(place) = error {
+        findings.add(path, place.offset, place.detail);
+    } else {
+        findings.add(path, 0, error.to_string());
     }
 }
