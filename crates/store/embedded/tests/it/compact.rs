@@ -37,7 +37,7 @@ fn content(number: u64) -> Vec<u8> {
     bytes
 }
 
-fn open(fs: &SimulatedFs, clock: &ManualClock) -> EmbeddedStore {
+pub(crate) fn open(fs: &SimulatedFs, clock: &ManualClock) -> EmbeddedStore {
     let options =
         EmbeddedOptions { clock: Arc::new(clock.clone()), ..small_options(Arc::new(fs.clone()), 1) };
     EmbeddedStore::open(Path::new(DIR), options).unwrap()
@@ -96,7 +96,10 @@ fn events(store: &dyn Store) -> Vec<u64> {
     }
 }
 
-fn compact(store: &EmbeddedStore, live: &[u64]) -> Result<BTreeMap<&'static str, u64>, StoreError> {
+pub(crate) fn compact(
+    store: &EmbeddedStore,
+    live: &[u64],
+) -> Result<BTreeMap<&'static str, u64>, StoreError> {
     let report = store.compact(&Live(live.to_vec()), &mut |_| true)?;
     Ok(report.figures.into_iter().collect())
 }
@@ -110,7 +113,7 @@ fn bytes_on_disk(fs: &SimulatedFs) -> usize {
 }
 
 /// A store with blobs 0 to 59 in several segments, all old.
-fn old_store(seed: u64) -> (SimulatedFs, ManualClock, EmbeddedStore) {
+pub(crate) fn old_store(seed: u64) -> (SimulatedFs, ManualClock, EmbeddedStore) {
     let fs = SimulatedFs::new(seed);
     let clock = ManualClock::new(1_700_000_000_000);
     let store = open(&fs, &clock);

@@ -17,23 +17,23 @@ use crate::workload::{Workload, try_read_cells};
 
 const TENANT: TenantId = TenantId(1);
 
-fn file(name: &str) -> PathBuf {
+pub(crate) fn file(name: &str) -> PathBuf {
     Path::new(DIR).join(name)
 }
 
-fn names(fs: &SimulatedFs, start: &str) -> Vec<String> {
+pub(crate) fn names(fs: &SimulatedFs, start: &str) -> Vec<String> {
     fs.list(Path::new(DIR)).unwrap().into_iter().filter(|name| name.starts_with(start)).collect()
 }
 
-fn verify(store: &EmbeddedStore, repair: bool) -> MaintenanceReport {
+pub(crate) fn verify(store: &EmbeddedStore, repair: bool) -> MaintenanceReport {
     store.maintain(&Maintenance::Verify { repair }, &mut |_| true).unwrap()
 }
 
-fn findings(store: &EmbeddedStore) -> Vec<Finding> {
+pub(crate) fn findings(store: &EmbeddedStore) -> Vec<Finding> {
     verify(store, false).findings
 }
 
-fn figure(report: &MaintenanceReport, name: &str) -> u64 {
+pub(crate) fn figure(report: &MaintenanceReport, name: &str) -> u64 {
     report.figures.iter().find(|(figure, _)| *figure == name).unwrap().1
 }
 

@@ -6,6 +6,7 @@ mod compact;
 mod contract;
 mod damage;
 mod doctor;
+mod doctor_files;
 mod kit;
 mod owner;
 mod pipeline;
