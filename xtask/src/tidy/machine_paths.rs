@@ -25,7 +25,7 @@ pub(super) fn look(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether a slash here starts a path, instead of going on with one as in `crates/work/`.
+/// Whether a slash here starts a path, instead of going on with one as the second one in `a/b/` does.
 fn is_absolute(before: &str) -> bool {
     !before.ends_with(|c: char| {
         c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '~' | '}' | '*' | '>')

@@ -2,7 +2,7 @@
 
 use cairn_base::{ContentHash, TenantId};
 use cairn_log::{BLOB_PLACES, BlobAt, BlobPlace};
-use cairn_seam::{BlobReader, StoreError};
+use cairn_seam::{BlobInMemory, BlobReader, StoreError};
 
 use crate::shared::Shared;
 use crate::tx::not_in_the_log;
@@ -57,24 +57,8 @@ impl Shared {
         }
         let mut found: Option<Box<dyn BlobReader>> = None;
         self.read_blob(tenant, hash, &mut |bytes| {
-            found = bytes.map(|bytes| Box::new(SmallBlob(bytes.to_vec())) as Box<dyn BlobReader>);
+            found = bytes.map(|bytes| Box::new(BlobInMemory::new(bytes.into())) as Box<dyn BlobReader>);
         })?;
         Ok(found)
-    }
-}
-
-/// A verified blob that came out of a commit.
-struct SmallBlob(Vec<u8>);
-
-impl BlobReader for SmallBlob {
-    fn len(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
-        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
-        let bytes = rest.len().min(buffer.len());
-        buffer[..bytes].copy_from_slice(&rest[..bytes]);
-        Ok(bytes)
     }
 }

@@ -28,7 +28,9 @@ mod store;
 mod write;
 
 pub use admission::{Admission, is_expired};
-pub use blob::{Blob, BlobReader, Packer, Sha256, Sha256Hasher, Upload, blob_by_sha256, put_sha256, unpack};
+pub use blob::{
+    Blob, BlobInMemory, BlobReader, Packer, Sha256, Sha256Hasher, Upload, blob_by_sha256, put_sha256, unpack,
+};
 pub use error::{DamagedAt, StoreError};
 pub use event::{Change, ChangePage, Event, EventKind};
 pub use faulty::{FaultPlan, FaultyStore, SeamFault};

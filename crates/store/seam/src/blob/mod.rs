@@ -130,6 +130,30 @@ pub trait BlobReader: Send + Sync {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError>;
 }
 
+/// A verified blob whose bytes are at hand.
+#[derive(Debug)]
+pub struct BlobInMemory(Arc<[u8]>);
+
+impl BlobInMemory {
+    /// Takes bytes that were verified.
+    pub fn new(bytes: Arc<[u8]>) -> Self {
+        BlobInMemory(bytes)
+    }
+}
+
+impl BlobReader for BlobInMemory {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
+        let bytes = rest.len().min(buffer.len());
+        buffer[..bytes].copy_from_slice(&rest[..bytes]);
+        Ok(bytes)
+    }
+}
+
 /// Finds a blob by its second name.
 pub fn blob_by_sha256<R: Reader + ?Sized>(
     reader: &R,

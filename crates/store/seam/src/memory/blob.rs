@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cairn_base::{ContentHash, limits};
 
 use super::table::Bytes;
-use crate::{Blob, BlobReader, Sha256, StoreError, Upload};
+use crate::{Blob, Sha256, StoreError, Upload};
 
 /// An upload into memory.
 #[derive(Debug, Default)]
@@ -64,22 +64,5 @@ pub(super) fn in_one_piece(
             Err(StoreError::BlobTooLarge { bytes: bytes.len() as u64, max: max as u64 })
         }
         found => Ok(found),
-    }
-}
-
-/// A verified blob in memory.
-#[derive(Debug)]
-pub(super) struct MemoryBlob(pub(super) Bytes);
-
-impl BlobReader for MemoryBlob {
-    fn len(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
-        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
-        let bytes = rest.len().min(buffer.len());
-        buffer[..bytes].copy_from_slice(&rest[..bytes]);
-        Ok(bytes)
     }
 }

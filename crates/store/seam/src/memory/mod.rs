@@ -23,14 +23,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use cairn_base::{Clock, ContentHash, Position, TenantId, limits};
 use parking_lot::Mutex;
 
-use self::blob::{MemoryBlob, MemoryUpload};
+use self::blob::MemoryUpload;
 use self::snapshot::MemorySnapshot;
 use self::state::{Overlay, State};
 use self::tx::MemoryTx;
 use self::view::{Core, View};
 use crate::{
-    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot, Store,
-    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobInMemory, BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References,
+    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// Bytes of the change feed kept unless told otherwise.
@@ -126,7 +126,7 @@ impl Store for MemoryStore {
     ) -> Result<Option<Box<dyn BlobReader>>, StoreError> {
         let view = View { core: Arc::clone(&self.core), at: self.position(), taken: None };
         let found = blob::present(view.blob(tenant, *hash)?, hash)?;
-        Ok(found.map(|bytes| Box::new(MemoryBlob(bytes)) as Box<dyn BlobReader>))
+        Ok(found.map(|bytes| Box::new(BlobInMemory::new(bytes)) as Box<dyn BlobReader>))
     }
 
     fn changes(
