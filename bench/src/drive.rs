@@ -1,6 +1,7 @@
 //! Producers: threads that call an operation as fast as it answers, or at a steady pace.
 
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -73,32 +74,63 @@ pub(crate) struct Paced {
     pub(crate) answers: Spread,
 }
 
+/// How long producers warm up before their answers count.
+const WARM_UP: Duration = Duration::from_secs(1);
+
 /// Calls `rate` times a second, spread evenly over producers, whether answers keep up or not.
 pub(crate) fn at_pace(producers: u32, rate: u32, lasting: Duration, call: Operation<'_>) -> Result<Paced> {
     let step = Duration::from_secs(1) * producers / rate;
-    let calls = lasting.as_nanos() / step.as_nanos();
-    let start = Instant::now();
+    let calls_in = |time: Duration| (time.as_nanos() / step.as_nanos()) as usize;
+    let warm_up = calls_in(WARM_UP);
+    let ready = Barrier::new(producers as usize);
+    let began = OnceLock::new();
     let answered = thread::scope(|scope| {
         let produce = |producer: u32| {
+            let (ready, began) = (&ready, &began);
             move || -> Result<Vec<(Duration, Duration)>> {
-                let mut times = Vec::new();
+                // In memory before the first call: all producers growing at the same moment, into pages
+                // that the machine has yet to find, is a pause of its own.
+                let mut times = vec![(Duration::MAX, Duration::MAX); warm_up + calls_in(lasting)];
+                ready.wait();
+                let start = *began.get_or_init(Instant::now);
                 let mut due = step * producer / producers;
-                for count in 0..calls as u64 {
+                for (count, time) in times.iter_mut().enumerate() {
                     if let Some(early) = due.checked_sub(start.elapsed()) {
                         thread::sleep(early);
                     }
-                    call(producer, count)?;
+                    call(producer, count as u64)?;
                     let now = start.elapsed();
-                    times.push((now - due, now));
+                    *time = (now - due, now);
                     due += step;
                 }
-                Ok(times)
+                Ok(times.split_off(warm_up))
             }
         };
         gather((0..producers).map(|producer| scope.spawn(produce(producer))).collect())
     })?;
     let (latency, answers) = answered.into_iter().unzip();
     Ok(Paced { latency: Spread::new(latency), answers: Spread::new(answers) })
+}
+
+/// The longest time that a thread which only looks at the clock was not let to, with one on every core:
+/// what the machine itself takes away.
+pub(crate) fn longest_gap_of_clock(lasting: Duration) -> Duration {
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let look = || {
+        let start = Instant::now();
+        let (mut last, mut longest) = (start, Duration::ZERO);
+        while last.duration_since(start) < lasting {
+            let now = Instant::now();
+            longest = longest.max(now.duration_since(last));
+            last = now;
+        }
+        longest
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(look)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a clock does not panic")).max()
+    })
+    .unwrap_or_default()
 }
 
 fn gather<T>(threads: Vec<thread::ScopedJoinHandle<'_, Result<Vec<T>>>>) -> Result<Vec<T>> {

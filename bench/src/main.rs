@@ -24,6 +24,10 @@ use crate::measure::{Measurement, Setting};
 use crate::scratch::Scratch;
 use crate::store::child::Role;
 
+/// As in the product.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Measures cairn against references taken in the same run.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask bench", version)]

@@ -25,6 +25,7 @@ const RAW_BYTES: usize = 1376;
 
 pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     let dir = Scratch::named(&setting.dir, "paced")?;
+    let clock = drive::longest_gap_of_clock(Duration::from_secs(setting.pick(10, 1)));
     let quiet = raw(setting, &dir)?;
     let store = EmbeddedStore::open(&dir.path().join("store"), EmbeddedOptions::default())?;
     let sealed = AtomicUsize::new(0);
@@ -53,6 +54,10 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     })?;
     let stats = store.stats();
     add(report, &paced, &quiet);
+    let clock = clock.as_secs_f64() * 1000.0;
+    report.add(
+        Figure::new("longest gap of a clock, idle", clock, Unit::Millis).beside("what the machine adds"),
+    );
     report.add(Figure::new("applies meanwhile", stats.applies as f64, Unit::Count));
     let sealed = sealed.load(Ordering::Relaxed) as f64;
     report.add(Figure::new("segments sealed meanwhile", sealed, Unit::Count));
@@ -65,7 +70,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
 fn raw(setting: &Setting, dir: &Scratch) -> Result<Paced> {
     let raw = RawLog::create(&dir.path().join("raw"))?;
     let bytes = Random::new(1).bytes(RAW_BYTES);
-    drive::at_pace(PRODUCERS, RATE, Duration::from_secs(setting.pick(15, 2)), &|_, _| {
+    drive::at_pace(PRODUCERS, RATE, Duration::from_secs(setting.pick(60, 3)), &|_, _| {
         raw.append(&bytes);
         Ok(())
     })

@@ -20,6 +20,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// What one thread writes another one frees, over and over: the system's allocator keeps a pool per
+/// thread for that, and grows.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     match command::run(cli) {

@@ -1,7 +1,6 @@
 //! AES-256-GCM over a buffer in place.
 
-use aes_gcm::aead::{AeadInOut, KeyInit, inout::InOutBuf};
-use aes_gcm::{Aes256Gcm, Key, Nonce, Tag};
+use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 
 /// Bytes that prove a sealed buffer is as it was sealed.
 pub const TAG_BYTES: usize = 16;
@@ -13,18 +12,21 @@ pub const NONCE_BYTES: usize = 12;
 pub struct BadSeal;
 
 /// One key, ready for use. It is wiped from memory when dropped.
-pub struct Cipher(Aes256Gcm);
+pub struct Cipher(LessSafeKey);
 
 impl Cipher {
     pub(super) fn new(key: &[u8; 32]) -> Self {
-        Cipher(Aes256Gcm::new(&Key::<Aes256Gcm>::from(*key)))
+        let key = UnboundKey::new(&AES_256_GCM, key).expect("32 bytes, the only thing that can be wrong");
+        Cipher(LessSafeKey::new(key))
     }
 
     /// Seals a buffer in place and returns its tag. A nonce is used once per key, or everything sealed
     /// with it is open.
     pub fn seal(&self, nonce: [u8; NONCE_BYTES], associated: &[u8], bytes: &mut [u8]) -> [u8; TAG_BYTES] {
-        let tag = self.0.encrypt_inout_detached(&Nonce::from(nonce), associated, InOutBuf::from(bytes));
-        tag.expect("nothing here comes near 64 GiB, the only thing that can be wrong").into()
+        let nonce = Nonce::assume_unique_for_key(nonce);
+        let tag = self.0.seal_in_place_separate_tag(nonce, Aad::from(associated), bytes);
+        let tag = tag.expect("nothing here comes near 64 GiB, the only thing that can be wrong");
+        tag.as_ref().try_into().expect("its tags are 16 bytes long")
     }
 
     /// Opens a buffer in place; what is in it after a failure is nothing to be used.
@@ -35,10 +37,9 @@ impl Cipher {
         bytes: &mut [u8],
         tag: [u8; TAG_BYTES],
     ) -> Result<(), BadSeal> {
-        let tag = Tag::from(tag);
-        let opened =
-            self.0.decrypt_inout_detached(&Nonce::from(nonce), associated, InOutBuf::from(bytes), &tag);
-        opened.map_err(|_| BadSeal)
+        let nonce = Nonce::assume_unique_for_key(nonce);
+        let opened = self.0.open_in_place_separate_tag(nonce, Aad::from(associated), &tag, bytes);
+        opened.map(drop).map_err(|_| BadSeal)
     }
 
     /// Opens a buffer that ends with its tag; returns how many bytes in front of the tag are the content.

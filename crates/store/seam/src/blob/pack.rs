@@ -11,7 +11,9 @@ const SAMPLE_BYTES: usize = 4 << 10;
 const LEVEL: i32 = 1;
 
 /// Compresses, and gives up early on what does not shrink.
+#[derive(Default)]
 pub struct Packer {
+    /// Made for the first content that is long enough.
     compressor: Option<zstd::bulk::Compressor<'static>>,
     sample: Vec<u8>,
 }
@@ -22,17 +24,17 @@ impl std::fmt::Debug for Packer {
     }
 }
 
-impl Default for Packer {
-    fn default() -> Self {
-        // Without one, which takes a lack of memory, everything is stored as it is.
-        Packer { compressor: zstd::bulk::Compressor::new(LEVEL).ok(), sample: Vec::new() }
-    }
-}
-
 impl Packer {
     /// The compressed bytes, if they save at least an eighth.
     pub fn pack(&mut self, plain: &[u8]) -> Option<Vec<u8>> {
-        if plain.len() < BYTES_MIN || !self.sample_shrinks(plain) {
+        if plain.len() < BYTES_MIN {
+            return None;
+        }
+        if self.compressor.is_none() {
+            // Without one, which takes a lack of memory, everything is stored as it is.
+            self.compressor = zstd::bulk::Compressor::new(LEVEL).ok();
+        }
+        if !self.sample_shrinks(plain) {
             return None;
         }
         // No more room than makes it worth while: more output than that is an error, and as it is.
