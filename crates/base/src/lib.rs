@@ -11,12 +11,16 @@ mod hash;
 mod id;
 mod key;
 pub mod limits;
+mod msgpack;
 mod value;
+mod varint;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error_code::{ErrorCode, ErrorRow, Retry};
 pub use hash::{ContentHash, HashParseError};
-pub use id::{Position, SpaceId, TenantId};
+pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
 pub use key::{KeyBuf, KeyDecodeError, KeyReader, prefix_end};
+pub use msgpack::{MsgpackError, MsgpackReader, Token};
 pub use value::{Number, Value, ValueError};
+pub use varint::{put_varint, take_varint};

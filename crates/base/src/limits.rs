@@ -93,3 +93,18 @@ pub const AUDIT_REFUSALS_EVERY: Duration = Duration::from_secs(60);
 pub const READERS_MAX: usize = 32;
 /// Longest request id taken over from a client.
 pub const REQUEST_ID_BYTES_MAX: usize = 64;
+
+/// Bytes of a declared type's id.
+pub const TYPE_ID_BYTES_MAX: usize = 256;
+/// Bytes of an idempotency key.
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 256;
+/// How long an idempotency key is remembered at least.
+pub const IDEMPOTENCY_REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+/// Turns in one answer.
+pub const TURNS_PAGE_MAX: usize = 100_000;
+/// Entries of one folder in a file tree.
+pub const TREE_ENTRIES_MAX: u32 = 1_000_000;
+/// Bytes of a name in a file tree.
+pub const TREE_NAME_BYTES_MAX: usize = 255;
+/// Turns that are looked at for a file tree that was attached late.
+pub const TREE_WALK_MAX: usize = 10_000;

@@ -24,6 +24,10 @@ pub enum Action {
     FeedRead = 8,
     /// Has the whole store backed up or verified.
     Maintain = 9,
+    /// Reads contexts, turns, their payloads and file trees.
+    TurnsRead = 10,
+    /// Makes and forks contexts, appends turns, uploads what they refer to.
+    TurnsWrite = 11,
 }
 
 /// Where an action can take place.
@@ -61,7 +65,7 @@ const fn row(
 }
 
 #[rustfmt::skip]
-const TABLE: [ActionRow; 9] = [
+const TABLE: [ActionRow; 11] = [
     //                             name                 administrative  writes  level
     row(Action::NodeInit,         "node.init",          true,           true,   Level::Node),
     row(Action::StatsRead,        "stats.read",         true,           false,  Level::Node),
@@ -72,6 +76,8 @@ const TABLE: [ActionRow; 9] = [
     row(Action::ConsumerAdvance,  "consumer.advance",   false,          true,   Level::Node),
     row(Action::FeedRead,         "feed.read",          false,          false,  Level::Any),
     row(Action::Maintain,         "node.maintain",      true,           true,   Level::Node),
+    row(Action::TurnsRead,        "turns.read",         false,          false,  Level::Any),
+    row(Action::TurnsWrite,       "turns.write",        false,          true,   Level::Any),
 ];
 
 impl Action {

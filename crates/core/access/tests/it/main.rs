@@ -11,8 +11,8 @@ fn model(principal: &Principal, action: Action, resource: Resource) -> Result<()
     let [member, admin, operator] = Role::ALL.map(|role| principal.roles().has(role));
     let on_node = resource.tenant == TenantId(0);
     let at_home = resource.tenant == principal.tenant();
-    let in_tenants = ["audit.read", "feed.read"].contains(&action.name());
-    let for_members = ["feed.read"].contains(&action.name());
+    let for_members = ["feed.read", "turns.read", "turns.write"].contains(&action.name());
+    let in_tenants = for_members || action.name() == "audit.read";
     match (on_node, at_home, in_tenants) {
         (true, _, _) => operator.then_some(()).ok_or(RefusalReason::RoleMissing),
         (false, false, _) => Err(RefusalReason::ForeignTenant),
@@ -74,7 +74,7 @@ fn the_local_owner_may_do_everything_on_the_node_and_at_home() {
     for action in Action::all() {
         assert!(authorize(&owner, action, Resource::NODE).is_ok(), "{action:?}");
     }
-    for action in [Action::AuditRead, Action::FeedRead] {
+    for action in [Action::AuditRead, Action::FeedRead, Action::TurnsRead, Action::TurnsWrite] {
         assert!(authorize(&owner, action, Resource::tenant(TenantId::LOCAL)).is_ok(), "{action:?}");
     }
 }

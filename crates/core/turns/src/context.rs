@@ -1,0 +1,119 @@
+//! Contexts: names for the newest turn of a chain.
+
+use std::ops::Bound;
+
+use cairn_access::Scope;
+use cairn_base::{ContextId, KeyReader, TurnId, prefix_end, put_varint};
+use cairn_seam::{Event, KeyRange, Reader, Visit, WriteTx, get};
+
+use crate::error::TurnsError;
+use crate::record::{self, Counters};
+use crate::tables::{CONTEXT_CREATED, CONTEXTS, COUNTERS};
+use crate::{read, turn::Turn};
+
+/// A context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Context {
+    /// Its number.
+    pub id: ContextId,
+    /// Its newest turn; [`TurnId::NONE`] while it is empty.
+    pub head: TurnId,
+    /// The depth of its newest turn; 0 also while it is empty.
+    pub head_depth: u32,
+    /// The turn it was forked from; [`TurnId::NONE`] for one that began empty.
+    pub base: TurnId,
+    /// When it was made, in Unix milliseconds.
+    pub created_at_ms: u64,
+    /// When something was last appended to it, or it was made.
+    pub active_at_ms: u64,
+}
+
+/// Makes a context: an empty one, or a fork whose head is the turn `base`.
+pub fn create(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    base: Option<TurnId>,
+    now_ms: u64,
+) -> Result<Context, TurnsError> {
+    let base = base.map(|base| read::turn(tx, scope, base)).transpose()?;
+    let mut counters = counters(tx, scope)?;
+    counters.context += 1;
+    let context = Context {
+        id: ContextId(counters.context),
+        head: base.map_or(TurnId::NONE, |turn| turn.id),
+        head_depth: base.map_or(0, |turn| turn.depth),
+        base: base.map_or(TurnId::NONE, |turn| turn.id),
+        created_at_ms: now_ms,
+        active_at_ms: now_ms,
+    };
+    put_counters(tx, scope, counters)?;
+    put(tx, scope, &context)?;
+    emit(tx, CONTEXT_CREATED, context.id.0)?;
+    Ok(context)
+}
+
+/// A context as it is now.
+pub fn head<R: Reader + ?Sized>(reader: &R, scope: &Scope, id: ContextId) -> Result<Context, TurnsError> {
+    let stored = get(reader, CONTEXTS, &scope.key().u64(id.0))?;
+    stored.as_deref().map(|bytes| record::decode_context(id, bytes)).unwrap_or(Err(TurnsError::NoContext(id)))
+}
+
+/// Up to `limit` contexts, the newest first, of those made before `before`.
+pub fn contexts<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    before: Option<ContextId>,
+    limit: usize,
+) -> Result<Vec<Context>, TurnsError> {
+    let prefix = scope.key();
+    let end = || prefix_end(&prefix).map_or(Bound::Unbounded, Bound::Excluded);
+    let high = before.map_or_else(end, |before| Bound::Excluded(scope.key().u64(before.0).into_vec()));
+    let range = KeyRange::new(Bound::Included(prefix.to_vec()), high).descending().limit(limit);
+    let mut rows = Vec::new();
+    reader.multi_scan(CONTEXTS, &[range], &mut |_, key, value| {
+        rows.push(context_of(key).and_then(|id| record::decode_context(id, value)));
+        Visit::Continue
+    })?;
+    rows.into_iter().collect()
+}
+
+fn context_of(key: &[u8]) -> Result<ContextId, TurnsError> {
+    let mut parts = KeyReader::new(key);
+    let id = parts.tenant().and_then(|_| parts.space()).and_then(|_| parts.u64());
+    id.map(ContextId)
+        .map_err(|error| TurnsError::BadRecord { what: "context key", detail: error.to_string() })
+}
+
+/// Moves the head of a context to a turn that was just appended.
+pub(crate) fn advance(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    context: &Context,
+    turn: &Turn,
+) -> Result<(), TurnsError> {
+    let active_at_ms = context.active_at_ms.max(turn.created_at_ms);
+    put(tx, scope, &Context { head: turn.id, head_depth: turn.depth, active_at_ms, ..*context })
+}
+
+fn put(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), TurnsError> {
+    Ok(tx.put(CONTEXTS, &scope.key().u64(context.id.0), &record::encode_context(context))?)
+}
+
+pub(crate) fn counters(tx: &dyn WriteTx, scope: &Scope) -> Result<Counters, TurnsError> {
+    let stored = get(tx, COUNTERS, &scope.key())?;
+    stored.as_deref().map_or(Ok(Counters::default()), record::decode_counters)
+}
+
+pub(crate) fn put_counters(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    counters: Counters,
+) -> Result<(), TurnsError> {
+    Ok(tx.put(COUNTERS, &scope.key(), &record::encode_counters(counters))?)
+}
+
+pub(crate) fn emit(tx: &mut dyn WriteTx, kind: cairn_seam::EventKind, number: u64) -> Result<(), TurnsError> {
+    let mut body = Vec::new();
+    put_varint(&mut body, number);
+    Ok(tx.emit(Event { kind, body })?)
+}

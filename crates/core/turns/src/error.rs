@@ -1,0 +1,87 @@
+//! Why turns were not written or read.
+
+use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId, limits};
+use cairn_seam::StoreError;
+
+/// Situations a caller can act on.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum TurnsError {
+    /// The store did not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There is no such context.
+    #[error("there is no context {0}")]
+    NoContext(ContextId),
+    /// There is no such turn.
+    #[error("there is no turn {0}")]
+    NoTurn(TurnId),
+    /// The turn exists, and is not part of this context's history.
+    #[error("turn {turn} is not in the history of context {context}")]
+    NotInContext {
+        /// The turn.
+        turn: TurnId,
+        /// The context.
+        context: ContextId,
+    },
+    /// A blob that is referred to was not uploaded.
+    #[error("there is no blob {0}; upload it first")]
+    NoBlob(ContentHash),
+    /// The head is not the one that the writer expected.
+    #[error("the head of context {context} is turn {head}, not {expected}")]
+    HeadMoved {
+        /// The context.
+        context: ContextId,
+        /// Its head.
+        head: TurnId,
+        /// What the writer took for its head.
+        expected: TurnId,
+    },
+    /// An idempotency key was used before, for something else.
+    #[error("this idempotency key was used for turn {0}, which differs; use a new key for a new turn")]
+    KeyReused(TurnId),
+    /// An idempotency key is longer than allowed.
+    #[error("an idempotency key has at most {max} bytes, this one has {bytes}", max = limits::IDEMPOTENCY_KEY_BYTES_MAX)]
+    KeyTooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// A type's name is longer than allowed.
+    #[error("a type id has at most {max} bytes, this one has {bytes}", max = limits::TYPE_ID_BYTES_MAX)]
+    TypeTooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// The chain has as many turns as a depth can count.
+    #[error("the history of context {0} is full; fork it from an earlier turn")]
+    ChainFull(ContextId),
+    /// A blob is not the tree object it was taken for.
+    #[error("blob {0} is no tree object: {1}")]
+    BadTree(ContentHash, &'static str),
+    /// A stored record cannot be read.
+    #[error("the stored {what} is damaged: {detail}")]
+    BadRecord {
+        /// Which record.
+        what: &'static str,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+impl TurnsError {
+    /// The row of the error-code table.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            TurnsError::Store(error) => error.code(),
+            TurnsError::NoContext(_)
+            | TurnsError::NoTurn(_)
+            | TurnsError::NotInContext { .. }
+            | TurnsError::NoBlob(_) => ErrorCode::NotFound,
+            TurnsError::HeadMoved { .. } | TurnsError::KeyReused(_) => ErrorCode::Conflict,
+            TurnsError::KeyTooLong { .. } | TurnsError::TypeTooLong { .. } | TurnsError::BadTree(..) => {
+                ErrorCode::InvalidRequest
+            }
+            TurnsError::ChainFull(_) => ErrorCode::TooLarge,
+            TurnsError::BadRecord { .. } => ErrorCode::Damaged,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Names of declared types as numbers: a store has few of them, and every turn has one.
+
+use cairn_access::Scope;
+use cairn_base::{limits, put_varint, take_varint};
+use cairn_seam::{KeyRange, Reader, Visit, WriteTx, get};
+
+use crate::error::TurnsError;
+use crate::tables::{TYPE_NUMBERS, TYPES};
+
+/// The number of a type's name. Numbers start at 1 in every tenant; 0 is the empty name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeNumber(pub u32);
+
+/// The number of a name, a new one if it has none.
+pub(crate) fn intern(tx: &mut dyn WriteTx, scope: &Scope, name: &str) -> Result<TypeNumber, TurnsError> {
+    if name.is_empty() {
+        return Ok(TypeNumber(0));
+    }
+    if name.len() > limits::TYPE_ID_BYTES_MAX {
+        return Err(TurnsError::TypeTooLong { bytes: name.len() });
+    }
+    let by_name = scope.key().fixed(&hash(name));
+    if let Some(found) = get(tx, TYPE_NUMBERS, &by_name)? {
+        let number = number_from(&found)?;
+        return if type_name(tx, scope, number)? == name {
+            Ok(number)
+        } else {
+            Err(bad("two names have the same hash".into()))
+        };
+    }
+    let mut last = 0;
+    let newest = KeyRange::prefix(&scope.key()).descending().limit(1);
+    tx.multi_scan(TYPES, &[newest], &mut |_, key, _| {
+        last = key.last_chunk().map_or(0, |number| u32::from_be_bytes(*number));
+        Visit::Stop
+    })?;
+    let number = last.checked_add(1).ok_or_else(|| bad("there are 2^32 names".into()))?;
+    let mut value = Vec::new();
+    put_varint(&mut value, u64::from(number));
+    tx.put(TYPE_NUMBERS, &by_name, &value)?;
+    tx.put(TYPES, &scope.key().u32(number), name.as_bytes())?;
+    Ok(TypeNumber(number))
+}
+
+/// The name that a number stands for.
+pub fn type_name<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    number: TypeNumber,
+) -> Result<String, TurnsError> {
+    if number.0 == 0 {
+        return Ok(String::new());
+    }
+    let name = get(reader, TYPES, &scope.key().u32(number.0))?;
+    let name = name.ok_or_else(|| bad(format!("no name has the number {}", number.0)))?;
+    String::from_utf8(name).map_err(|_| bad(format!("name {} is not text", number.0)))
+}
+
+fn number_from(mut bytes: &[u8]) -> Result<TypeNumber, TurnsError> {
+    let number = take_varint(&mut bytes).and_then(|number| u32::try_from(number).ok());
+    number.map(TypeNumber).ok_or_else(|| bad("a number does not decode".into()))
+}
+
+fn hash(name: &str) -> [u8; 16] {
+    let hash = blake3::hash(name.as_bytes());
+    *hash.as_bytes().first_chunk().expect("32 bytes have 16")
+}
+
+fn bad(detail: String) -> TurnsError {
+    TurnsError::BadRecord { what: "name of a type", detail }
+}

@@ -1,0 +1,30 @@
+//! Turns: what was said and done.
+//!
+//! A turn is immutable and knows its parent; a context is a name for the newest turn of a chain. So a
+//! fork copies nothing: it is one more name. Every second turn also knows a turn far above it, which
+//! makes any depth of any chain a matter of a few dozen reads.
+//!
+//! Everything here is a function over a reader or a transaction and a [`Scope`](cairn_access::Scope);
+//! only the engine opens transactions.
+
+mod append;
+mod context;
+mod error;
+mod idempotency;
+mod intern;
+mod lineage;
+mod read;
+mod record;
+pub mod tables;
+mod tree;
+mod turn;
+
+pub use append::{Append, Appended, append};
+pub use context::{Context, contexts, create, head};
+pub use error::TurnsError;
+pub use idempotency::IdempotencyKey;
+pub use intern::{TypeNumber, type_name};
+pub use lineage::ancestor_at;
+pub use read::{Admit, before, by_depth, last, turn};
+pub use tree::{Entry, EntryKind, Fetch, Found, TreeObject, attach, find, tree_root};
+pub use turn::{DeclaredType, Turn};

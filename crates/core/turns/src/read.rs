@@ -1,0 +1,119 @@
+//! Turns one by one, and windows of a context's history.
+
+use cairn_access::Scope;
+use cairn_base::{ContextId, TurnId};
+use cairn_seam::{Reader, Visit};
+
+use crate::context::{Context, head};
+use crate::error::TurnsError;
+use crate::lineage::ancestor_at;
+use crate::record;
+use crate::tables::TURNS;
+use crate::turn::Turn;
+
+/// Asked of every turn of a window, the newest first: [`Visit::Stop`] leaves out this one and all before.
+pub type Admit<'a> = &'a mut dyn FnMut(&Turn) -> Visit;
+
+/// One turn.
+pub fn turn<R: Reader + ?Sized>(reader: &R, scope: &Scope, id: TurnId) -> Result<Turn, TurnsError> {
+    let mut found = Err(TurnsError::NoTurn(id));
+    reader.multi_get(TURNS, &[&scope.key().u64(id.0)], &mut |_, value| {
+        if let Some(bytes) = value {
+            found = record::decode_turn(id, bytes);
+        }
+    })?;
+    found
+}
+
+/// The newest turns of a context, at most `limit`, oldest first; and the context.
+pub fn last<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    context: ContextId,
+    limit: usize,
+    admit: Admit<'_>,
+) -> Result<(Context, Vec<Turn>), TurnsError> {
+    let context = head(reader, scope, context)?;
+    let turns = walk_up(reader, scope, context.head, limit, admit)?;
+    Ok((context, turns))
+}
+
+/// The turns before one of a context's history, at most `limit`, oldest first; and the context.
+pub fn before<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    context: ContextId,
+    before: TurnId,
+    limit: usize,
+    admit: Admit<'_>,
+) -> Result<(Context, Vec<Turn>), TurnsError> {
+    let context = head(reader, scope, context)?;
+    let turn = turn(reader, scope, before)?;
+    let newest = newest_of(reader, scope, &context)?;
+    let at_depth = newest.map(|newest| ancestor_at(reader, scope, newest, turn.depth)).transpose()?;
+    if at_depth.flatten().is_none_or(|found| found.id != turn.id) {
+        return Err(TurnsError::NotInContext { turn: before, context: context.id });
+    }
+    let turns = walk_up(reader, scope, turn.parent, limit, admit)?;
+    Ok((context, turns))
+}
+
+/// Turns of a context's history from a depth on, at most `limit`, oldest first; and the context.
+///
+/// Unlike the others it keeps the oldest when there is no room for all: `admit` is asked from there.
+pub fn by_depth<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    context: ContextId,
+    start: u32,
+    limit: usize,
+    admit: Admit<'_>,
+) -> Result<(Context, Vec<Turn>), TurnsError> {
+    let context = head(reader, scope, context)?;
+    let Some(newest) = newest_of(reader, scope, &context)?.filter(|newest| newest.depth >= start) else {
+        return Ok((context, Vec::new()));
+    };
+    let Some(count) = u32::try_from(limit).unwrap_or(u32::MAX).checked_sub(1) else {
+        return Ok((context, Vec::new()));
+    };
+    let end = start.saturating_add(count).min(newest.depth);
+    let last = ancestor_at(reader, scope, newest, end)?;
+    let last = last.map_or(TurnId::NONE, |turn| turn.id);
+    let count = usize::try_from(end - start).unwrap_or(usize::MAX).saturating_add(1);
+    let mut turns = walk_up(reader, scope, last, count, &mut |_| Visit::Continue)?;
+    let room = turns.iter().position(|turn| admit(turn) == Visit::Stop);
+    turns.truncate(room.unwrap_or(turns.len()));
+    Ok((context, turns))
+}
+
+fn newest_of<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    context: &Context,
+) -> Result<Option<Turn>, TurnsError> {
+    if context.head == TurnId::NONE {
+        return Ok(None);
+    }
+    turn(reader, scope, context.head).map(Some)
+}
+
+fn walk_up<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    from: TurnId,
+    limit: usize,
+    admit: Admit<'_>,
+) -> Result<Vec<Turn>, TurnsError> {
+    let mut turns = Vec::new();
+    let mut at = from;
+    while at != TurnId::NONE && turns.len() < limit {
+        let turn = turn(reader, scope, at)?;
+        if admit(&turn) == Visit::Stop {
+            break;
+        }
+        at = turn.parent;
+        turns.push(turn);
+    }
+    turns.reverse();
+    Ok(turns)
+}

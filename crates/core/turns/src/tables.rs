@@ -1,0 +1,38 @@
+//! Keyspaces and events of this memory: 16 to 31. The engine lists them with all others.
+
+use cairn_seam::{EventKind, HashedKeyspace, Keyspace};
+
+/// (scope) → the last context and the last turn that got a number.
+pub const COUNTERS: Keyspace = Keyspace::new(16, "turn-counters");
+/// (scope, context) → its head, and where it comes from.
+pub const CONTEXTS: Keyspace = Keyspace::new(17, "contexts");
+/// (scope, turn) → the turn, without its payload, which is a blob.
+pub const TURNS: Keyspace = Keyspace::new(18, "turns");
+/// (scope, turn) → the root of a file tree that was attached after the turn was appended.
+pub const TREES: Keyspace = Keyspace::new(19, "turn-trees");
+/// (scope, number) → the name of a declared type.
+pub const TYPES: Keyspace = Keyspace::new(20, "turn-types");
+/// (scope, hash of a name) → the number of that type.
+pub const TYPE_NUMBERS: Keyspace = Keyspace::new(21, "turn-type-numbers");
+/// (scope, turn, child) → nothing: the child was appended to another context than the turn.
+pub const BRANCHES: Keyspace = Keyspace::new(22, "turn-branches");
+
+/// Every ordered keyspace of this memory.
+pub const KEYSPACES: &[Keyspace] = &[COUNTERS, CONTEXTS, TURNS, TREES, TYPES, TYPE_NUMBERS, BRANCHES];
+
+/// (scope, context, key of the client) → what was answered the first time.
+pub const IDEMPOTENCY: HashedKeyspace = HashedKeyspace::new(16, "turn-idempotency");
+
+/// A context was made or forked. The body is its number, a varint.
+pub const CONTEXT_CREATED: EventKind = EventKind(16);
+/// A turn was appended. The body is its number, a varint.
+pub const TURN_APPENDED: EventKind = EventKind(17);
+/// A file tree was attached to a turn that was there already. The body is the turn's number, a varint.
+pub const TREE_ATTACHED: EventKind = EventKind(18);
+
+/// Every kind of event of this memory and what people call it.
+pub const EVENT_KINDS: &[(EventKind, &str)] = &[
+    (CONTEXT_CREATED, "context_created"),
+    (TURN_APPENDED, "turn_appended"),
+    (TREE_ATTACHED, "tree_attached"),
+];

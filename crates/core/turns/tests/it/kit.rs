@@ -1,0 +1,89 @@
+//! A store, and turns to put into it.
+
+use std::sync::Arc;
+
+use cairn_access::{Action, Principal, Resource, Role, Roles, Scope, authorize};
+use cairn_base::{ContentHash, ContextId, ManualClock, Position, TenantId, TurnId};
+use cairn_seam::{Blob, MemoryStore, Snapshot, Store, WriteTx, write};
+use cairn_turns::{Append, Appended, Context, DeclaredType, IdempotencyKey, Turn, TurnsError};
+
+pub(crate) struct Kit {
+    pub(crate) store: MemoryStore,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) scope: Scope,
+}
+
+impl Kit {
+    pub(crate) fn new() -> Self {
+        let clock = Arc::new(ManualClock::new(1_000));
+        let store = MemoryStore::new(Arc::clone(&clock) as _);
+        Kit { store, clock, scope: scope(TenantId::LOCAL) }
+    }
+
+    pub(crate) fn write<T: Send + 'static>(
+        &self,
+        mut body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, TurnsError> + Send + 'static,
+    ) -> Result<T, TurnsError> {
+        let scope = self.scope;
+        write(&self.store, scope.tenant(), move |tx| body(tx, &scope)).map(|(value, _)| value)
+    }
+
+    pub(crate) fn snapshot(&self) -> Box<dyn Snapshot> {
+        self.store.snapshot(Position::START).unwrap()
+    }
+
+    pub(crate) fn create(&self, base: Option<TurnId>) -> Result<Context, TurnsError> {
+        self.write(move |tx, scope| cairn_turns::create(tx, scope, base, 5))
+    }
+
+    pub(crate) fn append(&self, request: Append) -> Result<Appended, TurnsError> {
+        self.write(move |tx, scope| cairn_turns::append(tx, scope, &request))
+    }
+
+    pub(crate) fn say_all(&self, context: ContextId, count: u32) {
+        for number in 1..=count {
+            self.say(context, &number.to_string());
+        }
+    }
+
+    pub(crate) fn say(&self, context: ContextId, text: &str) -> Turn {
+        self.append(request(context, text)).unwrap().turn
+    }
+
+    pub(crate) fn head(&self, context: ContextId) -> Context {
+        cairn_turns::head(&*self.snapshot(), &self.scope, context).unwrap()
+    }
+
+    pub(crate) fn put_blob(&self, bytes: &[u8]) -> ContentHash {
+        let blob = Blob::new(bytes.to_vec()).unwrap();
+        let hash = blob.hash();
+        self.write(move |tx, _| Ok(tx.put_blob(&blob)?)).unwrap();
+        hash
+    }
+}
+
+pub(crate) fn scope(tenant: TenantId) -> Scope {
+    let member = Principal::new("ada", tenant, Roles::NONE.with(Role::ALL[0]));
+    authorize(&member, Action::TurnsWrite, Resource::tenant(tenant)).unwrap().scope()
+}
+
+pub(crate) fn request(context: ContextId, text: &str) -> Append {
+    Append {
+        context,
+        parent: None,
+        expected_head: None,
+        declared: DeclaredType { id: "test.Said".into(), version: 1 },
+        encoding: 1,
+        compression: 0,
+        payload: Blob::new(text.as_bytes().to_vec()).unwrap(),
+        payload_bytes: u32::try_from(text.len()).unwrap(),
+        tree: None,
+        key: None,
+        remember_ms: 1_000,
+        now_ms: 7,
+    }
+}
+
+pub(crate) fn keyed(context: ContextId, text: &str, key: &str) -> Append {
+    Append { key: IdempotencyKey::parse(key.as_bytes()).unwrap(), ..request(context, text) }
+}
