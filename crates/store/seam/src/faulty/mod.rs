@@ -17,7 +17,7 @@ use self::plan::{Faults, broken};
 use self::read::FaultySnapshot;
 use self::tx::FaultyTx;
 use crate::{
-    Aborted, BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot,
+    Aborted, BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot,
     Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
@@ -227,10 +227,11 @@ impl Store for FaultyStore {
 
     fn compact(
         &self,
+        what: &Compaction,
         references: &dyn References,
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
-        self.inner.compact(references, on_stage)
+        self.inner.compact(what, references, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {
