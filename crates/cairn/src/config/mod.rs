@@ -20,6 +20,7 @@ use cairn_base::limits;
 use crate::failure::Failure;
 pub(crate) use file::template;
 pub(crate) use keys::{KEY_FILE, KEYS};
+pub(crate) use parse::time;
 pub(crate) use raw::Raw;
 
 /// The file in the data directory.
@@ -40,6 +41,10 @@ pub(crate) struct Config {
     pub(crate) http_in_flight_max: u64,
     /// Requests that may wait for their turn.
     pub(crate) http_waiting_max: u64,
+    /// How often the store is compacted by itself.
+    pub(crate) compact_every: Option<Duration>,
+    /// How long changes are kept.
+    pub(crate) compact_keep_changes: Option<Duration>,
     /// How log lines look.
     pub(crate) log_format: LogFormat,
     /// Which log lines are printed.
@@ -72,6 +77,8 @@ impl Default for Config {
             http_deadline: limits::HTTP_DEADLINE,
             http_in_flight_max: limits::HTTP_IN_FLIGHT_MAX as u64,
             http_waiting_max: limits::HTTP_WAITING_MAX as u64,
+            compact_every: Some(limits::COMPACT_EVERY),
+            compact_keep_changes: None,
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
             store_segment_bytes: limits::SEGMENT_BYTES_DEFAULT,

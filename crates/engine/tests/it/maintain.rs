@@ -8,10 +8,15 @@ use cairn_access::{Action, Principal};
 use cairn_base::{ErrorCode, ManualClock, TenantId};
 use cairn_engine::EngineError;
 use cairn_seam::{
-    Blob, FaultPlan, FaultyStore, Maintenance, MaintenanceReport, MemoryStore, Stage, Store, StoreError,
+    Blob, FaultPlan, FaultyStore, KeepChanges, Maintenance, MaintenanceReport, MemoryStore, Stage, Store,
+    StoreError,
 };
 
 use crate::support::{NOW_MS, World, open, stranger};
+
+fn compact(keep_changes: KeepChanges, forget: &[&str]) -> Maintenance {
+    Maintenance::Compact { keep_changes, forget: forget.iter().map(|text| (*text).to_owned()).collect() }
+}
 
 const VERIFY: Maintenance = Maintenance::Verify { repair: false };
 
@@ -24,7 +29,8 @@ fn a_job_that_was_done_leaves_a_line() {
     let backup = Maintenance::Backup { to: PathBuf::from("/somewhere") };
     let failed = world.engine.maintain(&world.owner, &backup, &mut |_| true).unwrap_err();
     assert!(matches!(failed, EngineError::Store(StoreError::Unsupported { .. })), "{failed}");
-    let report = world.engine.maintain(&world.owner, &Maintenance::Compact, &mut |_| true).unwrap();
+    let report =
+        world.engine.maintain(&world.owner, &compact(KeepChanges::AsConfigured, &[]), &mut |_| true).unwrap();
     assert_eq!(report.figures, [("blobs_removed", 0)]);
     let trail = world.trail(TenantId::NODE);
     let lines: Vec<_> = trail[1..].iter().map(|line| (line.action, line.subject.as_str())).collect();

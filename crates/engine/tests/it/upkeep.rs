@@ -7,8 +7,8 @@ use std::time::Duration;
 use cairn_base::{ContentHash, ManualClock, Position, TenantId};
 use cairn_engine::Engine;
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, References,
-    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage,
+    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 

@@ -225,13 +225,16 @@ pub(crate) fn check(
     })
 }
 
+/// Called with a block's body and how far reading is.
+type OnBlock<'a> = &'a mut dyn FnMut(&[u8], Progress) -> Result<(), StoreError>;
+
 /// Calls `visit` with every block of an image, which holds puts alone.
 fn read(
     options: &EmbeddedOptions,
     dir: &Path,
     image: ImageRow,
     sealer: Option<&Sealer>,
-    visit: &mut dyn FnMut(&[u8], Progress) -> Result<(), StoreError>,
+    visit: OnBlock<'_>,
 ) -> Result<(), StoreError> {
     let path = dir.join(image_name(image.number));
     let failed = |error| StoreError::io(format!("reading {}", path.display()), error);

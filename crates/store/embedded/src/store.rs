@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use cairn_base::{ContentHash, Position, TenantId, limits};
 use cairn_log::{EncryptionKey, LogUpload};
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot, Store,
-    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References,
+    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 
@@ -282,7 +282,9 @@ impl Store for EmbeddedStore {
         match job {
             Maintenance::Backup { to } => self.shared.back_up(to, on_stage),
             Maintenance::Verify { repair } => verify::verify(&self.shared, *repair, on_stage),
-            Maintenance::Compact { .. } => Err(StoreError::Unsupported { what: "compaction without references" }),
+            Maintenance::Compact { .. } => {
+                Err(StoreError::Unsupported { what: "compaction without references" })
+            }
         }
     }
 

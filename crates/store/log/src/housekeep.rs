@@ -55,8 +55,12 @@ impl Log {
     /// Makes the side files of segments that were written anew again, so that they hold what those hold.
     pub fn renew_sides(&self) -> Result<(), StoreError> {
         let _one_at_a_time = self.housekeeping.lock();
-        let rewritten: Vec<u64> =
-            self.segments().iter().filter(|segment| segment.packed > 0).map(|segment| segment.number).collect();
+        let rewritten: Vec<u64> = self
+            .segments()
+            .iter()
+            .filter(|segment| segment.packed > 0)
+            .map(|segment| segment.number)
+            .collect();
         let sides = self.hashed.read().sides.clone();
         for side in sides {
             let (first, last) = (side.first_segment, side.last_segment);

@@ -40,10 +40,10 @@ pub use hashed::{BLOB_PLACES, HashKey, HashedEntry, HashedMap, HashedName, NameH
 pub use keep::KeptFiles;
 pub use log::{Log, LogOptions, Segment};
 pub use manifest::{FORMAT, ImageRow, Thinned, image_name};
-pub use rewrite::{BlobInSegment, Fate, Sieve};
 pub use place::{BlobAt, BlobPlace};
 pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
+pub use rewrite::{BlobInSegment, Fate, Sieve};
 pub use seal::{
     BadSeal, Cipher, EncryptionKey, FileKind, NONCE_BYTES, Sealer, TAG_BYTES, check_key, counted, rotate,
 };

@@ -197,9 +197,8 @@ impl Log {
 
     /// Writes down that history is about to be thinned out. An image that reaches as far is there.
     pub fn set_thinned(&self, to: Thinned) -> Result<(), StoreError> {
-        let is_known = |thinned: Thinned| {
-            thinned.records_to >= to.records_to && thinned.events_to >= to.events_to
-        };
+        let is_known =
+            |thinned: Thinned| thinned.records_to >= to.records_to && thinned.events_to >= to.events_to;
         if is_known(self.thinned()) {
             return Ok(());
         }

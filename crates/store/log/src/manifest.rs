@@ -354,7 +354,8 @@ mod tests {
     #[test]
     fn history_is_thinned_out_only_as_far_as_the_image_reaches() {
         let read = |manifest: &Manifest| parse(manifest.to_text().rsplit_once("crc ").unwrap().0);
-        let thinned = |records_to, events_to| Manifest { thinned: Thinned { records_to, events_to }, ..sample() };
+        let thinned =
+            |records_to, events_to| Manifest { thinned: Thinned { records_to, events_to }, ..sample() };
         for good in [thinned(64, 64), thinned(64, 0), thinned(0, 0)] {
             assert_eq!(read(&good), Some(good));
         }

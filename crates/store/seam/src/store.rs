@@ -3,8 +3,8 @@
 use cairn_base::{ContentHash, Position, TenantId};
 
 use crate::{
-    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot,
-    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References,
+    Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// An ordered, transactional, durable store.

@@ -39,6 +39,7 @@ impl Shared {
             self.log.renew_sides()?;
             self.tail.drop_to(history.forget_to);
             self.log.sync_removals()?;
+            done.set_aside = self.log.set_aside_files()?;
         }
         Ok(MaintenanceReport { figures: done.figures(what), findings: Vec::new() })
     }
@@ -182,6 +183,8 @@ struct Done {
     waiting: u64,
     rewritten: u64,
     freed: u64,
+    /// Files beside the log that may hold what was to be forgotten: nobody knows what is in them.
+    set_aside: u64,
 }
 
 impl Done {
@@ -195,8 +198,11 @@ impl Done {
             ("segments_rewritten", self.rewritten),
             ("bytes_freed", self.freed),
         ];
-        // What is free in the index is not wiped: it is made anew.
-        figures.extend(what.forget.is_some().then_some(("restart_to_renew_index", 1)));
+        if what.forget.is_some() {
+            // What is free in the index is not wiped: it is made anew.
+            figures.push(("index_renewed_at_next_opening", 1));
+            figures.push(("set_aside_files", self.set_aside));
+        }
         figures
     }
 }

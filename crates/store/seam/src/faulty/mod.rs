@@ -17,8 +17,8 @@ use self::plan::{Faults, broken};
 use self::read::FaultySnapshot;
 use self::tx::FaultyTx;
 use crate::{
-    Aborted, BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot,
-    Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    Aborted, BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References,
+    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// A store that misbehaves as planned and is otherwise the store inside.

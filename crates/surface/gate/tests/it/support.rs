@@ -8,8 +8,8 @@ use cairn_base::{ContentHash, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_engine::{Act, Engine};
 use cairn_gate::{Gate, GateConfig};
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, References,
-    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage,
+    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use std::sync::Mutex;
 
