@@ -41,10 +41,6 @@ pub(crate) struct Config {
     pub(crate) http_in_flight_max: u64,
     /// Requests that may wait for their turn.
     pub(crate) http_waiting_max: u64,
-    /// How often the store is compacted by itself.
-    pub(crate) compact_every: Option<Duration>,
-    /// How long changes are kept.
-    pub(crate) compact_keep_changes: Option<Duration>,
     /// How log lines look.
     pub(crate) log_format: LogFormat,
     /// Which log lines are printed.
@@ -57,6 +53,10 @@ pub(crate) struct Config {
     pub(crate) store_cache_bytes: u64,
     /// The file with the key that seals the store.
     pub(crate) store_encryption_key_file: Option<PathBuf>,
+    /// How often the store is compacted by itself.
+    pub(crate) compact_every: Option<Duration>,
+    /// How long changes are kept.
+    pub(crate) compact_keep_changes: Option<Duration>,
 }
 
 /// How log lines look.
@@ -77,14 +77,14 @@ impl Default for Config {
             http_deadline: limits::HTTP_DEADLINE,
             http_in_flight_max: limits::HTTP_IN_FLIGHT_MAX as u64,
             http_waiting_max: limits::HTTP_WAITING_MAX as u64,
-            compact_every: Some(limits::COMPACT_EVERY),
-            compact_keep_changes: None,
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
             store_segment_bytes: limits::SEGMENT_BYTES_DEFAULT,
             store_reserve_bytes: limits::DISK_RESERVE_BYTES_DEFAULT,
             store_cache_bytes: 64 << 20,
             store_encryption_key_file: None,
+            compact_every: Some(limits::COMPACT_EVERY),
+            compact_keep_changes: None,
         }
     }
 }

@@ -240,13 +240,23 @@ fn holds(fs: &SimulatedFs, word: &[u8]) -> Vec<String> {
     paths.filter(has).map(|path| path.display().to_string()).collect()
 }
 
+/// The salts of all segments, out of the manifest.
+fn salts_of(fs: &SimulatedFs) -> Vec<String> {
+    let text = String::from_utf8(fs.read_all(Path::new(DIR).join("MANIFEST")).unwrap()).unwrap();
+    let lines = text.lines().filter(|line| line.starts_with("segment"));
+    lines.map(|line| line.rsplit_once(' ').unwrap().1.to_owned()).collect()
+}
+
 #[test]
 fn what_is_older_than_the_horizon_goes_and_everything_that_counts_stays() {
     for kind in [Kind::Plain, Kind::Sealed] {
         let (fs, clock, store) = told(kind);
         let (seen, all) = (look(&store), events(&store, Position::START).unwrap());
         assert_eq!(horizon(&store), Position::START);
+        let salts = salts_of(&fs);
         let done = compact(&store, &keep(30)).unwrap();
+        let unchanged = salts_of(&fs).iter().filter(|salt| salts.contains(salt)).count() as u64;
+        assert_eq!(unchanged, salts.len() as u64 - done["segments_rewritten"], "a nonce is never used twice");
         assert!(done["changes_dropped"] > 80 && done["segments_rewritten"] >= 2, "{done:?}");
         assert_eq!(done["images_written"], 1);
         let gone_to = horizon(&store);
