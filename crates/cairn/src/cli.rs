@@ -164,9 +164,9 @@ itself, and goes on reading and writing meanwhile. Interrupt (Ctrl-C) stops the 
 
 const COMPACT_AFTER_HELP: &str = "\
 Examples:
-  cairn compact                            remove what is dead, and say how much that was
-  cairn compact --keep-changes 30d         and changes that are older than 30 days
-  cairn compact --forget tenant:7/notes    and every trace of notes that tenant 7 replaced or deleted
+  cairn compact                       remove what is dead, and say how much that was
+  cairn compact --keep-changes 30d    and changes that are older than 30 days
+  cairn compact --forget tenant:7     and every trace of what tenant 7 replaced or deleted
 
 A blob stays while a record refers to it, and for a day after it was last uploaded. Changes are the
 history: what records held before, and the events that consumers of the change feed read. They are
@@ -176,11 +176,11 @@ always stays.
 A selector is tenant:ID, tenant:ID/TABLE or tenant:ID/TABLE/KEY, where KEY is the start of a key in
 hex digits. Forgetting takes out what was replaced or deleted, the events of the transactions it was
 in, and dead blobs of the tenant. It is refused while a consumer of the change feed has not read
-those events. The index is made anew at the next start of the server, which ends it; backups that were
-made before still hold everything.
+those events. The last traces go when the server stops: the index is made anew at its next start.
+Backups that were made before still hold everything.
 
-A running server compacts once a day by itself (compact.every), and never forgets by itself; reads and
-writes go on meanwhile. Interrupt (Ctrl-C) stops it, and what was done until then stays done.";
+A running server compacts once a day by itself (compact.every), and never forgets by itself. Reads
+and writes go on meanwhile. Interrupt (Ctrl-C) stops it, and what was done until then stays done.";
 
 const DOCTOR_AFTER_HELP: &str = "\
 Examples:

@@ -307,3 +307,136 @@ impl Out<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cairn_base::fs::SimulatedFs;
+    use cairn_base::{ManualClock, SeededEntropy};
+    use cairn_seam::{Blob, EventKind};
+
+    use super::*;
+    use crate::{
+        BlobAt, EncryptionKey, Findings, Group, LogDir, LogOptions, Op, Progress, RecoverFrom, Recovered,
+        Replay, Watch,
+    };
+
+    const TENANT: TenantId = TenantId(3);
+
+    struct NoReplay;
+
+    impl Replay for NoReplay {
+        fn transaction(&mut self, _: &Frame<'_>) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        fn run_end(&mut self, _: u64, _: Progress) -> Result<(), StoreError> {
+            Ok(())
+        }
+    }
+
+    fn open(fs: &SimulatedFs, key: Option<EncryptionKey>) -> Recovered {
+        let options = LogOptions {
+            fs: Arc::new(fs.clone()),
+            dir: "d".into(),
+            clock: Arc::new(ManualClock::new(1)),
+            entropy: Arc::new(SeededEntropy::new(1)),
+            segment_bytes: 64 << 10,
+            reserve_bytes: 0,
+            key,
+            leisurely: false,
+        };
+        LogDir::open(options).unwrap().recover(RecoverFrom::default(), &mut NoReplay).unwrap()
+    }
+
+    fn commit<T>(log: &mut Recovered, fill: impl FnOnce(&mut Group) -> T) -> T {
+        let mut group = log.plan.start_group().unwrap();
+        let filled = fill(&mut group);
+        log.plan.end_group(&group);
+        log.writer.commit(group).unwrap();
+        filled
+    }
+
+    fn read(log: &Log, blob: &Blob, at: BlobAt) -> Vec<u8> {
+        let BlobAt::Log { position, body_bytes } = at else { panic!("{at:?}") };
+        log.read_blob(position, body_bytes, &blob.hash(), <[u8]>::to_vec).unwrap()
+    }
+
+    /// The body of a transaction with one event, of so many bytes.
+    fn told(kind: u8, bytes: usize) -> Vec<u8> {
+        let mut body = Vec::new();
+        let event = vec![kind; bytes - 7];
+        Op::Event { kind: EventKind(kind.into()), body: &event }.encode(&mut body);
+        body
+    }
+
+    #[test]
+    fn what_stays_is_at_its_position_in_runs_that_are_whole() {
+        for sealed in [false, true] {
+            let fs = SimulatedFs::new(1);
+            let key = sealed.then(|| EncryptionKey::generate(&SeededEntropy::new(2)));
+            let mut log = open(&fs, key);
+            let blobs = [b"one", b"two"].map(|bytes| Blob::new(bytes.to_vec()).unwrap());
+            let put = |group: &mut Group, blob: &Blob, body: &[u8]| {
+                let at = group.blob(TENANT, blob, 7).unwrap().at;
+                (at, group.transaction(TENANT, body))
+            };
+            commit(&mut log, |group| group.transaction(TENANT, &told(1, 40)));
+            let (first, emptied) = commit(&mut log, |group| put(group, &blobs[0], &told(2, 40)));
+            // Eight bytes fewer: the gap takes more than it saves.
+            let shrunk = commit(&mut log, |group| group.transaction(TENANT, &told(3, 100)));
+            let (second, kept) = commit(&mut log, |group| put(group, &blobs[1], &told(4, 40)));
+            commit(&mut log, |group| group.transaction(TENANT, &told(5, 40)));
+            log.log.seal_all().unwrap();
+            let before = log.log.segments()[0];
+            let mut sieve = |frame: &Frame<'_>| {
+                Ok(match frame.body[1] {
+                    _ if frame.kind == FrameKind::Blob => Fate::Stays,
+                    1 | 2 | 5 => Fate::Goes,
+                    3 => Fate::Shrinks(told(3, 92)),
+                    _ => Fate::Stays,
+                })
+            };
+            assert!(log.log.rewrite(before.number, &mut sieve).unwrap().is_some());
+            let after = log.log.segments()[0];
+            assert_eq!((after.base, after.bytes), (before.base, before.bytes), "positions stay");
+            assert_ne!(after.salt, before.salt);
+            let mut transactions = Vec::new();
+            log.log
+                .frames_of(after.number, &mut |frame| {
+                    if frame.kind == FrameKind::Transaction {
+                        transactions.push((frame.position, frame.body.to_vec()));
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(
+                transactions,
+                [(emptied, Vec::new()), (shrunk, told(3, 92)), (kept, told(4, 40))],
+                "sealed: {sealed}"
+            );
+            assert_eq!(log.log.last_transaction(after.number).unwrap(), Some(kept));
+            let check = || {
+                assert_eq!(read(&log.log, &blobs[0], first), b"one");
+                assert_eq!(read(&log.log, &blobs[1], second), b"two");
+            };
+            check();
+            let mut findings = Findings::default();
+            let mut go_on = |_: cairn_seam::Stage<'_>| true;
+            let mut watch = Watch::new(&mut go_on);
+            log.log.verify_segments(&[after], &mut findings, &mut watch, &mut |_| ()).unwrap();
+            assert_eq!(findings.finish().0, []);
+            // Without its table the segment is as good.
+            let name = log.log.path(&segment::file_name(after.number));
+            fs.corrupt(name, |bytes| bytes.truncate(usize::try_from(after.packed).unwrap()));
+            log.log.tables.lock().clear();
+            check();
+            // Nothing is left of it but a gap.
+            assert!(log.log.rewrite(after.number, &mut |_| Ok(Fate::Goes)).unwrap().is_some());
+            assert_eq!(log.log.last_transaction(after.number).unwrap(), None);
+            let mut findings = Findings::default();
+            let segments = log.log.segments();
+            log.log.verify_segments(&segments, &mut findings, &mut watch, &mut |_| ()).unwrap();
+            assert_eq!(findings.finish().0, []);
+        }
+    }
+}

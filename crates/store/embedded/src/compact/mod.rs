@@ -57,8 +57,8 @@ impl Shared {
         }
         let records_to = history.horizon.max(history.forget_to);
         let imaged_to = self.log.image().map_or(0, |image| image.position);
-        // Forgetting always takes a new image: the one there is may hold what is to be forgotten.
-        if what.forget.is_some() || imaged_to < records_to || self.has_grown_since(imaged_to) {
+        // One that reaches as far holds nothing that was replaced or deleted before.
+        if imaged_to < records_to || self.has_grown_since(imaged_to) {
             self.write_image()?;
             done.images = 1;
         }

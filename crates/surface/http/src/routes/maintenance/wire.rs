@@ -35,7 +35,7 @@ pub(crate) enum Job {
         /// What to take out of history: `tenant:ID`, `tenant:ID/TABLE` or `tenant:ID/TABLE/KEY`, the start
         /// of a key in hex digits.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[schema(example = json!(["tenant:7/notes"]))]
+        #[schema(example = json!(["tenant:7"]))]
         forget: Vec<String>,
     },
 }
