@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use cairn_base::{Clock, ManualClock, SystemClock};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_seam::{Blob, Store, StoreError, write};
+use cairn_seam::{Blob, Compaction, Store, StoreError, write};
 
 use super::{Live, TENANT, next_number, noise, put};
 use crate::figure::{Figure, Report, Target, Unit};
@@ -77,7 +77,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
             Ok(Vec::new())
         };
         let first = measure(&wait);
-        let compacted = measure(&|| Ok(store.compact(&live, &mut |_| true)?.figures));
+        let compacted = measure(&|| Ok(store.compact(&Compaction::default(), &live, &mut |_| true)?.figures));
         let last = measure(&wait);
         stop.store(true, Ordering::Relaxed);
         let (compacted, first, last) = (compacted?, first?, last?);

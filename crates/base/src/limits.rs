@@ -28,7 +28,7 @@ pub const BLOB_BYTES_MAX: u64 = 1 << 30;
 pub const BLOB_CHUNK_BYTES: usize = 64 * KIB;
 /// A blob that nothing refers to stays at least this long after it was last uploaded.
 pub const BLOB_GRACE: Duration = Duration::from_secs(24 * 60 * 60);
-/// How often blobs that nothing refers to are looked for.
+/// How often the store is compacted by itself, unless a setting says otherwise.
 pub const COMPACT_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// An upload of what is there already is written down again after this long.
 pub const BLOB_RENEW_AFTER: Duration = Duration::from_secs(60 * 60);

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use cairn_seam::KeepChanges;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::command::key::{KEY_AFTER_HELP, KeyCommand};
 use crate::command::serve::ServeArgs;
+use crate::config;
 
 const ABOUT: &str = "The durable memory of AI agents";
 
@@ -71,9 +73,17 @@ pub(crate) enum Command {
         file: PathBuf,
     },
 
-    /// Remove blobs that nothing refers to, and give back the space of what is dead
+    /// Remove what is dead, and history that is too old or to be forgotten
     #[command(after_help = COMPACT_AFTER_HELP)]
-    Compact,
+    Compact {
+        /// How long changes are kept: a time such as 30d or 12h, or all [default: compact.keep_changes]
+        #[arg(long, value_name = "TIME", value_parser = keep_changes)]
+        keep_changes: Option<KeepChanges>,
+
+        /// Take what was replaced or deleted out of history; may be given several times
+        #[arg(long, value_name = "SELECTOR")]
+        forget: Vec<String>,
+    },
 
     /// Verify every stored byte, and say what is wrong
     #[command(after_help = DOCTOR_AFTER_HELP)]
@@ -118,6 +128,15 @@ pub(crate) enum Command {
     },
 }
 
+/// Reads the value of `--keep-changes`.
+fn keep_changes(text: &str) -> Result<KeepChanges, String> {
+    if text == "all" {
+        return Ok(KeepChanges::All);
+    }
+    let time = config::time(text).map(KeepChanges::For);
+    time.ok_or_else(|| "write all, or a time with a unit such as 30d, 12h, 15m or 90s".to_owned())
+}
+
 const SERVE_AFTER_HELP: &str = "\
 Examples:
   cairn serve                               on http://127.0.0.1:9010
@@ -145,12 +164,23 @@ itself, and goes on reading and writing meanwhile. Interrupt (Ctrl-C) stops the 
 
 const COMPACT_AFTER_HELP: &str = "\
 Examples:
-  cairn compact                 remove what is dead, and say how much that was
-  cairn compact --json          the same as JSON
+  cairn compact                       remove what is dead, and say how much that was
+  cairn compact --keep-changes 30d    and changes that are older than 30 days
+  cairn compact --forget tenant:7     and every trace of what tenant 7 replaced or deleted
 
-A blob stays while a record refers to it, and for a day after it was last uploaded. A running server
-compacts once a day by itself; reads and writes go on meanwhile. Interrupt (Ctrl-C) stops it, and
-what was done until then stays done.";
+A blob stays while a record refers to it, and for a day after it was last uploaded. Changes are the
+history: what records held before, and the events that consumers of the change feed read. They are
+kept unless --keep-changes or the setting compact.keep_changes says otherwise; what records hold now
+always stays.
+
+A selector is tenant:ID, tenant:ID/TABLE or tenant:ID/TABLE/KEY, where KEY is the start of a key in
+hex digits. Forgetting takes out what was replaced or deleted, the events of the transactions it was
+in, and dead blobs of the tenant. It is refused while a consumer of the change feed has not read
+those events. The last traces go when the server stops: the index is made anew at its next start.
+Backups that were made before still hold everything.
+
+A running server compacts once a day by itself (compact.every), and never forgets by itself. Reads
+and writes go on meanwhile. Interrupt (Ctrl-C) stops it, and what was done until then stays done.";
 
 const DOCTOR_AFTER_HELP: &str = "\
 Examples:

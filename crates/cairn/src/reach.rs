@@ -135,6 +135,7 @@ fn alone<T>(
     work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
 ) -> Result<T, Failure> {
     let engine = Engine::open(Arc::new(store), Arc::new(SystemClock), Arc::new(SystemEntropy))?;
+    engine.set_compaction(wiring::compaction(config));
     let done = call_inside(&engine, config, work);
     // Also after a failure: closing makes the next opening quick.
     let closed = engine.close();

@@ -1,9 +1,15 @@
 //! The settings of gate and surfaces, out of the configuration.
 
+use cairn_engine::CompactionPolicy;
 use cairn_gate::GateConfig;
 use cairn_http::HttpConfig;
 
 use crate::config::Config;
+
+/// How the store is compacted.
+pub(crate) fn compaction(config: &Config) -> CompactionPolicy {
+    CompactionPolicy { every: config.compact_every, keep_changes: config.compact_keep_changes }
+}
 
 /// Bounds on requests.
 pub(crate) fn gate(config: &Config) -> GateConfig {

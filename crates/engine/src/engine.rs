@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::pipeline::Pipeline;
 use crate::upkeep::Upkeep;
-use crate::{Act, Committed, EngineError, Node, PrometheusText, node};
+use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node};
 
 /// One node over one store. Share it behind an [`Arc`]; every method takes `&self`.
 pub struct Engine {
@@ -20,6 +20,8 @@ pub struct Engine {
     pub(crate) opened_at: Duration,
     /// When the store was last compacted by itself; at first, when the engine was opened.
     pub(crate) compacted_at: Mutex<Duration>,
+    /// How the store is compacted.
+    pub(crate) compaction: Mutex<CompactionPolicy>,
     /// Held while maintenance runs: one at a time.
     pub(crate) maintaining: Mutex<()>,
     node: Node,
@@ -41,6 +43,7 @@ impl Engine {
             upkeep: Upkeep::default(),
             opened_at,
             compacted_at: Mutex::new(opened_at),
+            compaction: Mutex::default(),
             maintaining: Mutex::default(),
             node,
             entropy,

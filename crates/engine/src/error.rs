@@ -53,6 +53,25 @@ pub enum EngineError {
         /// The oldest position that can be read after.
         horizon: Position,
     },
+    /// A consumer has not read what would be forgotten.
+    #[error(
+        "consumer {name} is at position {at} and has not read everything that would be forgotten; \
+         let it catch up, or remove it"
+    )]
+    ConsumerBehind {
+        /// The consumer.
+        name: String,
+        /// Where it is.
+        at: Position,
+    },
+    /// What is to be forgotten cannot be made out.
+    #[error("{selector:?} does not say what to forget: {detail}")]
+    Selector {
+        /// What was written.
+        selector: String,
+        /// What is wrong with it.
+        detail: String,
+    },
     /// There are as many live listeners as there may be.
     #[error("{} listeners are connected already; try again later", limits::EVENT_BUS_SUBSCRIBERS_MAX)]
     ListenersFull,
@@ -98,6 +117,8 @@ impl EngineError {
             EngineError::ConsumersFull => ErrorCode::TooLarge,
             EngineError::ConsumerBackwards { .. } => ErrorCode::PreconditionFailed,
             EngineError::ConsumerTooOld { .. } => ErrorCode::PositionTooOld,
+            EngineError::ConsumerBehind { .. } => ErrorCode::PreconditionFailed,
+            EngineError::Selector { .. } => ErrorCode::InvalidRequest,
             EngineError::ListenersFull => ErrorCode::Overloaded,
             EngineError::MaintenanceRunning => ErrorCode::Conflict,
             EngineError::BadRecord { .. } => ErrorCode::Damaged,

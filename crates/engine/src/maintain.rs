@@ -1,12 +1,37 @@
 //! Work on the whole store that somebody asked for and waits for.
 
+use std::time::Duration;
+
 use cairn_access::{Action, Principal, Resource};
-use cairn_seam::{Maintenance, MaintenanceReport, OnStage};
+use cairn_base::limits;
+use cairn_seam::{
+    Compaction, Forget, KeepChanges, Maintenance, MaintenanceReport, OnStage, Selection, Store, StoreError,
+};
 
 use crate::references::RecordReferences;
-use crate::{Act, Engine, EngineError};
+use crate::{Act, Engine, EngineError, forget};
+
+/// How the store is compacted when nobody says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompactionPolicy {
+    /// How often that happens by itself; never without it.
+    pub every: Option<Duration>,
+    /// How long changes are kept; for ever without it.
+    pub keep_changes: Option<Duration>,
+}
+
+impl Default for CompactionPolicy {
+    fn default() -> Self {
+        CompactionPolicy { every: Some(limits::COMPACT_EVERY), keep_changes: None }
+    }
+}
 
 impl Engine {
+    /// Compacts like this from now on.
+    pub fn set_compaction(&self, policy: CompactionPolicy) {
+        *self.compaction.lock() = policy;
+    }
+
     /// Backs up, verifies or compacts the store while reads and writes go on; blocks until it is done.
     ///
     /// One job at a time: a second one answers [`EngineError::MaintenanceRunning`]. A job that was done
@@ -22,19 +47,81 @@ impl Engine {
             // After the decision: whoever may not do it does not learn that somebody else is at it.
             let _alone = self.maintaining.try_lock().ok_or(EngineError::MaintenanceRunning)?;
             match job {
-                Maintenance::Compact => Ok(store.compact(&RecordReferences::of(store), on_stage)?),
+                Maintenance::Compact { keep_changes, forget } => {
+                    let what = Compaction {
+                        keep_changes: self.kept_for(*keep_changes),
+                        forget: self.to_forget(principal, store, forget)?,
+                    };
+                    Ok(store.compact(&what, &RecordReferences::of(store), on_stage)?)
+                }
                 Maintenance::Backup { .. } | Maintenance::Verify { .. } => Ok(store.maintain(job, on_stage)?),
             }
         })
     }
+
+    /// How long changes are kept.
+    fn kept_for(&self, keep: KeepChanges) -> Option<Duration> {
+        match keep {
+            KeepChanges::AsConfigured => self.compaction.lock().keep_changes,
+            KeepChanges::All => None,
+            KeepChanges::For(time) => Some(time),
+        }
+    }
+
+    fn to_forget(
+        &self,
+        principal: &Principal,
+        store: &dyn Store,
+        selectors: &[String],
+    ) -> Result<Option<Forget>, EngineError> {
+        if selectors.is_empty() {
+            return Ok(None);
+        }
+        let selections = selectors.iter().map(|text| forget::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        // What comes later is not touched, so that nobody misses what was checked here.
+        let what = Forget { selections, up_to: store.position() };
+        self.refuse_unread(principal, store, &what)?;
+        Ok(Some(what))
+    }
+
+    /// Events go with what is forgotten: every consumer must have read those of the tenants before.
+    fn refuse_unread(
+        &self,
+        principal: &Principal,
+        store: &dyn Store,
+        what: &Forget,
+    ) -> Result<(), EngineError> {
+        let mut tenants: Vec<_> = what.selections.iter().map(|Selection { tenant, .. }| *tenant).collect();
+        tenants.dedup();
+        for consumer in self.consumers(principal)? {
+            for tenant in &tenants {
+                let unread = match store.changes(consumer.position, Some(*tenant), 1) {
+                    Ok(page) => page.changes.first().is_some_and(|change| change.position <= what.up_to),
+                    // It has to start again from a snapshot in any case.
+                    Err(StoreError::TooOld { .. }) => false,
+                    Err(error) => return Err(error.into()),
+                };
+                if unread {
+                    let (name, at) = (consumer.name.to_string(), consumer.position);
+                    return Err(EngineError::ConsumerBehind { name, at });
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
-/// What the audit line says of a job.
+/// What the audit line says of a job. Of what is forgotten it names no key.
 fn subject(job: &Maintenance) -> String {
     match job {
         Maintenance::Backup { to } => format!("backup to {}", to.display()),
         Maintenance::Verify { repair: false } => "verify".to_owned(),
         Maintenance::Verify { repair: true } => "verify and repair".to_owned(),
-        Maintenance::Compact => "compact".to_owned(),
+        Maintenance::Compact { forget, .. } if forget.is_empty() => "compact".to_owned(),
+        Maintenance::Compact { forget, .. } => {
+            let without_key =
+                |selector: &String| selector.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
+            format!("compact and forget {}", forget.iter().map(without_key).collect::<Vec<_>>().join(", "))
+        }
     }
 }

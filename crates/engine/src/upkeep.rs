@@ -5,12 +5,11 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cairn_base::limits;
-use cairn_seam::UpkeepReport;
+use cairn_seam::{Compaction, UpkeepReport};
 use parking_lot::{Condvar, Mutex};
 
 use crate::references::RecordReferences;
-use crate::{Engine, EngineError};
+use crate::{CompactionPolicy, Engine, EngineError};
 
 /// The thread and the way to stop it.
 #[derive(Default)]
@@ -43,18 +42,21 @@ impl Engine {
         Ok(())
     }
 
-    /// Compacts the store once a day, unless somebody has asked for maintenance just now.
+    /// Compacts the store as often as its policy says, unless somebody has asked for maintenance just now.
     fn compact_when_due(&self) {
+        let CompactionPolicy { every, keep_changes } = *self.compaction.lock();
+        let Some(every) = every else { return };
         let now = self.clock().monotonic();
-        if now.saturating_sub(*self.compacted_at.lock()) < limits::COMPACT_EVERY {
+        if now.saturating_sub(*self.compacted_at.lock()) < every {
             return;
         }
         let Some(_alone) = self.maintaining.try_lock() else { return };
         *self.compacted_at.lock() = now;
         let store = self.pipeline.store();
-        match store.compact(&RecordReferences::of(store), &mut |_| !self.upkeep.bell.is_stopped()) {
+        let what = Compaction { keep_changes, forget: None };
+        match store.compact(&what, &RecordReferences::of(store), &mut |_| !self.upkeep.bell.is_stopped()) {
             Ok(report) => tracing::info!(figures = ?report.figures, "compacted the store"),
-            Err(error) => tracing::warn!(%error, "compaction failed; it is tried again tomorrow"),
+            Err(error) => tracing::warn!(%error, "compaction failed; it is tried again next time"),
         }
     }
 

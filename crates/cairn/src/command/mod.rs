@@ -26,7 +26,9 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     match command {
         Command::Serve(arguments) => serve::serve(data_dir, json, &arguments),
         Command::Stats => stats::stats(data_dir, json),
-        Command::Compact => compact::compact(data_dir, json),
+        Command::Compact { keep_changes, forget } => {
+            compact::compact(data_dir, keep_changes.unwrap_or_default(), forget, json)
+        }
         Command::Backup { file } => backup::backup(data_dir, &file, json),
         Command::Doctor { repair } => doctor::doctor(data_dir, repair, json),
         Command::Init { project } => init::init(data_dir, project.as_deref(), json),

@@ -78,6 +78,7 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
         (Arc::new(reach::own(&data_dir.path, &config, loss)?), Some(data_dir.path))
     };
     let engine = Engine::open(store, clock, Arc::new(SystemEntropy))?;
+    engine.set_compaction(wiring::compaction(&config));
     engine.start_upkeep(UPKEEP_EVERY)?;
     let served = Runtime::new()
         .map_err(|error| Failure::io("start the runtime", &error))

@@ -121,4 +121,22 @@ pub(crate) const KEYS: &[Key] = &[
             Raw::Text(path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default())
         },
     },
+    Key {
+        name: "compact.every",
+        help: "how often the server compacts the store by itself, such as 12h or 1d; off for never",
+        set: |config, raw| {
+            parse::time_or(raw, "off", parse::MINUTE, 365 * parse::DAY)
+                .map(|value| config.compact_every = value)
+        },
+        get: |config| Raw::Text(parse::shown(config.compact_every, "off")),
+    },
+    Key {
+        name: "compact.keep_changes",
+        help: "how long changes are kept, such as 30d; older ones go when the store is compacted",
+        set: |config, raw| {
+            parse::time_or(raw, "all", 0, 36_500 * parse::DAY)
+                .map(|value| config.compact_keep_changes = value)
+        },
+        get: |config| Raw::Text(parse::shown(config.compact_keep_changes, "all")),
+    },
 ];

@@ -20,6 +20,7 @@ use cairn_base::limits;
 use crate::failure::Failure;
 pub(crate) use file::template;
 pub(crate) use keys::{KEY_FILE, KEYS};
+pub(crate) use parse::time;
 pub(crate) use raw::Raw;
 
 /// The file in the data directory.
@@ -52,6 +53,10 @@ pub(crate) struct Config {
     pub(crate) store_cache_bytes: u64,
     /// The file with the key that seals the store.
     pub(crate) store_encryption_key_file: Option<PathBuf>,
+    /// How often the store is compacted by itself.
+    pub(crate) compact_every: Option<Duration>,
+    /// How long changes are kept.
+    pub(crate) compact_keep_changes: Option<Duration>,
 }
 
 /// How log lines look.
@@ -78,6 +83,8 @@ impl Default for Config {
             store_reserve_bytes: limits::DISK_RESERVE_BYTES_DEFAULT,
             store_cache_bytes: 64 << 20,
             store_encryption_key_file: None,
+            compact_every: Some(limits::COMPACT_EVERY),
+            compact_keep_changes: None,
         }
     }
 }

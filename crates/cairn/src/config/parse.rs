@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::{LogFormat, Raw};
 
@@ -55,6 +56,45 @@ fn with_unit(text: &str) -> Option<u64> {
         _ => return None,
     };
     digits.trim().parse::<u64>().ok()?.checked_mul(factor)
+}
+
+pub(super) const MINUTE: u64 = 60;
+pub(super) const DAY: u64 = 24 * 60 * MINUTE;
+
+/// A time in a range of seconds, or `word` for none.
+pub(super) fn time_or(raw: &Raw, word: &str, low: u64, high: u64) -> Result<Option<Duration>, String> {
+    let text = text(raw)?;
+    if text == word {
+        return Ok(None);
+    }
+    let low_text = shown(Some(Duration::from_secs(low)), word);
+    let high_text = shown(Some(Duration::from_secs(high)), word);
+    let found = time(text).filter(|time| (low..=high).contains(&time.as_secs()));
+    let wrong =
+        || format!("must be {word:?} or a time from {low_text} to {high_text} such as \"30d\", not {raw}");
+    found.map(Some).ok_or_else(wrong)
+}
+
+/// A time with its unit: `90s`, `15m`, `12h`, `30d`.
+pub(crate) fn time(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "s" => 1,
+        "m" => MINUTE,
+        "h" => 60 * MINUTE,
+        "d" => DAY,
+        _ => return None,
+    };
+    digits.trim().parse::<u64>().ok()?.checked_mul(unit).map(Duration::from_secs)
+}
+
+/// A time in its largest unit, or `word` for none.
+pub(super) fn shown(time: Option<Duration>, word: &str) -> String {
+    let Some(seconds) = time.map(|time| time.as_secs()) else { return word.to_owned() };
+    let units = [(DAY, 'd'), (60 * MINUTE, 'h'), (MINUTE, 'm')];
+    let fitting = units.into_iter().find(|(unit, _)| seconds > 0 && seconds.is_multiple_of(*unit));
+    let (unit, name) = fitting.unwrap_or((1, 's'));
+    format!("{}{name}", seconds / unit)
 }
 
 /// Origins, in a list or separated by commas.
@@ -126,6 +166,23 @@ mod tests {
         }
         assert_eq!(bytes(&Raw::Number(5), 1, 5), Ok(5));
         assert!(bytes(&Raw::Number(6), 1, 5).is_err());
+    }
+
+    #[test]
+    fn times_have_units_and_keep_their_range() {
+        for (text, seconds) in [("0s", 0), ("90s", 90), ("15m", 900), ("12 h", 43_200), ("30d", 2_592_000)] {
+            assert_eq!(time(text), Some(Duration::from_secs(seconds)), "{text}");
+            let again = shown(time(text), "off");
+            assert_eq!(time(&again), time(text), "{again}");
+        }
+        for bad in ["", "d", "30", "1w", "-1d", "1.5h", "99999999999999999d", "ä", "1 dä"] {
+            assert_eq!(time(bad), None, "{bad}");
+        }
+        assert_eq!(time_or(&written("off"), "off", 60, 120), Ok(None));
+        assert_eq!(time_or(&written("2m"), "off", 60, 120), Ok(Some(Duration::from_secs(120))));
+        for bad in [written("59s"), written("121s"), written("all"), Raw::Number(60)] {
+            assert!(time_or(&bad, "off", 60, 120).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -136,3 +136,67 @@ fn with_and_without_an_owner_the_outcome_is_the_same() {
     assert_eq!(server.wait().0, Some(0));
     assert_eq!(outcomes("alone"), attached);
 }
+
+#[test]
+fn compaction_is_asked_for_with_what_to_keep_and_to_forget() {
+    let done = "{\"report\":{\"figures\":{\"changes_dropped\":12},\"findings\":[]}}\n";
+    for (arguments, body) in [
+        (&["compact"][..], json!({"job": "compact"})),
+        (&["compact", "--keep-changes", "all"], json!({"job": "compact", "keep_changes": "all"})),
+        (
+            &["compact", "--keep-changes", "30d", "--forget", "tenant:7", "--forget", "tenant:8/audit"],
+            json!({"job": "compact", "keep_changes": 2_592_000, "forget": ["tenant:7", "tenant:8/audit"]}),
+        ),
+    ] {
+        let dir = here();
+        let (ended, request) = asked(dir.path(), arguments, "200 OK", done);
+        assert_eq!((ended.status.code(), stdout(&ended).as_str()), (Some(0), "changes_dropped  12\n"));
+        let sent: Value = serde_json::from_str(request.lines().last().expect("a body")).expect("JSON");
+        assert_eq!(sent, body);
+    }
+    let dir = here();
+    let wrong = run(dir.path(), &["compact", "--keep-changes", "30"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("a time with a unit such as 30d"), "{wrong:?}");
+}
+
+/// The figures of a compaction.
+fn compacted(dir: &Path, arguments: &[&str]) -> Value {
+    let ended = run(dir, &[&["--data-dir", "data", "--json", "compact"], arguments].concat());
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    serde_json::from_str::<Value>(&stdout(&ended)).expect("JSON")["figures"].clone()
+}
+
+#[test]
+fn history_is_thinned_out_with_and_without_an_owner() {
+    let dir = here();
+    let is_well = || {
+        let doctor = run(dir.path(), &["--data-dir", "data", "doctor"]);
+        assert_eq!(doctor.status.code(), Some(0), "{doctor:?}");
+    };
+    Server::start(dir.path(), &["--data-dir", "data"]).kill();
+    // What made the node is in a segment of its own now, and all changes are kept.
+    assert_eq!(compacted(dir.path(), &[])["changes_dropped"], 0);
+    assert_eq!(compacted(dir.path(), &["--keep-changes", "36500d"])["changes_dropped"], 0);
+    assert!(compacted(dir.path(), &["--keep-changes", "0s"])["changes_dropped"].as_u64() > Some(0));
+    is_well();
+    let server = Server::start(dir.path(), &["--data-dir", "data"]);
+    let figures = compacted(dir.path(), &["--forget", "tenant:0/audit"]);
+    assert_eq!(
+        (&figures["images_written"], &figures["index_renewed_at_next_opening"]),
+        (&json!(1), &json!(1))
+    );
+    let unknown = run(dir.path(), &["--data-dir", "data", "compact", "--forget", "tenant:0/audti"]);
+    assert_eq!(unknown.status.code(), Some(1), "{unknown:?}");
+    assert!(stderr(&unknown).contains("did you mean audit?"), "{unknown:?}");
+    server.signal("-TERM");
+    assert_eq!(server.wait().0, Some(0));
+    assert!(!dir.path().join("data/index.redb").exists(), "it goes with what was in it");
+    is_well();
+    assert_eq!(compacted(dir.path(), &["--forget", "tenant:0"])["index_renewed_at_next_opening"], 1);
+    is_well();
+    // The setting does what the flag does.
+    std::fs::write(dir.path().join("data/cairn.toml"), "compact.keep_changes = \"0s\"\n").expect("a file");
+    assert!(compacted(dir.path(), &[])["changes_dropped"].as_u64() > Some(0));
+    assert_eq!(compacted(dir.path(), &["--keep-changes", "all"])["changes_dropped"], 0);
+}

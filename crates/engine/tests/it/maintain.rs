@@ -6,12 +6,17 @@ use std::time::Duration;
 
 use cairn_access::{Action, Principal};
 use cairn_base::{ErrorCode, ManualClock, TenantId};
-use cairn_engine::EngineError;
+use cairn_engine::{CompactionPolicy, EngineError};
 use cairn_seam::{
-    Blob, FaultPlan, FaultyStore, Maintenance, MaintenanceReport, MemoryStore, Stage, Store, StoreError,
+    Blob, FaultPlan, FaultyStore, KeepChanges, Maintenance, MaintenanceReport, MemoryStore, Stage, Store,
+    StoreError,
 };
 
-use crate::support::{NOW_MS, World, open, stranger};
+use crate::support::{NOW_MS, World, name, open, start, stranger};
+
+fn compact(keep_changes: KeepChanges, forget: &[&str]) -> Maintenance {
+    Maintenance::Compact { keep_changes, forget: forget.iter().map(|text| (*text).to_owned()).collect() }
+}
 
 const VERIFY: Maintenance = Maintenance::Verify { repair: false };
 
@@ -24,7 +29,8 @@ fn a_job_that_was_done_leaves_a_line() {
     let backup = Maintenance::Backup { to: PathBuf::from("/somewhere") };
     let failed = world.engine.maintain(&world.owner, &backup, &mut |_| true).unwrap_err();
     assert!(matches!(failed, EngineError::Store(StoreError::Unsupported { .. })), "{failed}");
-    let report = world.engine.maintain(&world.owner, &Maintenance::Compact, &mut |_| true).unwrap();
+    let report =
+        world.engine.maintain(&world.owner, &compact(KeepChanges::AsConfigured, &[]), &mut |_| true).unwrap();
     assert_eq!(report.figures, [("blobs_removed", 0)]);
     let trail = world.trail(TenantId::NODE);
     let lines: Vec<_> = trail[1..].iter().map(|line| (line.action, line.subject.as_str())).collect();
@@ -103,4 +109,45 @@ fn blobs_that_nothing_refers_to_go_by_themselves_after_a_day() {
         engine.upkeep_once().unwrap();
         assert_eq!(is_gone(), gone, "after {hours} more hours");
     }
+}
+
+#[test]
+fn how_often_that_happens_is_a_setting_and_it_may_be_never() {
+    let clock = ManualClock::new(NOW_MS);
+    let store: Arc<MemoryStore> = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
+    let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock).unwrap();
+    let blob = Blob::new(b"nobody's".to_vec()).unwrap();
+    let hash = blob.hash();
+    cairn_seam::write(&*store, TenantId(9), move |tx| tx.put_blob(&blob)).unwrap();
+    let is_gone = || matches!(store.open_blob(TenantId(9), &hash), Err(StoreError::BlobGone { .. }));
+    engine.set_compaction(CompactionPolicy { every: None, keep_changes: None });
+    clock.advance(Duration::from_secs(100 * 60 * 60));
+    engine.upkeep_once().unwrap();
+    assert!(!is_gone());
+    engine.set_compaction(CompactionPolicy { every: Some(Duration::from_secs(99)), keep_changes: None });
+    engine.upkeep_once().unwrap();
+    assert!(is_gone());
+}
+
+#[test]
+fn nothing_is_forgotten_that_a_consumer_has_not_read() {
+    let world = World::new();
+    let search = name("search");
+    world.engine.consumer_register(&world.owner, &search, start()).unwrap();
+    world.emit(&[7]);
+    let forget = |selector: &str| {
+        let job = compact(KeepChanges::All, &[selector]);
+        world.engine.maintain(&world.owner, &job, &mut |_| panic!("it ran")).unwrap_err()
+    };
+    let behind = forget("tenant:0/audit");
+    assert!(matches!(&behind, EngineError::ConsumerBehind { name, .. } if name == "search"), "{behind}");
+    assert_eq!(behind.code(), ErrorCode::PreconditionFailed);
+    // Those of others do not matter; that memory has nothing to forget is said by the store.
+    let is_asked = |error: EngineError| matches!(error, EngineError::Store(StoreError::Unsupported { .. }));
+    assert!(is_asked(forget("tenant:9")));
+    world.engine.feed_advance(&world.owner, &search, world.engine.position()).unwrap();
+    assert!(is_asked(forget("tenant:0/audit")));
+    let unknown = forget("tenant:0/audti");
+    assert_eq!(unknown.code(), ErrorCode::InvalidRequest);
+    assert!(unknown.to_string().contains("did you mean audit?"), "{unknown}");
 }

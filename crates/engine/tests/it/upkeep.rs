@@ -7,8 +7,8 @@ use std::time::Duration;
 use cairn_base::{ContentHash, ManualClock, Position, TenantId};
 use cairn_engine::Engine;
 use cairn_seam::{
-    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, References,
-    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage,
+    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 
@@ -80,10 +80,11 @@ impl Store for Told {
 
     fn compact(
         &self,
+        what: &Compaction,
         references: &dyn References,
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
-        self.inner.compact(references, on_stage)
+        self.inner.compact(what, references, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {

@@ -21,7 +21,7 @@ use cairn_seam::{DamagedAt, StoreError};
 use redb::ReadableTable;
 
 use crate::generation::Generation;
-use crate::index::{Applied, Index, IndexView};
+use crate::index::{Applied, Index, IndexPlace, IndexView};
 use crate::options::EmbeddedOptions;
 use crate::shared::Shared;
 
@@ -48,12 +48,15 @@ impl Shared {
 
     /// Dumps every key as of now, and makes later rebuilds start from there.
     pub(crate) fn write_image(&self) -> Result<String, StoreError> {
+        let _one_at_a_time = self.imaging.lock();
         self.apply()?;
-        let _index_stays_as_it_is = self.applying.lock();
-        let view = self.view();
-        // Without a frozen generation the index holds everything up to the position that the last
-        // apply recorded; what came since is in the active one and in the log.
-        let position = self.counters.applied_to.load(Ordering::Relaxed);
+        let (view, position) = {
+            let _index_stays_as_it_is = self.applying.lock();
+            // Without a frozen generation the index holds everything up to the position that the last
+            // apply recorded; what came since is in the active one and in the log. The view keeps what it
+            // shows while the applier goes on: writers never wait for an image.
+            (self.view(), self.counters.applied_to.load(Ordering::Relaxed))
+        };
         let number = self.log.next_file_number();
         let path = self.dir.join(image_name(number));
         let seal = self.log.sealer().map(|sealer| Seal::new(sealer, number, sealer.new_salt()));
@@ -194,24 +197,65 @@ pub(crate) fn load(
     image: ImageRow,
     index: &Index,
 ) -> Result<(), StoreError> {
+    let applied = Applied { position: image.position, synced_to: image.position };
+    let mut generation = Generation::default();
+    read(options, dir, image, index.place.sealer.as_deref(), &mut |block, progress| {
+        for op in Ops::new(block) {
+            let Ok(Op::Put { keyspace, key, value }) = op else { continue };
+            generation.insert(keyspace, image.position, [(Arc::from(key), Some(Arc::from(value)))]);
+        }
+        if generation.bytes() >= options.apply_bytes {
+            index.load(&std::mem::take(&mut generation), None)?;
+            options.report("rebuilding the index from the image", progress);
+        }
+        Ok(())
+    })?;
+    index.load(&generation, Some(applied))
+}
+
+/// Whether an image can be loaded; touches nothing.
+pub(crate) fn check(
+    options: &EmbeddedOptions,
+    place: &IndexPlace,
+    image: ImageRow,
+) -> Result<(), StoreError> {
+    read(options, &place.dir, image, place.sealer.as_deref(), &mut |_, progress| {
+        options.report("verifying the image", progress);
+        Ok(())
+    })
+}
+
+/// Called with a block's body and how far reading is.
+type OnBlock<'a> = &'a mut dyn FnMut(&[u8], Progress) -> Result<(), StoreError>;
+
+/// Calls `visit` with every block of an image, which holds puts alone.
+fn read(
+    options: &EmbeddedOptions,
+    dir: &Path,
+    image: ImageRow,
+    sealer: Option<&Sealer>,
+    visit: OnBlock<'_>,
+) -> Result<(), StoreError> {
     let path = dir.join(image_name(image.number));
     let failed = |error| StoreError::io(format!("reading {}", path.display()), error);
     let damaged = |offset: u64, detail: &str| {
         StoreError::Damaged(DamagedAt { file: path.clone(), offset, detail: detail.into() })
     };
-    let file = options.fs.open(&path).map_err(failed)?;
+    let file = match options.fs.open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(damaged(0, "the image is missing"));
+        }
+        opened => opened.map_err(failed)?,
+    };
     let total = file.len().map_err(failed)?;
-    let sealer = index.place.sealer.as_deref();
     let mut found = vec![0; HEADER_BYTES + if sealer.is_some() { SALT_BYTES } else { 0 }];
-    file.read_at(&mut found, 0).map_err(failed)?;
+    file.read_at(&mut found, 0).map_err(|_| damaged(0, "the image ends early"))?;
     let salt = found[HEADER_BYTES..].first_chunk().map(|salt| u64::from_le_bytes(*salt));
     if found != header(image.position, salt) {
         return Err(damaged(0, "the image's header is wrong"));
     }
     let seal = sealer.zip(salt).map(|(sealer, salt)| Seal::new(sealer, image.number, salt));
     let end_len = 8 + if seal.is_some() { TAG_BYTES } else { 0 };
-    let applied = Applied { position: image.position, synced_to: image.position };
-    let mut generation = Generation::default();
     let (mut offset, mut count) = (found.len() as u64, 0u64);
     for block in 0.. {
         let mut head = [0; 8];
@@ -231,24 +275,17 @@ pub(crate) fn load(
             return Err(damaged(offset, "a block does not open with the store's key"));
         }
         if len == 0 {
-            if body != count.to_le_bytes() {
-                return Err(damaged(offset, "keys are missing"));
-            }
-            return index.load(&generation, Some(applied));
+            let is_whole = body == count.to_le_bytes();
+            return if is_whole { Ok(()) } else { Err(damaged(offset, "keys are missing")) };
         }
         for op in Ops::new(&body) {
-            let Ok(Op::Put { keyspace, key, value }) = op else {
+            if !matches!(op, Ok(Op::Put { .. })) {
                 return Err(damaged(offset, "a block holds something else than keys"));
-            };
-            generation.insert(keyspace, image.position, [(Arc::from(key), Some(Arc::from(value)))]);
+            }
             count += 1;
         }
         offset += 8 + body_len as u64;
-        if generation.bytes() >= options.apply_bytes {
-            index.load(&generation, None)?;
-            generation = Generation::default();
-            options.report("rebuilding the index from the image", Progress { done: offset, total });
-        }
+        visit(&body, Progress { done: offset, total })?;
     }
     Err(damaged(offset, "the image has no end"))
 }

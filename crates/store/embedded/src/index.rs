@@ -20,6 +20,9 @@ use crate::generation::{Generation, Key};
 pub(crate) const FILE: &str = "index.redb";
 /// A file with this name says that the index was found damaged and must be rebuilt.
 pub(crate) const DAMAGED: &str = "index.damaged";
+/// A file with this name says that the index must be made anew, because its free pages may still hold
+/// what was to be forgotten.
+pub(crate) const FORGOTTEN: &str = "index.forgotten";
 const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 /// Counts the layouts of this file; an index of any other version is rebuilt.
 const VERSION: u8 = 1;
@@ -84,9 +87,30 @@ impl IndexPlace {
 
     /// Makes sure the next opening rebuilds the index.
     pub(crate) fn mark_damaged(&self) -> io::Result<()> {
-        match self.fs.create(&self.dir.join(DAMAGED)) {
+        self.mark(DAMAGED)
+    }
+
+    /// Makes sure the next opening makes the index anew, because pages that nothing refers to are not
+    /// wiped.
+    pub(crate) fn mark_forgotten(&self) -> Result<(), StoreError> {
+        self.mark(FORGOTTEN).map_err(self.io("marking"))
+    }
+
+    fn mark(&self, name: &str) -> io::Result<()> {
+        match self.fs.create(&self.dir.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             Ok(_) | Err(_) => self.fs.sync_dir(&self.dir),
+        }
+    }
+
+    /// Removes an index that the next opening would make anew in any case, because of what is left in it.
+    pub(crate) fn remove_if_forgotten(&self) -> Result<(), StoreError> {
+        if self.exists(&self.dir.join(FORGOTTEN))?.is_none() {
+            return Ok(());
+        }
+        match self.fs.remove(&self.file()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.io("removing")(error)),
+            Ok(()) | Err(_) => self.fs.sync_dir(&self.dir).map_err(self.io("syncing the directory of")),
         }
     }
 
@@ -148,6 +172,9 @@ impl Index {
         if place.exists(&place.dir.join(DAMAGED))?.is_some() {
             return Ok(Err("it was found damaged".into()));
         }
+        if place.exists(&place.dir.join(FORGOTTEN))?.is_some() {
+            return Ok(Err("its free pages may hold what was to be forgotten".into()));
+        }
         let Some(file) = place.exists(&place.file())? else { return Ok(Err("it is missing".into())) };
         // redb takes an empty file for a new database; for us it is a lost one.
         if file.is_empty().map_err(place.io("measuring"))? {
@@ -179,7 +206,7 @@ impl Index {
         store_id: [u8; 16],
         cache_bytes: usize,
     ) -> Result<Self, StoreError> {
-        for path in [place.file(), place.dir.join(DAMAGED)] {
+        for path in [place.file(), place.dir.join(DAMAGED), place.dir.join(FORGOTTEN)] {
             match place.fs.remove(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(place.io("removing")(error));

@@ -80,6 +80,8 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
         poison: Mutex::new(None),
         closed: AtomicBool::new(false),
         applying: Mutex::new(()),
+        imaging: Mutex::new(()),
+        thinning: Mutex::new(()),
         compacting: Mutex::new(()),
         backing_up: Mutex::new(()),
         retired: Mutex::default(),
@@ -137,26 +139,36 @@ fn open_index(
     report: &mut OpenReport,
 ) -> Result<(Index, Applied, bool), StoreError> {
     let store_id = log_dir.log().store_id();
+    let needs_image = !log_dir.log().has_all_history();
     let why = if options.accept_loss {
         "loss was accepted".to_owned()
     } else {
         match Index::open(place, store_id, options.cache_bytes)? {
+            // One from before history was thinned out cannot be brought up to date.
+            Ok((_, applied)) if applied.position < log_dir.log().thinned().records_to => {
+                "it is older than the image".to_owned()
+            }
             Ok((index, applied)) => return Ok((index, applied, false)),
             Err(why) => why,
         }
     };
+    if let Some(row) = log_dir.log().image().filter(|_| needs_image) {
+        // Before what there is of an index goes: without the image it may be the only copy.
+        image::check(options, place, row).map_err(|error| hopeless(error, &why))?;
+    }
     let index = Index::create(place, store_id, options.cache_bytes)?;
     if !log_dir.log().is_new() {
         report.rebuilt = Some(why);
     }
-    // With loss accepted the log is read from its start: the image may hold what is given up.
-    let image = log_dir.log().image().filter(|_| !options.accept_loss);
+    // With loss accepted the log is read from its start: the image may hold what is given up. Unless the
+    // log lacks what only the image has; then nothing before the image is given up.
+    let image = log_dir.log().image().filter(|_| needs_image || !options.accept_loss);
     let mut applied = Applied::default();
     if let Some(row) = image {
         match image::load(options, &place.dir, row, &index) {
             Ok(()) => applied = Applied { position: row.position, synced_to: row.position },
             // The log has everything the image has, as long as nothing was cut off its start.
-            Err(error) if log_dir.log().has_all_history() => {
+            Err(error) if !needs_image => {
                 drop(index);
                 let index = Index::create(place, store_id, options.cache_bytes)?;
                 report.rebuilt = Some(format!("the newest image cannot be used either: {error}"));
@@ -166,6 +178,17 @@ fn open_index(
         }
     }
     Ok((index, applied, true))
+}
+
+/// Says that a damaged image cannot be done without.
+fn hopeless(error: StoreError, why: &str) -> StoreError {
+    let StoreError::Damaged(place) = error else { return error };
+    let detail = format!(
+        "{}; the log was thinned out and lacks what is in the image, and the index cannot be used either \
+         ({why}): restore a backup",
+        place.detail
+    );
+    StoreError::Damaged(DamagedAt { detail, ..place })
 }
 
 /// Gathers what the log holds beyond the index, and loads it in portions when it is much.

@@ -43,6 +43,8 @@ pub struct EmbeddedOptions {
     pub unapplied_bytes_max: u64,
     /// An image is written when the log has grown by this much since the last one.
     pub image_every_bytes: u64,
+    /// Compacting writes an image when the log has grown by this much since the last one.
+    pub compact_image_bytes: u64,
     /// The key of a sealed store. A store that is made with one is sealed for ever.
     pub key: Option<EncryptionKey>,
     /// Open what is before damage instead of refusing.
@@ -65,6 +67,7 @@ impl Default for EmbeddedOptions {
             apply_bytes: limits::APPLY_BYTES as u64,
             unapplied_bytes_max: limits::UNAPPLIED_BYTES_MAX as u64,
             image_every_bytes: 4 << 30,
+            compact_image_bytes: 64 << 20,
             key: None,
             accept_loss: false,
             background: Background::Threads,

@@ -39,6 +39,10 @@ pub(crate) struct Shared {
     pub(crate) closed: AtomicBool,
     /// One applier at a time.
     pub(crate) applying: Mutex<()>,
+    /// One image at a time.
+    pub(crate) imaging: Mutex<()>,
+    /// Held while history is thinned out, and by whoever compares it with something.
+    pub(crate) thinning: Mutex<()>,
     /// One compaction at a time.
     pub(crate) compacting: Mutex<()>,
     /// One backup at a time.

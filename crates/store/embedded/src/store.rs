@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use cairn_base::{ContentHash, Position, TenantId, limits};
 use cairn_log::{EncryptionKey, LogUpload};
 use cairn_seam::{
-    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot, Store,
-    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References,
+    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 
@@ -282,16 +282,19 @@ impl Store for EmbeddedStore {
         match job {
             Maintenance::Backup { to } => self.shared.back_up(to, on_stage),
             Maintenance::Verify { repair } => verify::verify(&self.shared, *repair, on_stage),
-            Maintenance::Compact => Err(StoreError::Unsupported { what: "compaction without references" }),
+            Maintenance::Compact { .. } => {
+                Err(StoreError::Unsupported { what: "compaction without references" })
+            }
         }
     }
 
     fn compact(
         &self,
+        what: &Compaction,
         references: &dyn References,
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
-        self.shared.compact(references, on_stage)
+        self.shared.compact(what, references, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {
@@ -302,7 +305,8 @@ impl Store for EmbeddedStore {
         self.shared.commit_waiting();
         self.shared.check_poison()?;
         self.shared.apply()?;
-        self.shared.log.seal_all()
+        self.shared.log.seal_all()?;
+        self.shared.index.place.remove_if_forgotten()
     }
 }
 

@@ -40,6 +40,15 @@ impl Tail {
         }
     }
 
+    /// Drops everything up to a position, which is read from the log from now on.
+    pub(crate) fn drop_to(&self, position: u64) {
+        let mut state = self.0.lock();
+        while let Some(oldest) = state.changes.pop_front_if(|change| change.position.0 <= position) {
+            state.bytes -= size(&oldest);
+        }
+        state.floor = state.floor.max(position);
+    }
+
     /// A page of events after a position up to `to`; `None` when it begins before the tail.
     pub(crate) fn page(
         &self,

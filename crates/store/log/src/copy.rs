@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use crate::frame::Frame;
     use crate::hashed::HashKey;
-    use crate::manifest::{ImageRow, SideRow};
+    use crate::manifest::{ImageRow, SideRow, Thinned};
     use crate::{LogDir, LogOptions, Progress, RecoverFrom, Recovered, Replay};
 
     fn of_a_copy() -> Manifest {
@@ -219,6 +219,7 @@ mod tests {
             segments: vec![(1, sealed(0)), (3, sealed(100))],
             sides: Vec::new(),
             image: Some(ImageRow { number: 5, position: 64 }),
+            thinned: Thinned::default(),
             copied: Copied::default(),
         }
     }

@@ -31,7 +31,8 @@ impl Log {
     pub fn housekeep(&self) -> Result<Vec<String>, StoreError> {
         let _one_at_a_time = self.housekeeping.lock();
         self.prepare_spare()?;
-        let mut done = self.seal_all_but_last(1)?;
+        let in_use = self.segments.read().last().map_or(0, |last| last.number);
+        let mut done = self.seal_before_number(in_use)?;
         done.extend(self.repair_sides()?);
         while let Some(merged) = self.merge_side_files()? {
             done.push(merged);
@@ -42,14 +43,41 @@ impl Log {
     /// Seals every segment after the last write, so that the next opening finds nothing to do.
     pub fn seal_all(&self) -> Result<(), StoreError> {
         let _one_at_a_time = self.housekeeping.lock();
-        self.seal_all_but_last(0).map(drop)
+        self.seal_before_number(u64::MAX).map(drop)
     }
 
-    /// The last segment with data may still be written; nobody writes to those before it.
-    fn seal_all_but_last(&self, in_use: usize) -> Result<Vec<String>, StoreError> {
+    /// Seals every segment before one that is written next.
+    pub fn seal_before(&self, number: u64) -> Result<(), StoreError> {
+        let _one_at_a_time = self.housekeeping.lock();
+        self.seal_before_number(number).map(drop)
+    }
+
+    /// Makes the side files of segments that were written anew again, so that they hold what those hold.
+    pub fn renew_sides(&self) -> Result<(), StoreError> {
+        let _one_at_a_time = self.housekeeping.lock();
+        let rewritten: Vec<u64> = self
+            .segments()
+            .iter()
+            .filter(|segment| segment.packed > 0)
+            .map(|segment| segment.number)
+            .collect();
+        let sides = self.hashed.read().sides.clone();
+        for side in sides {
+            let (first, last) = (side.first_segment, side.last_segment);
+            if rewritten.iter().any(|number| (first..=last).contains(number)) {
+                let renewed = self.sides_from_segments(first, last)?;
+                self.replace_sides(&[side.number], renewed)?;
+            }
+        }
+        while self.merge_side_files()?.is_some() {}
+        Ok(())
+    }
+
+    /// Nobody writes to the segments before that one any more.
+    fn seal_before_number(&self, in_use: u64) -> Result<Vec<String>, StoreError> {
         let mut done = Vec::new();
         let mut segments = self.segments();
-        segments.truncate(segments.len().saturating_sub(in_use));
+        segments.retain(|segment| segment.number < in_use);
         let unsealed: Vec<Segment> = {
             let manifest = self.manifest.lock();
             let is_open = |number: u64| {

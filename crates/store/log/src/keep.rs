@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cairn_seam::StoreError;
 
+use crate::blob_file;
 use crate::log::Log;
 
 /// How many hold files back, and which wait to be removed.
@@ -62,6 +63,18 @@ impl Log {
     /// Whether somebody still reads files that could go.
     pub(crate) fn keeps_files(&self) -> bool {
         self.held.lock().holders > 0
+    }
+
+    /// Makes sure that files that were removed do not come back with a power cut.
+    pub fn sync_removals(&self) -> Result<(), StoreError> {
+        for dir in [self.options.dir.clone(), self.path(blob_file::DIR)] {
+            match self.options.fs.sync_dir(&dir) {
+                // No blob ever had a file.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                synced => synced.map_err(self.io("syncing the directory", ""))?,
+            }
+        }
+        Ok(())
     }
 
     /// Removes a file that the manifest lists no more, or leaves that to whoever still reads it.

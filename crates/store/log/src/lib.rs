@@ -22,6 +22,7 @@ mod pack;
 mod place;
 mod read;
 mod recover;
+mod rewrite;
 mod runs;
 mod seal;
 mod segment;
@@ -38,11 +39,11 @@ pub use group::Group;
 pub use hashed::{BLOB_PLACES, HashKey, HashedEntry, HashedMap, HashedName, NameHasher};
 pub use keep::KeptFiles;
 pub use log::{Log, LogOptions, Segment};
-pub use manifest::{FORMAT, ImageRow, image_name};
-pub use pack::BlobInSegment;
+pub use manifest::{FORMAT, ImageRow, Thinned, image_name};
 pub use place::{BlobAt, BlobPlace};
 pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
+pub use rewrite::{BlobInSegment, Fate, Sieve};
 pub use seal::{
     BadSeal, Cipher, EncryptionKey, FileKind, NONCE_BYTES, Sealer, TAG_BYTES, check_key, counted, rotate,
 };

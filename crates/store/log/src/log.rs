@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use cairn_base::fs::{File, FileSystem};
 use cairn_base::{Clock, Entropy};
@@ -12,8 +12,8 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::hashed::{HashKey, HashedEntry, HashedMap, HashedName};
 use crate::keep::Held;
-use crate::manifest::{ImageRow, Manifest, SegmentState};
-use crate::pack::PackTable;
+use crate::manifest::{ImageRow, Manifest, SegmentState, Thinned};
+use crate::pack::{Making, PackTable};
 use crate::seal::{EncryptionKey, Sealer};
 use crate::segment;
 use crate::side::SideFile;
@@ -118,17 +118,20 @@ pub struct Log {
     pub(crate) staged: Mutex<HashMap<HashedName, usize>>,
     /// One packer at a time.
     pub(crate) packing: Mutex<()>,
-    /// Where frames are in packed segments, by number.
-    pub(crate) tables: Mutex<HashMap<u64, PackTable>>,
+    /// Where frames are in packed segments, by what tells one making of a file from the next.
+    pub(crate) tables: Mutex<HashMap<Making, PackTable>>,
     /// Memory of earlier groups, to be filled again.
     pub(crate) buffers: Mutex<Vec<Vec<u8>>>,
     /// Files that somebody still reads.
     pub(crate) held: Mutex<Held>,
     files: Mutex<HashMap<u64, Arc<dyn File>>>,
+    /// Events up to here are gone; the manifest's own lock is held while it is written.
+    events_gone_to: AtomicU64,
 }
 
 impl Log {
     pub(crate) fn new(options: LogOptions, manifest: Manifest, sealer: Option<Arc<Sealer>>) -> Self {
+        let events_gone_to = manifest.thinned.events_to;
         Log {
             options,
             sealer,
@@ -148,6 +151,7 @@ impl Log {
             buffers: Mutex::default(),
             held: Mutex::default(),
             files: Mutex::default(),
+            events_gone_to: AtomicU64::new(events_gone_to),
         }
     }
 
@@ -186,9 +190,34 @@ impl Log {
         self.manifest.lock().segments.is_empty()
     }
 
-    /// Whether the log reaches back to the first transaction ever.
+    /// How much of history is gone.
+    pub fn thinned(&self) -> Thinned {
+        self.manifest.lock().thinned
+    }
+
+    /// Writes down that history is about to be thinned out. An image that reaches as far is there.
+    pub fn set_thinned(&self, to: Thinned) -> Result<(), StoreError> {
+        let is_known =
+            |thinned: Thinned| thinned.records_to >= to.records_to && thinned.events_to >= to.events_to;
+        if is_known(self.thinned()) {
+            return Ok(());
+        }
+        self.change_manifest(|manifest| {
+            let Thinned { records_to, events_to } = &mut manifest.thinned;
+            *records_to = to.records_to.max(*records_to);
+            *events_to = to.events_to.max(*events_to);
+        })?;
+        self.events_gone_to.fetch_max(to.events_to, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether the log alone says everything since the first transaction ever.
     pub fn has_all_history(&self) -> bool {
-        match self.manifest.lock().segments.first() {
+        let manifest = self.manifest.lock();
+        if manifest.thinned.records_to > 0 {
+            return false;
+        }
+        match manifest.segments.first() {
             Some((_, SegmentState::Sealed { base, .. })) => *base == 0,
             // Nothing is sealed yet, so nothing was cut off.
             Some((_, SegmentState::Open { .. })) | None => true,
@@ -215,9 +244,10 @@ impl Log {
         self.segments.read().clone()
     }
 
-    /// The position before which history is gone.
+    /// The oldest position after which every event is there, but for those that were to be forgotten.
     pub fn horizon(&self) -> u64 {
-        self.segments.read().first().map_or(0, |segment| segment.base)
+        let first = self.segments.read().first().map_or(0, |segment| segment.base);
+        self.events_gone_to.load(Ordering::Relaxed).max(first)
     }
 
     /// How many side files there are.

@@ -10,6 +10,7 @@
 //! segment 3 open 8811           number, state, salt
 //! side 4 1 1                    number, first segment, last segment
 //! image 9 67108800              number, position
+//! thinned 67108800 4096         only if history was thinned out: records up to here, events up to there
 //! crc 1a2b3c4d
 //! ```
 //!
@@ -59,6 +60,15 @@ pub struct ImageRow {
     pub position: u64,
 }
 
+/// How much of history the log does not hold any more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Thinned {
+    /// Transactions up to this position lack records: the image has those that still count.
+    pub records_to: u64,
+    /// Events up to this position are gone.
+    pub events_to: u64,
+}
+
 /// Files of a copy whose lengths do not follow from the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Copied {
@@ -80,6 +90,7 @@ pub(crate) struct Manifest {
     /// In the order of segments, oldest first.
     pub(crate) sides: Vec<SideRow>,
     pub(crate) image: Option<ImageRow>,
+    pub(crate) thinned: Thinned,
     /// In the manifest of a backup alone; a store does not need it.
     pub(crate) copied: Copied,
 }
@@ -175,6 +186,9 @@ impl Manifest {
         if let Some(image) = self.image {
             line(format_args!("image {} {}", image.number, image.position));
         }
+        if self.thinned != Thinned::default() {
+            line(format_args!("thinned {} {}", self.thinned.records_to, self.thinned.events_to));
+        }
         for (number, bytes) in &self.copied.packed {
             line(format_args!("packed {number} {bytes}"));
         }
@@ -183,6 +197,13 @@ impl Manifest {
         }
         let crc = crc32c::crc32c(text.as_bytes());
         text + &format!("crc {crc:08x}\n")
+    }
+
+    /// Whether the image holds what the log does not: without it, records would be missing.
+    fn has_what_was_thinned_out(&self) -> bool {
+        let Thinned { records_to, events_to } = self.thinned;
+        let imaged_to = self.image.map_or(0, |image| image.position);
+        events_to <= records_to && records_to <= imaged_to
     }
 
     /// The names of every file that belongs to the store, the manifest's own included.
@@ -223,6 +244,7 @@ fn parse(body: &str) -> Option<Manifest> {
         segments: Vec::new(),
         sides: Vec::new(),
         image: None,
+        thinned: Thinned::default(),
         copied: Copied::default(),
     };
     let (mut wrapped, mut roots) = (None, Vec::new());
@@ -257,6 +279,10 @@ fn parse(body: &str) -> Option<Manifest> {
                 manifest.image =
                     Some(ImageRow { number: number.parse().ok()?, position: position.parse().ok()? });
             }
+            ["thinned", records, events] => {
+                manifest.thinned =
+                    Thinned { records_to: records.parse().ok()?, events_to: events.parse().ok()? };
+            }
             ["packed", number, bytes] => {
                 manifest.copied.packed.push((number.parse().ok()?, bytes.parse().ok()?));
             }
@@ -273,7 +299,7 @@ fn parse(body: &str) -> Option<Manifest> {
         }
         None | Some(_) => return None,
     };
-    Some(manifest)
+    manifest.has_what_was_thinned_out().then_some(manifest)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -308,6 +334,7 @@ mod tests {
             ],
             sides: vec![SideRow { number: 4, first_segment: 1, last_segment: 1 }],
             image: Some(ImageRow { number: 9, position: 64 }),
+            thinned: Thinned { records_to: 64, events_to: 8 },
             copied: Copied { packed: vec![(1, 70)], blobs: vec![(HashedName::read(&[3; 16]), 99)] },
         }
     }
@@ -319,9 +346,22 @@ mod tests {
         fs.create_dir(dir).unwrap();
         assert_eq!(Manifest::read(&fs, dir).unwrap(), None);
         sample().write(&fs, dir).unwrap();
-        let second = Manifest { next: 13, image: None, ..sample() };
+        let second = Manifest { next: 13, image: None, thinned: Thinned::default(), ..sample() };
         second.write(&fs, dir).unwrap();
         assert_eq!(Manifest::read(&fs, dir).unwrap(), Some(second));
+    }
+
+    #[test]
+    fn history_is_thinned_out_only_as_far_as_the_image_reaches() {
+        let read = |manifest: &Manifest| parse(manifest.to_text().rsplit_once("crc ").unwrap().0);
+        let thinned =
+            |records_to, events_to| Manifest { thinned: Thinned { records_to, events_to }, ..sample() };
+        for good in [thinned(64, 64), thinned(64, 0), thinned(0, 0)] {
+            assert_eq!(read(&good), Some(good));
+        }
+        for bad in [thinned(65, 0), thinned(8, 9), Manifest { image: None, ..thinned(1, 0) }] {
+            assert_eq!(read(&bad), None, "{}", bad.to_text());
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Reading a segment run by run.
 //!
 //! A run is what one group wrote: blobs and at least one transaction, closed by a commit frame. Nothing
-//! of it counts before its commit frame was seen.
+//! of it counts before its commit frame was seen. A gap may stand for frames of a run, and one at its
+//! start for whole runs before it as well.
 
 use std::io;
 use std::ops::Range;
@@ -125,6 +126,12 @@ impl<'a> RunReader<'a> {
         let mut position = self.position;
         loop {
             let bad = Step::End { bad_at: self.at + cursor as u64 };
+            if cursor > 0 && self.frames.is_empty() && self.at + cursor as u64 == self.limit {
+                // Everything behind the last run was taken out.
+                self.at = self.limit;
+                self.position = position;
+                return Ok(bad);
+            }
             if !self.fill(cursor + frame::HEADER_BYTES)? {
                 return Ok(bad);
             }
@@ -140,8 +147,10 @@ impl<'a> RunReader<'a> {
             let body = cursor + frame::HEADER_BYTES..cursor + frame::HEADER_BYTES + frame.body.len();
             match frame.kind {
                 FrameKind::Commit => {
+                    let first = self.frames.first().map_or(position, |frame| frame.position);
                     let commit = CommitBody::decode(frame.body);
-                    let Some(commit) = commit.filter(|commit| commit.run_start == self.position) else {
+                    let is_ours = |commit: &CommitBody| (self.position..=first).contains(&commit.run_start);
+                    let Some(commit) = commit.filter(is_ours) else {
                         return Ok(bad);
                     };
                     let transactions =

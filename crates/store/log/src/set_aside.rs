@@ -66,6 +66,19 @@ fn drop_old(log: &Log) -> io::Result<()> {
     torn.iter().take(surplus).try_for_each(|name| fs.remove(&log.path(name)))
 }
 
+impl Log {
+    /// How many files were set aside and are still there.
+    pub fn set_aside_files(&self) -> Result<u64, StoreError> {
+        let names = self.options.fs.list(&self.options.dir).map_err(self.io("listing", ""))?;
+        Ok(names.iter().filter(|name| is_set_aside(name)).count() as u64)
+    }
+}
+
+/// Whether a file holds bytes that were cut off the log.
+pub(crate) fn is_set_aside(name: &str) -> bool {
+    name.starts_with("torn-") || name.starts_with("lost-")
+}
+
 /// Renames a whole segment that lies behind damage.
 pub(crate) fn segment(log: &Log, number: u64) -> Result<(), StoreError> {
     let name = segment::file_name(number);

@@ -73,6 +73,16 @@ impl LogPlan {
         self.next.offset += group.closed_bytes();
     }
 
+    /// Leaves the active segment, unless it is empty: what was written so far shall stay as it is in
+    /// complete segments. Says with which segment, and at which position, the log goes on. Nobody may be
+    /// writing.
+    pub fn roll_over(&mut self) -> Result<(u64, u64), StoreError> {
+        if self.next.offset > 0 {
+            self.roll()?;
+        }
+        Ok((self.next.segment, self.next.base))
+    }
+
     /// The number of the segment that the next group goes to.
     pub fn segment(&self) -> u64 {
         self.next.segment

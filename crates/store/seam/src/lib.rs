@@ -35,7 +35,10 @@ pub use error::{DamagedAt, StoreError};
 pub use event::{Change, ChangePage, Event, EventKind};
 pub use faulty::{FaultPlan, FaultyStore, SeamFault};
 pub use keyspace::{HashedKeyspace, Keyspace};
-pub use maintain::{Finding, Maintenance, MaintenanceReport, OnStage, References, Stage};
+pub use maintain::{
+    Compaction, Finding, Forget, KeepChanges, Maintenance, MaintenanceReport, OnStage, References, Selection,
+    Stage,
+};
 pub use memory::MemoryStore;
 pub use range::{KeyRange, Order, Visit};
 pub use read::{Reader, Snapshot, get};

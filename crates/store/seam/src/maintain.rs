@@ -1,8 +1,9 @@
 //! Work on the whole store that somebody asked for and waits for.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use cairn_base::{ContentHash, TenantId};
+use cairn_base::{ContentHash, Position, TenantId};
 
 use crate::StoreError;
 
@@ -19,12 +20,73 @@ pub enum Maintenance {
         /// Make derived data again where it is wrong. Primary data is never dropped.
         repair: bool,
     },
-    /// Remove blobs that nothing refers to, and give back the space of what is dead.
+    /// Remove what is dead, what is too old and what is to be forgotten, and give back the space.
     ///
-    /// A store cannot know what records refer to: whoever does calls
+    /// A store cannot know what records refer to, nor what tables are called: whoever does calls
     /// [`Store::compact`](crate::Store::compact), and [`Store::maintain`](crate::Store::maintain) refuses
     /// this job.
-    Compact,
+    Compact {
+        /// How long changes are kept.
+        keep_changes: KeepChanges,
+        /// What to forget, in words: `tenant:7/notes`.
+        forget: Vec<String>,
+    },
+}
+
+/// How long history is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeepChanges {
+    /// As the settings say.
+    #[default]
+    AsConfigured,
+    /// For ever.
+    All,
+    /// At least this long.
+    For(Duration),
+}
+
+/// What a compaction is to do beside giving back the space of dead blobs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Compaction {
+    /// Changes that are older than this may go, with their events; without it all are kept.
+    pub keep_changes: Option<Duration>,
+    /// What to take out of history.
+    pub forget: Option<Forget>,
+}
+
+/// Content that is to be found nowhere any more: what was replaced or deleted, with the events of the
+/// transactions that it was in. What records hold now is never touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forget {
+    /// Which records.
+    pub selections: Vec<Selection>,
+    /// Transactions after this position are left alone.
+    pub up_to: Position,
+}
+
+/// Some records of one tenant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// Whose.
+    pub tenant: TenantId,
+    /// The number of their keyspace; without it all of the tenant's.
+    pub keyspace: Option<u16>,
+    /// What their keys begin with behind the tenant.
+    pub key_prefix: Vec<u8>,
+}
+
+impl Selection {
+    /// Whether it is about everything of its tenant.
+    pub fn is_whole_tenant(&self) -> bool {
+        self.keyspace.is_none() && self.key_prefix.is_empty()
+    }
+
+    /// Whether a key, tenant first, is one of them.
+    pub fn matches(&self, keyspace: u16, key: &[u8]) -> bool {
+        let behind_tenant = key.strip_prefix(&self.tenant.0.to_be_bytes());
+        self.keyspace.is_none_or(|wanted| wanted == keyspace)
+            && behind_tenant.is_some_and(|rest| rest.starts_with(&self.key_prefix))
+    }
 }
 
 /// Which blobs are in use.

@@ -3,8 +3,8 @@
 use cairn_base::{ContentHash, Position, TenantId};
 
 use crate::{
-    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot,
-    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References,
+    Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// An ordered, transactional, durable store.
@@ -71,10 +71,13 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Stopped`] when `on_stage` said so.
     fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError>;
 
-    /// Removes blobs that nothing refers to and that were not uploaded within `limits::BLOB_GRACE`, and
-    /// gives back the space of what is dead. Reads and writes go on.
+    /// Removes blobs that nothing refers to and that were not uploaded within `limits::BLOB_GRACE`, gives
+    /// back the space of what is dead, and thins history out as `what` says. Reads and writes go on.
+    ///
+    /// Fails with [`StoreError::Unsupported`] when this store has no history that could be thinned out.
     fn compact(
         &self,
+        what: &Compaction,
         references: &dyn References,
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError>;

@@ -30,8 +30,16 @@ const KEYS_MAX: usize = 3_600_000;
 
 /// Files in the data directory that are neither the log's nor anybody's leftovers: the lock, the index
 /// and its mark, and what the program keeps beside the store.
-const OTHER_FILES: [&str; 7] =
-    ["LOCK", index::FILE, index::DAMAGED, "cairn.toml", "endpoints.json", "cairn.sock", "cairn.sock.path"];
+const OTHER_FILES: [&str; 8] = [
+    "LOCK",
+    index::FILE,
+    index::DAMAGED,
+    index::FORGOTTEN,
+    "cairn.toml",
+    "endpoints.json",
+    "cairn.sock",
+    "cairn.sock.path",
+];
 
 /// Verifies the store, and makes derived data again if asked to.
 pub(crate) fn verify(
@@ -48,6 +56,8 @@ fn run(
     keys_max: usize,
     on_stage: OnStage<'_>,
 ) -> Result<MaintenanceReport, StoreError> {
+    // What the image holds and the log does not is compared as of one moment.
+    let _history_stays = shared.thinning.lock();
     let mut findings = Findings::default();
     let mut watch = Watch::new(on_stage);
     let mut subject = Subject::new(shared, keys_max, &mut findings);
@@ -145,7 +155,7 @@ impl<'a> Subject<'a> {
     }
 
     fn check_directory(&mut self, findings: &mut Findings) -> Result<(), StoreError> {
-        let _no_image_is_half_made = self.shared.applying.lock();
+        let _no_image_is_half_made = self.shared.imaging.lock();
         self.directory = self.shared.log.verify_directory(&OTHER_FILES, findings)?;
         let has_index = self
             .shared

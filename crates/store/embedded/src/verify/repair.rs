@@ -30,6 +30,12 @@ impl Subject<'_> {
         if let Some(name) = self.image.name().filter(|_| self.image.is_bad && self.is_truth_whole()) {
             findings.settle(&name, &self.replace_image(), "the log has everything that was in it");
         }
+        // Not dropped before there is another: the log lacks what is in it. The index has it.
+        let is_only_copy = self.image.is_bad && !self.shared.log.has_all_history();
+        if let Some(name) = self.image.name().filter(|_| is_only_copy && !self.is_index_bad) {
+            let written = self.shared.write_image().map(drop);
+            findings.settle(&name, &written, "written again from the index");
+        }
     }
 
     fn mark_index(&self) -> Result<(), StoreError> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
 use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId, limits};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_seam::{Aborted, Blob, Event, EventKind, Keyspace, References, Store, StoreError};
+use cairn_seam::{Aborted, Blob, Compaction, Event, EventKind, Keyspace, References, Store, StoreError};
 
 use crate::kit::{DIR, small_options};
 
@@ -100,7 +100,7 @@ pub(crate) fn compact(
     store: &EmbeddedStore,
     live: &[u64],
 ) -> Result<BTreeMap<&'static str, u64>, StoreError> {
-    let report = store.compact(&Live(live.to_vec()), &mut |_| true)?;
+    let report = store.compact(&Compaction::default(), &Live(live.to_vec()), &mut |_| true)?;
     Ok(report.figures.into_iter().collect())
 }
 

@@ -14,5 +14,6 @@ mod power;
 mod regressions;
 mod seal;
 mod space;
+mod thin;
 mod uploads;
 mod workload;

@@ -558,7 +558,7 @@ fn large_blobs_and_packed_segments_are_sealed_too() {
     let kept = Blob::new(format!("1 {WORD}").repeat(50).into_bytes()).unwrap();
     let kept_hash = kept.hash();
     write(&store, TENANTS[0], move |tx| tx.keep_blob(&kept_hash)).unwrap();
-    let report = store.compact(&Nothing, &mut |_| true).unwrap();
+    let report = store.compact(&cairn_seam::Compaction::default(), &Nothing, &mut |_| true).unwrap();
     assert!(
         report.figures.iter().any(|(name, count)| *name == "segments_rewritten" && *count > 0),
         "{report:?}"

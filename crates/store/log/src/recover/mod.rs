@@ -17,7 +17,7 @@ use cairn_seam::StoreError;
 use crate::frame::Frame;
 use crate::hashed::HashKey;
 use crate::log::{Log, LogOptions, Segment, Spare};
-use crate::manifest::{Copied, Manifest, SegmentState};
+use crate::manifest::{Copied, Manifest, SegmentState, Thinned};
 use crate::seal::{self, EncryptionKey, Sealer};
 use crate::segment::{self, SegmentHeader};
 use crate::side::{self, SideFile};
@@ -105,6 +105,10 @@ impl LogDir {
     /// Verifies and replays the log, cuts its torn tail and makes it ready for writing.
     pub fn recover(self, from: RecoverFrom, replay: &mut dyn Replay) -> Result<Recovered, StoreError> {
         let mut recovery = Recovery::start(self.log, from)?;
+        if !recovery.beyond.is_empty() {
+            let end = recovery.found.last().map_or(0, |found| found.segment.end());
+            recovery.refuse_to_lose_the_image(end)?;
+        }
         recovery.open_sides()?;
         recovery.scan(replay)?;
         recovery.finish()
@@ -136,6 +140,7 @@ fn create(
         segments: Vec::new(),
         sides: Vec::new(),
         image: None,
+        thinned: Thinned::default(),
         copied: Copied::default(),
     };
     if let Some(parent) = options.dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
@@ -210,8 +215,8 @@ impl Recovery {
         let len = file.len().map_err(self.log.io("measuring", &name))?;
         let (segment, sealed) = match state {
             SegmentState::Sealed { base, bytes, salt } => {
-                let packed = if len == bytes { 0 } else { self.packed_end(&*file, number, len)? };
-                (Segment { number, base, salt, bytes, packed }, true)
+                let listed = Segment { number, base, salt, bytes, packed: 0 };
+                (self.as_rewritten(&*file, listed, len)?, true)
             }
             SegmentState::Open { salt } => {
                 let mut header = [0; segment::HEADER_BYTES];
@@ -245,16 +250,35 @@ impl Recovery {
         Ok(())
     }
 
-    /// Where the frames of a sealed segment end that is shorter than its positions: frames were taken
-    /// out, or it was cut. 0 when it was neither.
-    fn packed_end(&self, file: &dyn File, number: u64, len: u64) -> Result<u64, StoreError> {
+    /// A sealed segment as its own header tells of it, if it was written anew: the manifest hears of the
+    /// new salt only after the new file took the place of the old one.
+    fn as_rewritten(&self, file: &dyn File, listed: Segment, len: u64) -> Result<Segment, StoreError> {
         let mut header = [0; segment::HEADER_BYTES];
         if len < header.len() as u64 {
-            return Ok(0);
+            return Ok(listed);
         }
-        file.read_at(&mut header, 0).map_err(self.log.io("reading", &segment::file_name(number)))?;
-        let header = SegmentHeader::decode(&header, number);
-        Ok(header.filter(|header| header.packed > 0).map_or(0, |header| header.packed.min(len)))
+        let name = segment::file_name(listed.number);
+        file.read_at(&mut header, 0).map_err(self.log.io("reading", &name))?;
+        let header = SegmentHeader::decode(&header, listed.number);
+        let rewritten = header.filter(|header| header.packed > 0 && header.base == listed.base);
+        Ok(rewritten.map_or(listed, |SegmentHeader { salt, packed, .. }| Segment {
+            salt,
+            packed: packed.min(len),
+            ..listed
+        }))
+    }
+
+    /// Refuses to cut the log before the image when only the image has all records: what is before the
+    /// cut would not be what the store held then.
+    fn refuse_to_lose_the_image(&self, end: u64) -> Result<(), StoreError> {
+        let image = self.log.image().filter(|_| self.log.thinned().records_to > 0);
+        let Some(image) = image.filter(|image| end <= image.position) else { return Ok(()) };
+        let detail = format!(
+            "the log can be read up to position {end} only, and records before position {} are in the image \
+             alone; restore a backup",
+            image.position
+        );
+        Err(self.log.damaged(crate::manifest::NAME, 0, detail))
     }
 
     fn damage_unless_accepted(&self, name: &str, offset: u64, detail: &str) -> Result<(), StoreError> {

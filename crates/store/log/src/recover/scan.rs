@@ -75,6 +75,7 @@ impl Recovery {
                 .map_err(self.log.io("reading", &name))?;
             if remains.synced_to > base {
                 self.damage_unless_accepted(&name, 0, "the header is damaged, and groups were acknowledged")?;
+                self.refuse_to_lose_the_image(base)?;
                 self.beyond.push(spare.number);
             } else {
                 // Never acknowledged, and not to be written over: old frames would fit in between.
@@ -199,6 +200,9 @@ impl Recovery {
         let damaged = !is_last || sealed || known_synced > segment.base + bad.bad_at;
         if damaged && !self.from.accept_loss {
             return Err(self.log.damaged(&name, bad.bad_at, bad.detail.clone()));
+        }
+        if damaged {
+            self.refuse_to_lose_the_image(segment.end())?;
         }
         let cut = set_aside::Cut { segment: segment.number, end: bad.end, used_to: remains.used_to };
         let aside = set_aside::tail(&self.log, &*file, &cut, damaged)?;

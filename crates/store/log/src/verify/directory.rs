@@ -8,6 +8,7 @@ use super::Findings;
 use crate::blob_file;
 use crate::log::Log;
 use crate::manifest::{self, Manifest};
+use crate::set_aside;
 
 /// What came of looking at the directory.
 #[derive(Debug, Default)]
@@ -45,7 +46,7 @@ impl Log {
             if name == blob_file::DIR || self.waits_to_be_removed(name) {
                 continue;
             }
-            if name.starts_with("torn-") || name.starts_with("lost-") {
+            if set_aside::is_set_aside(name) {
                 check.set_aside += 1;
             } else if manifest::is_store_file(name) {
                 findings.add(name, 0, "nothing refers to this file");

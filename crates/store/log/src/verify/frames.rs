@@ -116,7 +116,7 @@ impl<'a> FrameWalk<'a> {
                 // How much was taken out before is unknown here: the frame says where it stands, and
                 // its checksum proves it.
                 let Some(claimed) = self.claimed_position()? else { continue };
-                if claimed < from.max(self.segment.base + self.at) || claimed >= self.segment.end() {
+                if claimed < from || claimed >= self.segment.end() {
                     continue;
                 }
                 self.position = claimed;

@@ -17,6 +17,9 @@ impl Log {
     /// Forgets the image, and removes its file if it is there.
     pub fn drop_image(&self) -> Result<(), StoreError> {
         let Some(image) = self.image() else { return Ok(()) };
+        if !self.has_all_history() {
+            return Err(self.damaged(&manifest::image_name(image.number), 0, "the log cannot do without it"));
+        }
         self.change_manifest(|manifest| manifest.image = None)?;
         self.remove_file(&manifest::image_name(image.number))
     }

@@ -117,7 +117,7 @@ impl Log {
         check_header(&*file, &segment, limit, name, findings);
         let mut walk = FrameWalk::new(&*file, segment, limit, self.sealer.as_deref());
         let start = segment::HEADER_BYTES as u64;
-        let mut run = RunCheck { name, start: None, has_transaction: false };
+        let mut run = RunCheck { name, start: None, first: None, has_transaction: false };
         run.begin(start, segment.base + start);
         let mut rows = Vec::new();
         let (mut told, mut is_whole) = (0, limit == end);
@@ -131,7 +131,7 @@ impl Log {
                     run.frame(&frame, offset, stored, findings);
                     if let Some(skipped) = gap_of(frame.body).filter(|_| frame.kind == FrameKind::Gap) {
                         let behind = frame.position.saturating_add(skipped);
-                        rows.push((behind, behind.saturating_sub(segment.base + offset + stored)));
+                        rows.push((behind, behind.wrapping_sub(segment.base + offset + stored)));
                     }
                     if frame.kind == FrameKind::Transaction {
                         visit(&frame);
@@ -211,7 +211,7 @@ impl Log {
             let Some(before) = find() else { return Ok(None) };
             let opened = self.options.fs.open(&self.path(&segment::file_name(segment.number)));
             let Some(now) = find() else { return Ok(None) };
-            if now.packed != before.packed {
+            if (now.packed, now.salt) != (before.packed, before.salt) {
                 continue;
             }
             let file = opened?;
@@ -310,16 +310,22 @@ struct RunCheck<'a> {
     /// Offset and position of the run's first frame; unknown behind a bad place, up to the next commit
     /// frame.
     start: Option<(u64, u64)>,
+    /// Position of its first frame that is no gap. A gap before it may stand for earlier runs, too.
+    first: Option<u64>,
     has_transaction: bool,
 }
 
 impl RunCheck<'_> {
     fn begin(&mut self, offset: u64, position: u64) {
         self.start = Some((offset, position));
+        self.first = None;
         self.has_transaction = false;
     }
 
     fn frame(&mut self, frame: &Frame<'_>, offset: u64, stored: u64, findings: &mut Findings) {
+        if frame.kind != FrameKind::Gap {
+            self.first.get_or_insert(frame.position);
+        }
         match frame.kind {
             FrameKind::Transaction => self.has_transaction = true,
             FrameKind::Blob | FrameKind::Gap => {}
@@ -335,7 +341,8 @@ impl RunCheck<'_> {
 
     fn commit(&self, commit: CommitBody, offset: u64, findings: &mut Findings) {
         let Some((start, position)) = self.start else { return };
-        if commit.run_start != position {
+        let first = self.first.unwrap_or(position);
+        if !(position..=first).contains(&commit.run_start) {
             findings.add(self.name, offset, "the commit frame closes another run");
         } else if !self.has_transaction {
             findings.add(self.name, start, "the run holds no transaction");
@@ -346,7 +353,9 @@ impl RunCheck<'_> {
     }
 
     fn end(&self, limit: u64, findings: &mut Findings) {
-        if let Some((start, _)) = self.start.filter(|(start, _)| *start < limit) {
+        // Nothing but a gap: the last runs were taken out.
+        let is_open = |(start, _): &(u64, u64)| *start < limit && self.first.is_some();
+        if let Some((start, _)) = self.start.filter(is_open) {
             findings.add(self.name, start, "the last run is not closed by a commit frame");
         }
     }

@@ -14,7 +14,6 @@ use crate::gather::gather_hashed;
 use crate::hashed::{HashedEntry, HashedName};
 use crate::log::Log;
 use crate::manifest::{SegmentState, SideRow};
-use crate::place::{BlobAt, BlobPlace};
 use crate::side::{self, SideFile};
 
 /// Pages read at once.
@@ -158,7 +157,11 @@ impl Log {
                 next = Some(part.first_half());
                 continue;
             }
-            self.compare_part(side, name, &mut gather.fold, findings)?;
+            // As it is now: segments may have been written anew since they were read.
+            let was_rewritten = self.segments().iter().any(|segment| {
+                segment.packed > 0 && (row.first_segment..=row.last_segment).contains(&segment.number)
+            });
+            self.compare_part(side, name, &mut gather.fold, was_rewritten, findings)?;
             next = part.next();
         }
         Ok(())
@@ -169,6 +172,7 @@ impl Log {
         side: &SideFile,
         name: &str,
         fold: &mut Fold,
+        was_rewritten: bool,
         findings: &mut Findings,
     ) -> Result<(), StoreError> {
         let part = fold.part();
@@ -180,7 +184,7 @@ impl Log {
                     Some(_) => "an entry differs from what the segments have",
                     None => "an entry that the segments do not have",
                 };
-                if !self.was_taken_out(&entry_name, &entry) {
+                if !self.was_taken_out(&entry_name, &entry, was_rewritten) {
                     findings.add(name, offset, wrong);
                 }
             }
@@ -193,15 +197,14 @@ impl Log {
         Ok(())
     }
 
-    /// Whether an entry is the place of a blob whose frame was taken out of a packed segment, after a
-    /// newer entry had put an end to it.
-    fn was_taken_out(&self, name: &HashedName, entry: &HashedEntry) -> bool {
-        let Some(BlobPlace { at: BlobAt::Log { position, .. }, .. }) = BlobPlace::from_value(&entry.value)
-        else {
-            return false;
+    /// Whether an entry was taken out of a segment that was written anew, after a newer entry or time had
+    /// put an end to it.
+    fn was_taken_out(&self, name: &HashedName, entry: &HashedEntry, was_rewritten: bool) -> bool {
+        let is_over = || {
+            entry.expired(self.options.clock.now_ms())
+                || self.hashed_get(name).is_ok_and(|newest| newest.as_ref() != Some(entry))
         };
-        let is_packed = self.segment_of(position).is_some_and(|segment| segment.packed > 0);
-        is_packed && self.hashed_get(name).is_ok_and(|newest| newest.as_ref() != Some(entry))
+        was_rewritten && is_over()
     }
 }
 

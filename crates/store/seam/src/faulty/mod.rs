@@ -17,8 +17,8 @@ use self::plan::{Faults, broken};
 use self::read::FaultySnapshot;
 use self::tx::FaultyTx;
 use crate::{
-    Aborted, BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References, Snapshot,
-    Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    Aborted, BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References,
+    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// A store that misbehaves as planned and is otherwise the store inside.
@@ -227,10 +227,11 @@ impl Store for FaultyStore {
 
     fn compact(
         &self,
+        what: &Compaction,
         references: &dyn References,
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
-        self.inner.compact(references, on_stage)
+        self.inner.compact(what, references, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {

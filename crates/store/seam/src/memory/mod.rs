@@ -29,8 +29,8 @@ use self::state::{Overlay, State};
 use self::tx::MemoryTx;
 use self::view::{Core, View};
 use crate::{
-    BlobInMemory, BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, OnStage, References,
-    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobInMemory, BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage,
+    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// Bytes of the change feed kept unless told otherwise.
@@ -168,11 +168,21 @@ impl Store for MemoryStore {
             Maintenance::Backup { .. } => Err(StoreError::Unsupported { what: "a backup of memory" }),
             // There is nothing on disk that could be wrong.
             Maintenance::Verify { .. } => Ok(MaintenanceReport::default()),
-            Maintenance::Compact => Err(StoreError::Unsupported { what: "compaction without references" }),
+            Maintenance::Compact { .. } => {
+                Err(StoreError::Unsupported { what: "compaction without references" })
+            }
         }
     }
 
-    fn compact(&self, references: &dyn References, _: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+    fn compact(
+        &self,
+        what: &Compaction,
+        references: &dyn References,
+        _: OnStage<'_>,
+    ) -> Result<MaintenanceReport, StoreError> {
+        if what.forget.is_some() {
+            return Err(StoreError::Unsupported { what: "forgetting in memory" });
+        }
         let mut in_use = HashSet::new();
         references.visit(&mut |tenant, hash| {
             in_use.insert((tenant, *hash));

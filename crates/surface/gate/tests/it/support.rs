@@ -8,8 +8,8 @@ use cairn_base::{ContentHash, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_engine::{Act, Engine};
 use cairn_gate::{Gate, GateConfig};
 use cairn_seam::{
-    BlobReader, ChangePage, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage, References,
-    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage,
+    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use std::sync::Mutex;
 
@@ -126,10 +126,11 @@ impl Store for HeldStore {
 
     fn compact(
         &self,
+        what: &Compaction,
         references: &dyn References,
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
-        self.inner.compact(references, on_stage)
+        self.inner.compact(what, references, on_stage)
     }
 
     fn close(&self) -> Result<(), StoreError> {

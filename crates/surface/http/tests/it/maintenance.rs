@@ -68,7 +68,7 @@ async fn the_local_owner_hears_how_far_it_is_and_what_came_of_it() {
 async fn a_file_on_the_server_is_written_for_the_local_owner_alone() {
     let server = server(GateConfig::default(), |job, _| match job {
         Maintenance::Backup { .. } => panic!("it ran"),
-        Maintenance::Verify { .. } | Maintenance::Compact => Ok(MaintenanceReport::default()),
+        Maintenance::Verify { .. } | Maintenance::Compact { .. } => Ok(MaintenanceReport::default()),
     })
     .await;
     let refused = post(server.addr, PATH, r#"{"job":"backup","to":"/backups/monday"}"#).await;

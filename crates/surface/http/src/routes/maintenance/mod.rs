@@ -26,7 +26,7 @@ const STAGE_EVERY: Duration = Duration::from_millis(100);
 /// A job that fails this soon is answered with the status of its error, and not with a stream.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// Have the store backed up or verified
+/// Have the store backed up, verified or compacted
 ///
 /// One job at a time; a second one is answered with `conflict`. The answer is a stream of lines, each a
 /// JSON object: now and then how far it is, and at the end either a report or an error of the usual
@@ -79,7 +79,7 @@ fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
             let message = "the path of a backup must be absolute: the server has another current folder";
             Err(ApiError::new(ErrorCode::InvalidRequest, message))
         }
-        Maintenance::Backup { .. } | Maintenance::Verify { .. } | Maintenance::Compact => Ok(()),
+        Maintenance::Backup { .. } | Maintenance::Verify { .. } | Maintenance::Compact { .. } => Ok(()),
     }
 }
 
@@ -87,7 +87,7 @@ fn name(job: &Maintenance) -> &'static str {
     match job {
         Maintenance::Backup { .. } => "backup",
         Maintenance::Verify { .. } => "verify",
-        Maintenance::Compact => "compact",
+        Maintenance::Compact { .. } => "compact",
     }
 }
 

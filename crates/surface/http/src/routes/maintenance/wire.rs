@@ -1,8 +1,9 @@
 //! Maintenance as JSON.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use cairn_seam::{Finding, Maintenance, MaintenanceReport, Stage};
+use cairn_seam::{Finding, KeepChanges, Maintenance, MaintenanceReport, Stage};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
@@ -26,8 +27,55 @@ pub(crate) enum Job {
         #[serde(default)]
         repair: bool,
     },
-    /// Remove blobs that nothing refers to, and give back the space of what is dead.
-    Compact,
+    /// Remove what is dead, what is too old and what is to be forgotten, and give back the space.
+    Compact {
+        /// How long changes are kept, in seconds, or `"all"`; as configured without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        keep_changes: Option<Keep>,
+        /// What to take out of history: `tenant:ID`, `tenant:ID/TABLE` or `tenant:ID/TABLE/KEY`, the start
+        /// of a key in hex digits.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schema(example = json!(["tenant:7"]))]
+        forget: Vec<String>,
+    },
+}
+
+/// How long changes are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = MaintenanceKeepChanges)]
+#[serde(untagged)]
+pub(crate) enum Keep {
+    /// At least so many seconds.
+    Seconds(u64),
+    /// Some other way.
+    Word(KeepWord),
+}
+
+/// How long, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = MaintenanceKeepWord)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum KeepWord {
+    /// For ever.
+    All,
+}
+
+impl Keep {
+    fn to_wire(keep: KeepChanges) -> Option<Keep> {
+        match keep {
+            KeepChanges::AsConfigured => None,
+            KeepChanges::All => Some(Keep::Word(KeepWord::All)),
+            KeepChanges::For(time) => Some(Keep::Seconds(time.as_secs())),
+        }
+    }
+
+    fn from_wire(keep: Option<Keep>) -> KeepChanges {
+        match keep {
+            None => KeepChanges::AsConfigured,
+            Some(Keep::Word(KeepWord::All)) => KeepChanges::All,
+            Some(Keep::Seconds(seconds)) => KeepChanges::For(Duration::from_secs(seconds)),
+        }
+    }
 }
 
 impl Job {
@@ -36,7 +84,9 @@ impl Job {
         Ok(match job {
             Maintenance::Backup { to } => Job::Backup { to: to.to_str().ok_or(&**to)?.to_owned() },
             Maintenance::Verify { repair } => Job::Verify { repair: *repair },
-            Maintenance::Compact => Job::Compact,
+            Maintenance::Compact { keep_changes, forget } => {
+                Job::Compact { keep_changes: Keep::to_wire(*keep_changes), forget: forget.clone() }
+            }
         })
     }
 }
@@ -46,7 +96,9 @@ impl From<Job> for Maintenance {
         match job {
             Job::Backup { to } => Maintenance::Backup { to: PathBuf::from(to) },
             Job::Verify { repair } => Maintenance::Verify { repair },
-            Job::Compact => Maintenance::Compact,
+            Job::Compact { keep_changes, forget } => {
+                Maintenance::Compact { keep_changes: Keep::from_wire(keep_changes), forget }
+            }
         }
     }
 }
@@ -174,7 +226,27 @@ mod tests {
             matches!(parse(r#"{"job":"backup","to":"/b"}"#), Ok(Maintenance::Backup { to }) if to.as_os_str() == "/b")
         );
         assert_eq!(parse(r#"{"job":"verify"}"#).ok(), Some(Maintenance::Verify { repair: false }));
+        let compact = |keep_changes, forget: &[&str]| Maintenance::Compact {
+            keep_changes,
+            forget: forget.iter().map(|text| (*text).to_owned()).collect(),
+        };
+        let month = KeepChanges::For(Duration::from_secs(2_592_000));
+        for (text, expected) in [
+            (r#"{"job":"compact"}"#, compact(KeepChanges::AsConfigured, &[])),
+            (r#"{"job":"compact","keep_changes":"all"}"#, compact(KeepChanges::All, &[])),
+            (
+                r#"{"job":"compact","keep_changes":2592000,"forget":["tenant:7","tenant:8/notes"]}"#,
+                compact(month, &["tenant:7", "tenant:8/notes"]),
+            ),
+        ] {
+            let job = Job::to_wire(&expected).expect("no path");
+            assert_eq!(serde_json::to_string(&job).expect("plain data"), text);
+            assert_eq!(parse(text).ok(), Some(expected));
+        }
         for wrong in [
+            r#"{"job":"compact","keep_changes":"some"}"#,
+            r#"{"job":"compact","keep_changes":-1}"#,
+            r#"{"job":"compact","forget":"tenant:7"}"#,
             r#"{"job":"format"}"#,
             r#"{"job":"backup"}"#,
             r#"{"job":"verify","repiar":true}"#,
