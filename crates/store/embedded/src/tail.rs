@@ -40,6 +40,11 @@ impl Tail {
         }
     }
 
+    /// How much is kept.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.lock().bytes as u64
+    }
+
     /// A page of events after a position up to `to`; `None` when it begins before the tail.
     pub(crate) fn page(
         &self,
