@@ -136,16 +136,17 @@ impl Shared {
             let place = self.log.hashed_get(&name)?.and_then(|entry| BlobPlace::from_value(&entry.value));
             let Some(place) = place.filter(|place| rule.lets_go(name.mark(), *place)) else { continue };
             let BlobAt::File { bytes } = place.at else {
-                // It was removed while a backup read it.
-                self.log.remove_blob_file(&name)?;
+                // Somebody else removed the blob, or the file could not be removed with it.
+                done.files += u64::from(self.log.remove_blob_file(&name)?);
                 continue;
             };
             let (tenant, hash) = self.log.blob_of_file(&name)?;
             if self.remove(tenant, vec![hash], rule.before_ms)? > 0 {
-                self.log.remove_blob_file(&name)?;
                 done.removed += 1;
-                done.files += 1;
-                done.freed += bytes;
+                if self.log.remove_blob_file(&name)? {
+                    done.files += 1;
+                    done.freed += bytes;
+                }
             }
         }
         Ok(())
