@@ -8,9 +8,12 @@ mod drive;
 mod figure;
 mod measure;
 mod random;
+mod resident;
 mod scratch;
 mod spread;
 mod store;
+#[path = "../../crates/store/embedded/tests/turmoil/mod.rs"]
+mod turmoil;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,7 +43,7 @@ struct Cli {
 enum Bench {
     /// The embedded store: commits, reads, opening, memory, kill -9.
     Store(StoreArgs),
-    /// Blobs: writing, reading, looking up, encryption, backup, compaction.
+    /// Blobs: writing, reading, looking up, encryption, backup, compaction, memory, kill -9.
     Blobs(BlobsArgs),
     /// What measurements start as processes of their own.
     #[command(hide = true)]

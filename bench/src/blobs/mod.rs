@@ -4,6 +4,9 @@ mod absent;
 mod compaction;
 mod durable;
 mod jobs;
+mod kill;
+pub(crate) mod large;
+pub(crate) mod memory;
 mod sealed;
 
 use std::path::Path;
@@ -29,6 +32,14 @@ pub(crate) const MEASUREMENTS: &[Measurement] = &[
     row("sealed", "writes and point reads with AES against without", sealed::run),
     row("jobs", "backup and doctor over a log of blobs and records", jobs::run),
     row("compaction", "a half-dead log, and appends meanwhile", compaction::run),
+    row("large", "blobs of 63 MiB and 1 GiB, streamed: memory and rates", large::run),
+    row("kill", "100 rounds of kill -9 in the middle of everything", kill::run),
+    Measurement {
+        name: "memory",
+        about: "memory with a log of 20 GB, which takes as much room for a while",
+        by_default: false,
+        run: memory::run,
+    },
 ];
 
 fn open(dir: &Path, is_sealed: bool) -> Result<EmbeddedStore> {

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Subcommand;
 
 use super::{memory, writer};
+use crate::blobs;
+use crate::turmoil::{Orders, work_until_killed};
 
 /// What a child process does.
 #[derive(Debug, Subcommand)]
@@ -26,6 +28,30 @@ pub(crate) enum Role {
         /// How many records, in ascending order.
         at: Vec<u64>,
     },
+    /// Does everything at once until it is killed, and prints what it does.
+    Turmoil {
+        /// What it is told.
+        orders: String,
+    },
+    /// Streams a large blob in and out, and prints its own memory.
+    Large {
+        /// Where the store goes.
+        dir: PathBuf,
+        /// Bytes of the blob.
+        bytes: u64,
+    },
+    /// Writes a large log, and prints its own memory on the way.
+    Fill {
+        /// The store's directory.
+        dir: PathBuf,
+        /// Bytes of the log.
+        bytes: u64,
+    },
+    /// Opens a large log, and prints its own memory.
+    Reopen {
+        /// The store's directory.
+        dir: PathBuf,
+    },
 }
 
 impl Role {
@@ -34,6 +60,13 @@ impl Role {
         match self {
             Role::Write { dir, run, producers } => writer::write_until_killed(dir, *run, *producers),
             Role::Memory { dir, at } => memory::write_and_look(dir, at),
+            Role::Turmoil { orders } => {
+                let orders = Orders::parse(orders).context("orders that make no sense")?;
+                Ok(work_until_killed(&orders)?)
+            }
+            Role::Large { dir, bytes } => blobs::large::stream(dir, *bytes),
+            Role::Fill { dir, bytes } => blobs::memory::fill(dir, *bytes),
+            Role::Reopen { dir } => blobs::memory::reopen(dir),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Memory of a process that only writes.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +12,7 @@ use cairn_seam::Store;
 use super::Setting;
 use super::record::{self, Name};
 use crate::figure::{Figure, Report, Target, Unit};
+use crate::resident;
 use crate::scratch::Scratch;
 
 const PRODUCERS: u32 = 16;
@@ -69,20 +69,12 @@ pub(super) fn write_and_look(dir: &Path, at: &[u64]) -> Result<()> {
             threads.into_iter().try_for_each(|thread| thread.join().expect("a producer does not panic"))
         })?;
         let rate = (limit - before) as f64 / start.elapsed().as_secs_f64();
-        println!("{} {} {rate}", memory_mib("VmRSS:")?, memory_mib("VmHWM:")?);
-        // The kernel forgets the most it has seen.
-        fs::write("/proc/self/clear_refs", "5").context("resetting the most memory so far")?;
+        println!("{} {} {rate}", resident::now_mib()?, resident::most_mib()?);
+        resident::forget_most()?;
         // Every producer took one number too many.
         next.store(*limit, Ordering::Relaxed);
         before = *limit;
     }
     store.close()?;
     Ok(())
-}
-
-fn memory_mib(field: &str) -> Result<f64> {
-    let status = fs::read_to_string("/proc/self/status").context("memory is known on Linux only")?;
-    let line = status.lines().find_map(|line| line.strip_prefix(field)).context("the kernel does not say")?;
-    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
-    Ok(kib / 1024.0)
 }

@@ -324,6 +324,11 @@ impl Index {
         *self.durable.lock()
     }
 
+    /// Bytes of the checksums or seals that are kept in memory.
+    pub(crate) fn marks_bytes(&self) -> u64 {
+        self.pages.marks.read().capacity() as u64
+    }
+
     /// Bytes of the index file.
     pub(crate) fn bytes(&self) -> u64 {
         self.file.len().unwrap_or(0)

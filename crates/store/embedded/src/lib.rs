@@ -19,6 +19,7 @@ mod generation;
 mod guard;
 mod image;
 mod index;
+mod memory;
 mod merge;
 mod open;
 mod options;
@@ -32,7 +33,8 @@ mod tx;
 mod verify;
 mod view;
 
-pub use cairn_log::{EncryptionKey, Progress};
+pub use cairn_log::{EncryptionKey, LogMemory, Progress};
+pub use memory::MemoryParts;
 pub use open::OpenReport;
 pub use options::{Background, EmbeddedOptions, ProgressFn};
 pub use restore::{Restored, restore};

@@ -13,6 +13,7 @@ use cairn_seam::{
 };
 use parking_lot::Mutex;
 
+use crate::memory::MemoryParts;
 use crate::open::{self, OpenReport};
 use crate::options::{Background, EmbeddedOptions};
 use crate::queue::{Answer, Ticket};
@@ -71,6 +72,11 @@ impl EmbeddedStore {
     /// Moves everything published into the index now, instead of within a second.
     pub fn apply_now(&self) -> Result<(), StoreError> {
         self.shared.apply().map(drop)
+    }
+
+    /// What is in memory now, part by part.
+    pub fn memory(&self) -> MemoryParts {
+        self.shared.memory()
     }
 
     fn stop_threads(&self) {

@@ -49,6 +49,11 @@ impl Tail {
         state.floor = state.floor.max(position);
     }
 
+    /// How much is kept.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.lock().bytes as u64
+    }
+
     /// A page of events after a position up to `to`; `None` when it begins before the tail.
     pub(crate) fn page(
         &self,

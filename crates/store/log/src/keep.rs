@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cairn_seam::StoreError;
 
 use crate::blob_file;
+use crate::hashed::HashedName;
 use crate::log::Log;
 
 /// How many hold files back, and which wait to be removed.
@@ -13,12 +14,19 @@ use crate::log::Log;
 pub(crate) struct Held {
     holders: usize,
     waiting: Vec<String>,
+    /// Blobs whose files wait. They may be put again meanwhile.
+    waiting_blobs: Vec<HashedName>,
 }
 
 impl Held {
     /// Whether a file waits to be removed.
     pub(crate) fn waits(&self, name: &str) -> bool {
         self.waiting.iter().any(|waiting| waiting == name)
+    }
+
+    /// Whether the file of a blob waits to be removed, or would have to.
+    pub(crate) fn keeps_blob(&self, name: &HashedName) -> bool {
+        self.holders > 0 || self.waiting_blobs.contains(name)
     }
 }
 
@@ -44,17 +52,27 @@ impl Clone for KeptFiles {
 
 impl Drop for KeptFiles {
     fn drop(&mut self) {
-        let waiting = {
+        let (waiting, waiting_blobs) = {
             let mut held = self.0.held.lock();
             held.holders -= 1;
             if held.holders > 0 {
                 return;
             }
-            std::mem::take(&mut held.waiting)
+            (held.waiting.clone(), held.waiting_blobs.clone())
         };
-        for name in waiting {
+        for name in &waiting {
             // Nothing lists it any more: if it cannot be removed now, the next opening does.
-            let _ = self.0.options.fs.remove(&self.0.path(&name));
+            let _ = self.0.options.fs.remove(&self.0.path(name));
+        }
+        for name in &waiting_blobs {
+            // The same holds here, and for the next compaction.
+            let _ = self.0.remove_blob_file(name);
+        }
+        let mut held = self.0.held.lock();
+        // Only now, so that a doctor never meets one that nobody seems to know.
+        held.waiting.retain(|name| !waiting.contains(name));
+        if held.holders == 0 {
+            held.waiting_blobs.retain(|name| !waiting_blobs.contains(name));
         }
     }
 }
@@ -75,6 +93,15 @@ impl Log {
             }
         }
         Ok(())
+    }
+
+    /// Whether somebody still reads files that could go; then this blob's waits until nobody does.
+    pub(crate) fn keeps_blob_file(&self, name: &HashedName) -> bool {
+        let mut held = self.held.lock();
+        if held.holders > 0 && !held.waiting_blobs.contains(name) {
+            held.waiting_blobs.push(*name);
+        }
+        held.holders > 0
     }
 
     /// Removes a file that the manifest lists no more, or leaves that to whoever still reads it.

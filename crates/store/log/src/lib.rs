@@ -18,6 +18,7 @@ mod housekeep;
 mod keep;
 mod log;
 mod manifest;
+mod memory;
 mod pack;
 mod place;
 mod read;
@@ -40,6 +41,7 @@ pub use hashed::{BLOB_PLACES, HashKey, HashedEntry, HashedMap, HashedName, NameH
 pub use keep::KeptFiles;
 pub use log::{Log, LogOptions, Segment};
 pub use manifest::{FORMAT, ImageRow, Thinned, image_name};
+pub use memory::LogMemory;
 pub use place::{BlobAt, BlobPlace};
 pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};

@@ -1,6 +1,6 @@
 //! The log's shared state: which segments there are, where hashed entries are, how to read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -114,6 +114,8 @@ pub struct Log {
     pub(crate) closing: AtomicBool,
     /// Side files with a page that did not verify; housekeeping makes them again.
     pub(crate) bad_sides: Mutex<BTreeSet<u64>>,
+    /// Names of the files of uploads under way.
+    pub(crate) uploads: Mutex<HashSet<String>>,
     /// Blob files that no commit may name yet, and how many hold on to each.
     pub(crate) staged: Mutex<HashMap<HashedName, usize>>,
     /// One packer at a time.
@@ -145,6 +147,7 @@ impl Log {
             resume: Mutex::default(),
             closing: AtomicBool::new(false),
             bad_sides: Mutex::default(),
+            uploads: Mutex::default(),
             staged: Mutex::default(),
             packing: Mutex::default(),
             tables: Mutex::default(),

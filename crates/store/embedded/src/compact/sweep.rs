@@ -99,15 +99,17 @@ impl<'a> Sweep<'a> {
 
     fn file(&self, name: &HashedName, place: BlobPlace, done: &mut Done) -> Result<(), StoreError> {
         let BlobAt::File { bytes } = place.at else {
-            // It was removed while a backup read it.
-            return self.shared.log.remove_blob_file(name);
+            // Somebody else removed the blob, or the file could not be removed with it.
+            done.files += u64::from(self.shared.log.remove_blob_file(name)?);
+            return Ok(());
         };
         let (tenant, hash) = self.shared.log.blob_of_file(name)?;
         if self.remove(tenant, vec![hash])? > 0 {
-            self.shared.log.remove_blob_file(name)?;
             done.removed += 1;
-            done.files += 1;
-            done.freed += bytes;
+            if self.shared.log.remove_blob_file(name)? {
+                done.files += 1;
+                done.freed += bytes;
+            }
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ impl Subject<'_> {
             findings.settle(name, &log.remove_stray(name), "removed");
         }
         for name in &self.blob_files.strays {
-            findings.settle(&BlobFilesCheck::path_of(name), &log.remove_blob_file(name), "removed");
+            findings.settle(&BlobFilesCheck::path_of(name), &log.remove_blob_file(name).map(drop), "removed");
         }
         // A mark makes the next opening depend on image and log alone: not if those have damage.
         if self.is_index_bad && self.is_truth_whole() {

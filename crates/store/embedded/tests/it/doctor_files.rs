@@ -222,3 +222,23 @@ fn blob_files_that_no_commit_names_are_strays_unless_an_upload_holds_them() {
     assert_eq!(blob_files(&fs).len(), before.len() + 1);
     assert_eq!(findings(&store).len(), 1);
 }
+
+#[test]
+fn uploads_that_are_given_up_while_large_blobs_are_read_are_no_findings() {
+    let fs = SimulatedFs::new(1);
+    let store = open_sealed(&fs, 1).unwrap();
+    (1..=6).for_each(|seed| put_large(&store, seed));
+    let mut held: Vec<Blob> = (7..=14).map(|seed| upload(&store, seed)).collect();
+    let mut on_stage = |stage: cairn_seam::Stage<'_>| {
+        // Some of the files are behind the one that is being read.
+        if stage.name == "reading large blobs" && stage.done > 0 {
+            held.clear();
+        }
+        true
+    };
+    let job = cairn_seam::Maintenance::Verify { repair: false };
+    let report = store.maintain(&job, &mut on_stage).unwrap();
+    assert_eq!(report.findings, []);
+    assert!(figure(&report, "blob_files") < 14, "some went before they were read");
+    assert_eq!(blob_files(&fs).len(), 6);
+}

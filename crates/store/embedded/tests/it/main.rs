@@ -2,11 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod backup;
+mod blob_model;
+mod blob_power;
 mod compact;
 mod contract;
 mod damage;
 mod doctor;
 mod doctor_files;
+mod kill;
 mod kit;
 mod owner;
 mod pipeline;
@@ -15,5 +18,7 @@ mod regressions;
 mod seal;
 mod space;
 mod thin;
+#[path = "../turmoil/mod.rs"]
+mod turmoil;
 mod uploads;
 mod workload;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
 use cairn_base::{ContentHash, Entropy, ManualClock, SeededEntropy, TenantId, limits};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_seam::{Aborted, Blob, Store, StoreError};
+use cairn_seam::{Aborted, Blob, Maintenance, Store, StoreError};
 
 use crate::kit::{DIR, open_simulated, small_options};
 
@@ -157,6 +157,77 @@ fn a_crowd_with_the_same_content_stores_it_once() {
     });
     assert_eq!(blob_files(&*fs, dir.path()).len(), 1);
     assert_eq!(read(&*store, &ContentHash::of(&bytes)).unwrap(), Some(bytes));
+}
+
+#[test]
+fn a_crowd_with_the_same_small_content_stores_it_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = EmbeddedOptions { reserve_bytes: 0, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(dir.path(), options).unwrap();
+    for (round, size) in (1..).zip([0, 5000, limits::BLOB_IN_COMMIT_BYTES_MAX]) {
+        let bytes = noise(round, size);
+        let together = std::sync::Barrier::new(16);
+        thread::scope(|scope| {
+            for client in 0..16 {
+                let (store, bytes, together) = (&store, &bytes, &together);
+                scope.spawn(move || {
+                    let blob = if client % 2 == 0 { Blob::new(bytes.clone()) } else { upload(store, bytes) };
+                    together.wait();
+                    put(store, blob.unwrap()).unwrap();
+                });
+            }
+        });
+        let report = store.maintain(&Maintenance::Verify { repair: false }, &mut |_| true).unwrap();
+        let blobs = report.figures.iter().find(|(name, _)| *name == "blobs").unwrap().1;
+        assert_eq!(blobs, round, "{size} bytes");
+        assert_eq!(read(&store, &ContentHash::of(&bytes)).unwrap(), Some(bytes));
+    }
+}
+
+#[test]
+fn clients_that_go_away_in_the_middle_leave_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = EmbeddedOptions { reserve_bytes: 0, ..EmbeddedOptions::default() };
+    let fs = Arc::clone(&options.fs);
+    let store = EmbeddedStore::open(dir.path(), options).unwrap();
+    let bytes = noise(1, 3 * LARGE);
+    thread::scope(|scope| {
+        for client in 1..=16 {
+            let (store, bytes) = (&store, &bytes);
+            scope.spawn(move || {
+                let mut upload = store.upload(TENANT).unwrap();
+                upload.write(&bytes[..bytes.len() / client]).unwrap();
+                // Every fourth one sends everything, and goes before anything refers to it.
+                if client % 4 == 1 {
+                    drop(upload.finish().unwrap());
+                }
+            });
+        }
+    });
+    assert!(blob_files(&*fs, dir.path()).is_empty());
+    assert_eq!(store.position(), cairn_base::Position::START);
+    let report = store.maintain(&Maintenance::Verify { repair: false }, &mut |_| true).unwrap();
+    assert_eq!(report.findings, []);
+}
+
+#[test]
+fn an_upload_that_could_not_be_removed_is_found() {
+    let fs = SimulatedFs::new(1);
+    let store = open_simulated(&fs, 1).unwrap();
+    let findings = || store.maintain(&Maintenance::Verify { repair: false }, &mut |_| true).unwrap().findings;
+    let mut given_up = store.upload(TENANT).unwrap();
+    given_up.write(&noise(1, LARGE)).unwrap();
+    assert_eq!(findings(), [], "an upload under way");
+    fs.inject(fs.operations(), Fault::Error);
+    drop(given_up);
+    let left = blob_files(&fs, Path::new(DIR));
+    assert_eq!(left.len(), 1);
+    let found = findings();
+    assert!(found.len() == 1 && found[0].file.ends_with(".new"), "{found:?}");
+    drop(store);
+    fs.process_kill();
+    open_simulated(&fs, 2).unwrap();
+    assert!(blob_files(&fs, Path::new(DIR)).is_empty(), "the next opening removes it");
 }
 
 #[test]

@@ -25,6 +25,11 @@ mod stage;
 mod tree;
 mod write;
 
+use std::io;
+use std::path::Path;
+
+use cairn_base::fs::FileSystem;
+
 use crate::hashed::HashedName;
 
 pub(crate) use read::BlobFile;
@@ -50,6 +55,23 @@ fn file_name(name: &HashedName) -> String {
 /// The path of a blob's file in the directory of the store.
 pub(crate) fn path_of(name: &HashedName) -> String {
     format!("{DIR}/{}", file_name(name))
+}
+
+/// The first number that no blob file of a store has.
+///
+/// Uploads take numbers without writing them down, so a manifest may know of fewer after a crash.
+pub(crate) fn numbers_end(fs: &dyn FileSystem, dir: &Path) -> io::Result<u64> {
+    let dir = dir.join(DIR);
+    let names = match fs.list(&dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        listed => listed?,
+    };
+    let mut end = 0;
+    for name in names.iter().filter(|name| name.ends_with(END)) {
+        let number = read::number_of(&*fs.open_to_read(&dir.join(name))?)?;
+        end = end.max(number.map_or(0, |number| number.saturating_add(1)));
+    }
+    Ok(end)
 }
 
 fn upload_name(number: u64) -> String {

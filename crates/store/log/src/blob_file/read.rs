@@ -172,6 +172,16 @@ impl BlobReader for BlobFile {
     }
 }
 
+/// The number of a blob file; `None` when its header is damaged.
+pub(crate) fn number_of(file: &dyn File) -> std::io::Result<Option<u64>> {
+    let mut header = [0; HEADER_BYTES];
+    match file.read_at(&mut header, 0) {
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    Ok((is_closed(&header) && &header[..8] == MAGIC).then(|| u64_at(&header, 16)))
+}
+
 fn is_closed(block: &[u8; 64]) -> bool {
     crc32c::crc32c(&block[..60]) == u32_at(block, 60)
 }

@@ -41,6 +41,7 @@ impl LogUpload {
             let name = upload_name(number);
             let path = self.log.blob_path(&name);
             let failed = self.log.io("writing", &format!("{DIR}/{name}"));
+            self.log.uploads.lock().insert(name.clone());
             let start = || -> io::Result<BlobFileWriter> {
                 self.log.options.fs.create_dir(&self.log.options.dir.join(DIR))?;
                 let file = self.log.options.fs.create(&path)?;
@@ -49,7 +50,7 @@ impl LogUpload {
                 Ok(writer)
             };
             let writer = start().map_err(|error| {
-                let _ = self.log.options.fs.remove(&path);
+                self.log.remove_upload(&name);
                 failed(error)
             })?;
             self.memory = Vec::new();
@@ -95,7 +96,9 @@ impl Upload for LogUpload {
             },
         );
         if staged.is_err() {
-            let _ = self.log.options.fs.remove(&self.log.blob_path(&name));
+            self.log.remove_upload(&name);
+        } else {
+            self.log.uploads.lock().remove(&name);
         }
         staged
     }
@@ -104,8 +107,7 @@ impl Upload for LogUpload {
 impl Drop for LogUpload {
     fn drop(&mut self) {
         if let Some((name, _)) = self.file.take() {
-            // If it cannot be removed now, the next opening removes it.
-            let _ = self.log.options.fs.remove(&self.log.blob_path(&name));
+            self.log.remove_upload(&name);
         }
     }
 }
@@ -144,6 +146,13 @@ impl Drop for StagedFile {
 impl Log {
     pub(crate) fn blob_path(&self, name: &str) -> std::path::PathBuf {
         self.options.dir.join(DIR).join(name)
+    }
+
+    /// Removes the file of an upload that came to nothing.
+    fn remove_upload(&self, name: &str) {
+        // If it cannot be removed now, the next opening removes it.
+        let _ = self.options.fs.remove(&self.blob_path(name));
+        self.uploads.lock().remove(name);
     }
 
     /// Opens a blob with a file of its own.
@@ -206,8 +215,8 @@ impl Log {
             return;
         }
         staged.remove(name);
-        // When in doubt it stays: the next opening looks again.
-        if matches!(self.names_file(name), Ok(false)) {
+        // When in doubt it stays: the next opening looks again. A backup that has begun may read it.
+        if matches!(self.names_file(name), Ok(false)) && !self.keeps_blob_file(name) {
             let _ = self.options.fs.remove(&self.blob_path(&file_name(name)));
         }
     }
@@ -232,15 +241,16 @@ impl Log {
         Ok(BlobFile::open(path, opened, self.sealer.as_deref())?.owner())
     }
 
-    /// Removes the file of a blob that no commit names any more and nobody is about to name.
-    pub fn remove_blob_file(&self, name: &HashedName) -> Result<(), StoreError> {
+    /// Removes the file of a blob that no commit names any more and nobody is about to name; says whether
+    /// it is gone now. One that a backup reads goes when that is done.
+    pub fn remove_blob_file(&self, name: &HashedName) -> Result<bool, StoreError> {
         let staged = self.staged.lock();
-        // A file that a backup reads stays; the next compaction, or opening, looks again.
-        if staged.contains_key(name) || self.names_file(name)? || self.keeps_files() {
-            return Ok(());
+        if staged.contains_key(name) || self.names_file(name)? || self.keeps_blob_file(name) {
+            return Ok(false);
         }
         let file = file_name(name);
-        self.options.fs.remove(&self.blob_path(&file)).map_err(self.io("removing", &format!("{DIR}/{file}")))
+        let removed = self.options.fs.remove(&self.blob_path(&file));
+        removed.map_err(self.io("removing", &format!("{DIR}/{file}"))).map(|()| true)
     }
 
     pub(crate) fn list_blobs(&self) -> Result<Vec<String>, StoreError> {

@@ -6,6 +6,7 @@ use cairn_seam::StoreError;
 
 use super::root::{Opened, Root};
 use super::{EncryptionKey, Sealer};
+use crate::blob_file;
 use crate::log::LogOptions;
 use crate::manifest::Manifest;
 
@@ -51,6 +52,10 @@ pub fn rotate(options: &LogOptions, new: &EncryptionKey) -> Result<(), StoreErro
     let Some(mut opened) = open(&manifest, options.key.as_ref(), options)? else {
         return Err(StoreError::NotSealed { dir: options.dir.clone() });
     };
+    // A root is for files from its number on: not for blobs of which the manifest was not told yet.
+    let failed = |error| StoreError::io(format!("reading blobs in {}", options.dir.display()), error);
+    let end = blob_file::numbers_end(&*options.fs, &options.dir).map_err(failed)?;
+    manifest.next = manifest.next.max(end);
     opened.roots.push(Root::generate(manifest.next, &*options.entropy));
     manifest.sealed = Some(opened.wrap(new, &manifest.store, &*options.entropy));
     manifest.write(&*options.fs, &options.dir)

@@ -32,6 +32,11 @@ impl Filter {
         bits(name).all(|bit| self.words[block + bit / 64] & (1 << (bit % 64)) != 0)
     }
 
+    /// Bytes it takes in memory, and in its file.
+    pub(crate) fn bytes(&self) -> usize {
+        self.words.len() * 8
+    }
+
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }

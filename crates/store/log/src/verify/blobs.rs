@@ -43,9 +43,10 @@ impl Log {
         for file in self.list_blobs()? {
             let path = format!("{}/{file}", blob_file::DIR);
             let Some(name) = file.strip_suffix(blob_file::END).and_then(HashedName::from_hex) else {
-                // Uploads under way; those of earlier times were removed at open.
                 if !file.ends_with(blob_file::UPLOAD_END) {
                     findings.add(path, 0, "this file is none of the store's");
+                } else if self.is_upload_stray(&file) {
+                    findings.add(path, 0, "the upload of this file came to nothing");
                 }
                 continue;
             };
@@ -70,11 +71,20 @@ impl Log {
         Ok(files.iter().filter_map(|file| open(file).ok()).sum())
     }
 
-    /// Whether neither a commit names a file nor anybody holds on to it.
+    /// Whether the file of an upload stayed when the upload was over.
+    fn is_upload_stray(&self, file: &str) -> bool {
+        // Those under way are known until after their file is gone or has another name.
+        !self.uploads.lock().contains(file) && self.options.fs.open(&self.blob_path(file)).is_ok()
+    }
+
+    /// Whether a file is there that neither a commit names nor anybody holds on to.
     fn is_blob_stray(&self, name: &HashedName) -> Result<bool, StoreError> {
-        // Files come and go with this lock, so that one without a name is one without an upload too.
+        // Files come and go with this lock, so that one without a name is one without an upload too. Since
+        // they were listed, some may have gone.
         let staged = self.staged.lock();
-        Ok(!staged.contains_key(name) && !self.names_file_if_known(name)? && !self.keeps_files())
+        let is_unknown = !staged.contains_key(name) && !self.names_file_if_known(name)?;
+        let is_there = || self.options.fs.open(&self.path(&blob_file::path_of(name))).is_ok();
+        Ok(is_unknown && !self.held.lock().keeps_blob(name) && is_there())
     }
 
     /// Whether the newest commit about a blob says that it has a file, as far as that can be read.

@@ -1,6 +1,7 @@
 //! Verifying the directory: the manifest itself, files nobody owns, files that are not there.
 
 use std::collections::BTreeSet;
+use std::io;
 
 use cairn_seam::StoreError;
 
@@ -19,6 +20,10 @@ pub struct DirectoryCheck {
     pub strays: Vec<String>,
     /// Whether the manifest on disk is not the one in use.
     pub is_manifest_bad: bool,
+}
+
+fn is_gone(error: io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
 }
 
 impl Log {
@@ -48,6 +53,8 @@ impl Log {
             }
             if set_aside::is_set_aside(name) {
                 check.set_aside += 1;
+            } else if self.options.fs.open(&self.path(name)).is_err_and(is_gone) {
+                // It waited to be removed until a moment ago.
             } else if manifest::is_store_file(name) {
                 findings.add(name, 0, "nothing refers to this file");
                 check.strays.push(name.clone());

@@ -10,7 +10,8 @@ use crate::{Blob, StoreError};
 pub fn blobs_of_every_size_come_back(make: Make<'_>) {
     let subject = make();
     let store = subject.store();
-    let sizes = [0, 1, 4095, 4096, 65_537, limits::BLOB_IN_COMMIT_BYTES_MAX];
+    let most = limits::BLOB_IN_COMMIT_BYTES_MAX;
+    let sizes = [0, 1, 4095, 4096, 4097, 65_535, 65_536, 65_537, most - 1, most];
     let all = sizes.map(|size| (0..size).map(|n| (n * 7 + size) as u8).collect::<Vec<_>>());
     let blobs = all.clone().map(blob);
     let hashes: Vec<_> = blobs.iter().map(Blob::hash).collect();

@@ -38,7 +38,10 @@ fn read(store: &dyn Store, hash: &ContentHash, from: usize, to: usize, piece: us
 pub fn uploads_of_every_size_come_back(make: Make<'_>) {
     let subject = make();
     let store = subject.store();
-    for size in [0, 1, CHUNK, IN_COMMIT - 1, IN_COMMIT, IN_COMMIT + 1, IN_COMMIT + CHUNK, 3 * IN_COMMIT + 5] {
+    let around = |size: usize| [size - 1, size, size + 1];
+    // Of what is compressed, of a chunk, of what fits into a commit, and of a chunk more.
+    let thresholds = [4096, CHUNK, IN_COMMIT, IN_COMMIT + CHUNK].map(around).concat();
+    for size in [0, 1].into_iter().chain(thresholds).chain([3 * IN_COMMIT + 5]) {
         let bytes = content(size);
         let blob = upload(&*store, US, &bytes, 100_003);
         let hash = blob.hash();
