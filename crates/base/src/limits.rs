@@ -108,3 +108,15 @@ pub const TREE_ENTRIES_MAX: u32 = 1_000_000;
 pub const TREE_NAME_BYTES_MAX: usize = 255;
 /// Turns that are looked at for a file tree that was attached late.
 pub const TREE_WALK_MAX: usize = 10_000;
+/// Bytes of the body of a frame of the binary protocol.
+pub const BINARY_FRAME_BYTES_MAX: usize = 64 * MIB;
+/// Bytes of a payload or blob over the binary protocol: a frame with room for its fields.
+pub const BINARY_BLOB_BYTES_MAX: usize = 63 * MIB;
+/// Connections of the binary protocol at once.
+pub const BINARY_CONNECTIONS_MAX: usize = 1024;
+/// Memory for bodies of frames beyond 64 KiB each, all connections together.
+pub const BINARY_MEMORY_BYTES: usize = 512 * MIB;
+/// How long a connection of the binary protocol may say nothing.
+pub const BINARY_IDLE: Duration = Duration::from_secs(60 * 60);
+/// How long a client of the binary protocol may take over one frame.
+pub const BINARY_PATIENCE: Duration = Duration::from_secs(30);

@@ -5,6 +5,7 @@ use std::io;
 use cairn_access::Refusal;
 use cairn_base::{ErrorCode, Position, limits};
 use cairn_seam::StoreError;
+use cairn_turns::TurnsError;
 
 /// Situations a caller of the engine can act on.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,9 @@ pub enum EngineError {
     /// The store did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The memory of turns did not do it.
+    #[error(transparent)]
+    Turns(#[from] TurnsError),
     /// A consumer's name is not one.
     #[error(
         "a consumer's name has 1 to {} characters of a-z, 0-9, '-', '_' and '.'",
@@ -112,6 +116,7 @@ impl EngineError {
         match self {
             EngineError::Refused(refusal) => refusal.code(),
             EngineError::Store(error) => error.code(),
+            EngineError::Turns(error) => error.code(),
             EngineError::ConsumerName => ErrorCode::InvalidRequest,
             EngineError::ConsumerUnknown { .. } => ErrorCode::NotFound,
             EngineError::ConsumersFull => ErrorCode::TooLarge,

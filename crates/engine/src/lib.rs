@@ -26,6 +26,7 @@ mod references;
 mod stats;
 pub mod tables;
 mod tracked;
+mod turns;
 mod upkeep;
 
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage};
@@ -37,5 +38,6 @@ pub use maintain::CompactionPolicy;
 pub use metrics::{Counter, Family, Gauge, Histogram, MetricKind, PrometheusText};
 pub use node::{Node, NodeId};
 pub use pipeline::{Act, Committed};
-pub use references::{Referring, VisitHash};
+pub use references::{Reference, Referring, VisitReference};
 pub use stats::EngineStats;
+pub use turns::{VisitTurn, Window, WindowAt, WindowTurns};

@@ -1,25 +1,39 @@
 //! Which blobs records refer to: what keeps them from being swept.
 
+use std::collections::HashSet;
 use std::ops::Bound;
 
 use cairn_base::{ContentHash, Position, TenantId};
 use cairn_seam::{KeyRange, Keyspace, References, Store, StoreError, Visit};
+use cairn_turns::{EntryKind, TreeObject};
 
 use crate::tables;
 
 /// Records read from one snapshot: it is short-lived, and there may be many records.
 const PAGE_RECORDS: usize = 1000;
+/// A longer blob is no tree object: that many entries are not read either.
+const TREE_BYTES_MAX: u64 = 512 << 20;
 
-/// Called with the hash of a blob.
-pub type VisitHash<'a> = &'a mut dyn FnMut(&ContentHash);
+/// What a record refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reference {
+    /// A blob.
+    Blob(ContentHash),
+    /// The root of a file tree: a blob that lists others.
+    Tree(ContentHash),
+}
+
+/// Called with everything that a record refers to.
+pub type VisitReference<'a> = &'a mut dyn FnMut(Reference);
 
 /// A keyspace whose records refer to blobs, and how to find out to which.
 #[derive(Debug, Clone, Copy)]
 pub struct Referring {
     /// The keyspace.
     pub keyspace: Keyspace,
-    /// Calls back with every hash that a record's value refers to.
-    pub hashes: fn(value: &[u8], visit: VisitHash<'_>),
+    /// Calls back with everything that a record's value refers to. A value that does not decode is an
+    /// error: what it refers to must not be swept.
+    pub references: fn(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError>,
 }
 
 /// Everything that the records of a store refer to.
@@ -38,32 +52,81 @@ impl<'a> RecordReferences<'a> {
         &self,
         table: &Referring,
         after: Option<Vec<u8>>,
-        visit: &mut dyn FnMut(TenantId, &ContentHash),
+        visit: &mut dyn FnMut(TenantId, Reference),
     ) -> Result<Option<Vec<u8>>, StoreError> {
         let low = after.map_or(Bound::Unbounded, Bound::Excluded);
         let range = KeyRange { limit: PAGE_RECORDS, ..KeyRange::new(low, Bound::Unbounded) };
         let mut last = None;
         let mut count = 0;
+        let mut bad = Ok(());
         let snapshot = self.store.snapshot(Position::START)?;
         snapshot.multi_scan(table.keyspace, &[range], &mut |_, key, value| {
             if let Some(tenant) = key.first_chunk::<4>() {
                 let tenant = TenantId(u32::from_be_bytes(*tenant));
-                (table.hashes)(value, &mut |hash| visit(tenant, hash));
+                bad = (table.references)(value, &mut |reference| visit(tenant, reference));
             }
             last = Some(key.to_vec());
             count += 1;
-            Visit::Continue
+            if bad.is_ok() { Visit::Continue } else { Visit::Stop }
         })?;
+        bad?;
         Ok(last.filter(|_| count == PAGE_RECORDS))
+    }
+
+    /// Visits a tree and everything in it that was not visited before.
+    fn tree(
+        &self,
+        tenant: TenantId,
+        root: ContentHash,
+        seen: &mut HashSet<(TenantId, ContentHash)>,
+        visit: &mut dyn FnMut(TenantId, &ContentHash),
+    ) -> Result<(), StoreError> {
+        let mut folders = vec![root];
+        while let Some(folder) = folders.pop() {
+            if !seen.insert((tenant, folder)) {
+                continue;
+            }
+            visit(tenant, &folder);
+            // Any blob may be attached as a tree; one that is none refers to nothing.
+            let Some(bytes) = self.whole_blob(tenant, &folder)? else { continue };
+            let Ok(tree) = TreeObject::parse(&folder, &bytes) else { continue };
+            for entry in tree.entries {
+                match entry.kind {
+                    EntryKind::Folder => folders.push(entry.hash),
+                    EntryKind::File | EntryKind::Link => visit(tenant, &entry.hash),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn whole_blob(&self, tenant: TenantId, hash: &ContentHash) -> Result<Option<Vec<u8>>, StoreError> {
+        let reader = match self.store.open_blob(tenant, hash) {
+            Ok(Some(reader)) if reader.len() <= TREE_BYTES_MAX => reader,
+            Ok(_) | Err(StoreError::BlobGone { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut bytes = vec![0; usize::try_from(reader.len()).unwrap_or(0)];
+        reader.read_at(0, &mut bytes)?;
+        Ok(Some(bytes))
     }
 }
 
 impl References for RecordReferences<'_> {
     fn visit(&self, visit: &mut dyn FnMut(TenantId, &ContentHash)) -> Result<(), StoreError> {
+        let mut seen = HashSet::new();
         for table in self.tables {
             let mut after = None;
             loop {
-                after = self.page(table, after, visit)?;
+                // Trees are read outside of the scan.
+                let mut trees = Vec::new();
+                after = self.page(table, after, &mut |tenant, reference| match reference {
+                    Reference::Blob(hash) => visit(tenant, &hash),
+                    Reference::Tree(root) => trees.push((tenant, root)),
+                })?;
+                for (tenant, root) in trees {
+                    self.tree(tenant, root, &mut seen, visit)?;
+                }
                 if after.is_none() {
                     break;
                 }
@@ -85,8 +148,11 @@ mod tests {
     const NOTES: Keyspace = Keyspace::new(900, "notes");
 
     /// A value is a list of hashes.
-    fn hashes(value: &[u8], visit: VisitHash<'_>) {
-        value.as_chunks::<32>().0.iter().for_each(|hash| visit(&ContentHash::from_bytes(*hash)));
+    #[expect(clippy::unnecessary_wraps, reason = "other values may not decode")]
+    fn references(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError> {
+        let hashes = value.as_chunks::<32>().0.iter();
+        hashes.for_each(|hash| visit(Reference::Blob(ContentHash::from_bytes(*hash))));
+        Ok(())
     }
 
     #[test]
@@ -107,7 +173,7 @@ mod tests {
             };
             store.write(tenant, Box::new(body)).unwrap();
         }
-        let tables = [Referring { keyspace: NOTES, hashes }];
+        let tables = [Referring { keyspace: NOTES, references }];
         let mut found = Vec::new();
         let references = RecordReferences { store: &store, tables: &tables };
         references.visit(&mut |tenant, hash| found.push((tenant, *hash))).unwrap();

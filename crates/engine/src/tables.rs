@@ -1,10 +1,11 @@
 //! Every keyspace and event kind, in one place: the numbers are stored, chosen once and never reused.
 //!
-//! The engine's own take 1 to 15; each memory gets a range of its own when it comes.
+//! The engine's own take 1 to 15; each memory has a range of its own, in its own `tables.rs`.
 
-use cairn_seam::{EventKind, Keyspace};
+use cairn_seam::{EventKind, Keyspace, StoreError};
+use cairn_turns::{TurnsError, tables as turns};
 
-use crate::references::Referring;
+use crate::references::{Reference, Referring, VisitReference};
 
 /// (node) → who this node is.
 pub const NODE: Keyspace = Keyspace::new(1, "node");
@@ -14,20 +15,57 @@ pub const AUDIT: Keyspace = Keyspace::new(2, "audit");
 pub const CONSUMERS: Keyspace = Keyspace::new(3, "consumers");
 
 /// Every ordered keyspace.
-pub const KEYSPACES: &[Keyspace] = &[NODE, AUDIT, CONSUMERS];
+pub const KEYSPACES: &[Keyspace] = &[
+    NODE,
+    AUDIT,
+    CONSUMERS,
+    turns::COUNTERS,
+    turns::CONTEXTS,
+    turns::TURNS,
+    turns::TREES,
+    turns::TYPES,
+    turns::TYPE_NUMBERS,
+    turns::BRANCHES,
+];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.
-pub const REFERRING: &[Referring] = &[];
+pub const REFERRING: &[Referring] = &[
+    Referring { keyspace: turns::TURNS, references: turn_references },
+    Referring { keyspace: turns::TREES, references: tree_references },
+];
+
+/// A turn refers to its payload, and to the tree it came with.
+fn turn_references(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError> {
+    let (payload, tree) = cairn_turns::blobs_of_turn(value).map_err(|error| undecodable(&error))?;
+    visit(Reference::Blob(payload));
+    tree.into_iter().for_each(|root| visit(Reference::Tree(root)));
+    Ok(())
+}
+
+fn tree_references(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError> {
+    let root = cairn_turns::root_of_tree(value).map_err(|error| undecodable(&error))?;
+    root.into_iter().for_each(|root| visit(Reference::Tree(root)));
+    Ok(())
+}
+
+fn undecodable(error: &TurnsError) -> StoreError {
+    StoreError::Record { detail: error.to_string() }
+}
 
 /// A fresh store became a node. The body is the node record.
 pub const NODE_INITIALISED: EventKind = EventKind(1);
 
+/// The engine's own kinds of event and what people call them.
+const OWN_EVENT_KINDS: &[(EventKind, &str)] = &[(NODE_INITIALISED, "node.initialised")];
+
 /// Every kind of event and what people call it.
-pub const EVENT_KINDS: &[(EventKind, &str)] = &[(NODE_INITIALISED, "node.initialised")];
+pub fn event_kinds() -> impl Iterator<Item = (EventKind, &'static str)> {
+    OWN_EVENT_KINDS.iter().chain(turns::EVENT_KINDS).copied()
+}
 
 /// What people call a kind of event.
 pub fn event_name(kind: EventKind) -> Option<&'static str> {
-    EVENT_KINDS.iter().find(|(known, _)| *known == kind).map(|(_, name)| *name)
+    event_kinds().find(|(known, _)| *known == kind).map(|(_, name)| name)
 }
 
 #[cfg(test)]
@@ -42,9 +80,10 @@ mod tests {
         let names: BTreeSet<_> = KEYSPACES.iter().map(|keyspace| keyspace.name).collect();
         assert_eq!((ids.len(), names.len()), (KEYSPACES.len(), KEYSPACES.len()));
 
-        let kinds: BTreeSet<_> = EVENT_KINDS.iter().map(|(kind, _)| kind).collect();
-        let names: BTreeSet<_> = EVENT_KINDS.iter().map(|(_, name)| name).collect();
-        assert_eq!((kinds.len(), names.len()), (EVENT_KINDS.len(), EVENT_KINDS.len()));
+        let kinds: BTreeSet<_> = event_kinds().map(|(kind, _)| kind).collect();
+        let names: BTreeSet<_> = event_kinds().map(|(_, name)| name).collect();
+        assert_eq!((kinds.len(), names.len()), (event_kinds().count(), event_kinds().count()));
+        assert!(turns::KEYSPACES.iter().all(|keyspace| KEYSPACES.contains(keyspace)));
         assert_eq!(
             (event_name(NODE_INITIALISED), event_name(EventKind(0))),
             (Some("node.initialised"), None)

@@ -26,5 +26,6 @@ pub use idempotency::IdempotencyKey;
 pub use intern::{TypeNumber, type_name};
 pub use lineage::ancestor_at;
 pub use read::{Admit, before, by_depth, last, turn};
+pub use record::{blobs_of_turn, root_of_tree};
 pub use tree::{Entry, EntryKind, Fetch, Found, TreeObject, attach, find, tree_root};
 pub use turn::{DeclaredType, Turn};

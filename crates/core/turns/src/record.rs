@@ -124,6 +124,22 @@ pub(crate) fn decode_turn(id: TurnId, bytes: &[u8]) -> Result<Turn, TurnsError> 
     })
 }
 
+/// The blobs that a turn's record refers to: its payload, and the root of the tree it came with.
+pub fn blobs_of_turn(record: &[u8]) -> Result<(ContentHash, Option<ContentHash>), TurnsError> {
+    // Its number only says how far away others are, and none is further than this.
+    let turn = decode_turn(TurnId(u64::MAX), record)?;
+    Ok((turn.hash, turn.tree))
+}
+
+/// The root that a record of [`TREES`](crate::tables::TREES) names; one of them names none.
+pub fn root_of_tree(record: &[u8]) -> Result<Option<ContentHash>, TurnsError> {
+    if record.is_empty() {
+        return Ok(None);
+    }
+    let bad = |_| TurnsError::BadRecord { what: "tree of a turn", detail: "it has not 32 bytes".into() };
+    <[u8; 32]>::try_from(record).map(ContentHash::from_bytes).map(Some).map_err(bad)
+}
+
 fn encode(numbers: &[u64]) -> Vec<u8> {
     let mut out = Vec::with_capacity(64 + numbers.len() * 3);
     out.push(VERSION);

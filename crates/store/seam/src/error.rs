@@ -125,6 +125,12 @@ pub enum StoreError {
     /// Durable bytes are damaged.
     #[error("damaged at byte {} of {}: {}", .0.offset, .0.file.display(), .0.detail)]
     Damaged(DamagedAt),
+    /// A record cannot be read, and what it refers to is not known.
+    #[error("a stored record cannot be read: {detail}")]
+    Record {
+        /// What is wrong with it.
+        detail: String,
+    },
     /// Another process owns the data directory.
     #[error("the data directory {} is in use by {owner}", .dir.display())]
     Locked {
@@ -220,7 +226,7 @@ impl StoreError {
             StoreError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
             StoreError::Poisoned { .. } => ErrorCode::StorePoisoned,
             StoreError::StorageFull { .. } => ErrorCode::StorageFull,
-            StoreError::Damaged(_) => ErrorCode::Damaged,
+            StoreError::Damaged(_) | StoreError::Record { .. } => ErrorCode::Damaged,
             StoreError::Locked { .. } => ErrorCode::Locked,
             StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,
             StoreError::KeyMissing { .. } => ErrorCode::KeyMissing,

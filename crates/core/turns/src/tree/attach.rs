@@ -6,9 +6,9 @@ use cairn_seam::{Reader, WriteTx, get};
 
 use crate::context::{self, emit};
 use crate::error::TurnsError;
-use crate::read;
 use crate::tables::{BRANCHES, TREE_ATTACHED, TREES};
 use crate::turn::Turn;
+use crate::{read, record};
 
 /// In place of a turn's number: some turn got a tree after turns were appended below it.
 const LATE: TurnId = TurnId::NONE;
@@ -115,7 +115,6 @@ fn attached<R: Reader + ?Sized>(
     scope: &Scope,
     turn: TurnId,
 ) -> Result<Option<ContentHash>, TurnsError> {
-    let Some(root) = get(reader, TREES, &scope.key().u64(turn.0))? else { return Ok(None) };
-    let bad = |_| TurnsError::BadRecord { what: "tree of a turn", detail: "it has not 32 bytes".into() };
-    <[u8; 32]>::try_from(&root[..]).map(ContentHash::from_bytes).map(Some).map_err(bad)
+    let stored = get(reader, TREES, &scope.key().u64(turn.0))?;
+    stored.map_or(Ok(None), |record| record::root_of_tree(&record))
 }

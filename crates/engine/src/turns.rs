@@ -1,0 +1,171 @@
+//! What surfaces ask of the turn memory that needs more than a snapshot: whole blobs, windows with
+//! their payloads, uploads.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use cairn_access::{Action, Principal, Resource, Scope};
+use cairn_base::{ContentHash, ContextId, Position, TenantId, TurnId, limits};
+use cairn_seam::{Blob, Snapshot, Store, StoreError, Visit};
+use cairn_turns::{Context, Turn, TypeNumber};
+
+use crate::{Act, Engine, EngineError};
+
+/// Which turns to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Of which context.
+    pub context: ContextId,
+    /// Where it lies.
+    pub at: WindowAt,
+    /// How many turns at the most.
+    pub limit: usize,
+    /// Whether payloads are wanted.
+    pub with_payload: bool,
+    /// Bytes that turns and payloads may take; the newest stay, or the oldest of a range by depth.
+    pub bytes_max: usize,
+}
+
+/// Where a window lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowAt {
+    /// Up to the newest turn.
+    Head,
+    /// Before a turn.
+    Before(TurnId),
+    /// From a depth on.
+    Depth(u32),
+}
+
+/// Called with a turn of a window, and its payload if that is wanted.
+pub type VisitTurn<'a> = &'a mut dyn FnMut(&WindowTurns, &Turn, Option<&[u8]>);
+
+/// What a turn takes in a window besides its payload, at the most.
+const TURN_BYTES: usize = 128 + limits::TYPE_ID_BYTES_MAX;
+
+/// The turns of a window, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WindowTurns {
+    /// The context.
+    pub context: Context,
+    /// The turns.
+    pub turns: Vec<Turn>,
+    /// Names of their types.
+    pub type_names: HashMap<TypeNumber, String>,
+}
+
+impl WindowTurns {
+    /// The name of a turn's type.
+    pub fn type_name(&self, turn: &Turn) -> &str {
+        self.type_names.get(&turn.type_number).map_or("", String::as_str)
+    }
+}
+
+impl Engine {
+    /// Makes bytes a blob that a transaction can put; long ones are written to disk here.
+    pub fn blob(&self, principal: &Principal, tenant: TenantId, bytes: Vec<u8>) -> Result<Blob, EngineError> {
+        let act = Act::new(Action::TurnsWrite, Resource::tenant(tenant));
+        self.pipeline.work(principal, &act, |store| {
+            if bytes.len() <= limits::BLOB_IN_COMMIT_BYTES_MAX {
+                return Ok(Blob::new(bytes)?);
+            }
+            let mut upload = store.upload(tenant)?;
+            upload.write(&bytes)?;
+            Ok(upload.finish()?)
+        })
+    }
+
+    /// A whole blob of at most `bytes_max` bytes; `None` if there is none.
+    pub fn whole_blob(
+        &self,
+        principal: &Principal,
+        tenant: TenantId,
+        hash: &ContentHash,
+        bytes_max: u64,
+    ) -> Result<Option<Vec<u8>>, EngineError> {
+        let act = Act::new(Action::TurnsRead, Resource::tenant(tenant));
+        self.pipeline.work(principal, &act, |store| whole_blob(store, tenant, hash, bytes_max))
+    }
+
+    /// Reads a window, and gives every turn of it to `visit`, oldest first, with its payload if that is
+    /// wanted.
+    pub fn turns_window(
+        &self,
+        principal: &Principal,
+        tenant: TenantId,
+        window: Window,
+        begin: impl FnOnce(&WindowTurns),
+        visit: VisitTurn<'_>,
+    ) -> Result<(), EngineError> {
+        let act = Act::new(Action::TurnsRead, Resource::tenant(tenant));
+        self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
+            let found = find(snapshot, scope, window)?;
+            begin(&found);
+            for turn in &found.turns {
+                if window.with_payload {
+                    let payload = self.payload(snapshot, scope, turn)?;
+                    visit(&found, turn, Some(&payload));
+                } else {
+                    visit(&found, turn, None);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn payload(&self, snapshot: &dyn Snapshot, scope: &Scope, turn: &Turn) -> Result<Vec<u8>, EngineError> {
+        let is_large = turn.payload_bytes as usize > limits::BLOB_IN_COMMIT_BYTES_MAX;
+        let mut found = None;
+        if is_large {
+            let store = self.pipeline.store();
+            found = whole_blob(store, scope.tenant(), &turn.hash, u64::from(turn.payload_bytes))?;
+        } else {
+            snapshot
+                .blobs(scope.tenant(), &[turn.hash], &mut |_, bytes| found = bytes.map(<[u8]>::to_vec))?;
+        }
+        found.ok_or(EngineError::Store(StoreError::BlobGone { hash: turn.hash }))
+    }
+}
+
+fn find(snapshot: &dyn Snapshot, scope: &Scope, window: Window) -> Result<WindowTurns, EngineError> {
+    let mut room = window.bytes_max;
+    let mut admit = |turn: &Turn| {
+        let payload = if window.with_payload { turn.payload_bytes as usize } else { 0 };
+        match room.checked_sub(TURN_BYTES + payload) {
+            Some(left) => {
+                room = left;
+                Visit::Continue
+            }
+            None => Visit::Stop,
+        }
+    };
+    let limit = window.limit.min(limits::TURNS_PAGE_MAX);
+    let context = window.context;
+    let (context, turns) = match window.at {
+        WindowAt::Head => cairn_turns::last(snapshot, scope, context, limit, &mut admit)?,
+        WindowAt::Before(turn) => cairn_turns::before(snapshot, scope, context, turn, limit, &mut admit)?,
+        WindowAt::Depth(start) => cairn_turns::by_depth(snapshot, scope, context, start, limit, &mut admit)?,
+    };
+    let mut type_names = HashMap::new();
+    for turn in &turns {
+        if let Entry::Vacant(missing) = type_names.entry(turn.type_number) {
+            missing.insert(cairn_turns::type_name(snapshot, scope, turn.type_number)?);
+        }
+    }
+    Ok(WindowTurns { context, turns, type_names })
+}
+
+fn whole_blob(
+    store: &dyn Store,
+    tenant: TenantId,
+    hash: &ContentHash,
+    bytes_max: u64,
+) -> Result<Option<Vec<u8>>, EngineError> {
+    let Some(reader) = store.open_blob(tenant, hash)? else { return Ok(None) };
+    if reader.len() > bytes_max {
+        return Err(StoreError::BlobTooLarge { bytes: reader.len(), max: bytes_max }.into());
+    }
+    let mut bytes = vec![0; usize::try_from(reader.len()).unwrap_or(0)];
+    reader.read_at(0, &mut bytes)?;
+    Ok(Some(bytes))
+}

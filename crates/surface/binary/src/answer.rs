@@ -1,0 +1,87 @@
+//! Answers: the whole frame in one buffer, so that it is one write.
+
+use cairn_turns::{Context, Turn};
+
+use crate::error::WireError;
+use crate::frame::{HEADER_BYTES, Header, MessageType};
+
+/// A frame that is being made.
+pub(crate) struct Answer {
+    bytes: Vec<u8>,
+    kind: u16,
+    request_id: u64,
+}
+
+impl Answer {
+    /// An empty answer to a request.
+    pub(crate) fn to(request: &Header) -> Self {
+        Answer { bytes: vec![0; HEADER_BYTES], kind: request.kind, request_id: request.request_id }
+    }
+
+    /// The same, with room for so many bytes.
+    pub(crate) fn with_capacity(request: &Header, bytes: usize) -> Self {
+        let mut answer = Answer::to(request);
+        answer.bytes.reserve(bytes);
+        answer
+    }
+
+    /// Whether nothing was put in yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.len() == HEADER_BYTES
+    }
+
+    pub(crate) fn error(request: &Header, error: &WireError) -> Self {
+        let mut answer = Answer::to(request);
+        answer.kind = MessageType::Error.number();
+        error.encode(&mut answer.bytes);
+        answer
+    }
+
+    pub(crate) fn u8(&mut self, value: u8) -> &mut Self {
+        self.put(&[value])
+    }
+
+    pub(crate) fn u16(&mut self, value: u16) -> &mut Self {
+        self.put(&value.to_le_bytes())
+    }
+
+    pub(crate) fn u32(&mut self, value: u32) -> &mut Self {
+        self.put(&value.to_le_bytes())
+    }
+
+    pub(crate) fn u64(&mut self, value: u64) -> &mut Self {
+        self.put(&value.to_le_bytes())
+    }
+
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> &mut Self {
+        self.bytes.extend_from_slice(bytes);
+        self
+    }
+
+    /// Bytes behind their length; nothing here is longer than a frame.
+    pub(crate) fn counted(&mut self, bytes: &[u8]) -> &mut Self {
+        self.u32(u32::try_from(bytes.len()).unwrap_or(u32::MAX)).put(bytes)
+    }
+
+    pub(crate) fn head(&mut self, context: &Context) -> &mut Self {
+        self.u64(context.id.0).u64(context.head.0).u32(context.head_depth)
+    }
+
+    /// One turn of a window; without its payload the length is 0, so that clients find the next one.
+    pub(crate) fn turn(&mut self, turn: &Turn, type_name: &str, payload: Option<&[u8]>) {
+        self.u64(turn.id.0).u64(turn.parent.0).u32(turn.depth);
+        self.counted(type_name.as_bytes()).u32(turn.type_version).u32(turn.encoding);
+        // Served payloads are plain.
+        self.u32(if payload.is_some() { 0 } else { turn.compression });
+        self.u32(turn.payload_bytes).put(turn.hash.as_bytes());
+        self.counted(payload.unwrap_or_default());
+    }
+
+    /// The finished frame.
+    pub(crate) fn into_frame(mut self) -> Vec<u8> {
+        let len = u32::try_from(self.bytes.len() - HEADER_BYTES).unwrap_or(u32::MAX);
+        let header = Header { len, kind: self.kind, flags: 0, request_id: self.request_id };
+        self.bytes[..HEADER_BYTES].copy_from_slice(&header.encode());
+        self.bytes
+    }
+}

@@ -1,0 +1,17 @@
+//! The framed binary protocol of turns.
+//!
+//! A connection sends frames and gets one answer to each, in order. Every failure is an ERROR frame, and
+//! the connection goes on; only a frame over the size limit ends it, because what follows is not known.
+
+mod answer;
+mod error;
+mod frame;
+mod memory;
+mod payload;
+mod request;
+mod serve;
+mod session;
+
+pub use error::WireError;
+pub use frame::{HEADER_BYTES, Header, MessageType};
+pub use serve::{BinaryConfig, Drained, serve};

@@ -1,0 +1,141 @@
+//! Connections: accepting, limiting and draining them.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use cairn_base::limits;
+use cairn_gate::Gate;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::answer::Answer;
+use crate::error::WireError;
+use crate::frame::{HEADER_BYTES, Header};
+use crate::memory::Shared;
+use crate::session::Session;
+
+/// Limits of the surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BinaryConfig {
+    /// Connections at once.
+    pub connections_max: usize,
+    /// Memory for the bodies of frames, all connections together.
+    pub memory_bytes: usize,
+    /// How long a connection may say nothing.
+    pub idle: Duration,
+    /// How long a client may take to send the next MiB of a frame, or to take an answer.
+    pub patience: Duration,
+    /// How long an idempotency key is remembered.
+    pub remember_keys: Duration,
+    /// How long requests under way have to finish when the server stops.
+    pub drain: Duration,
+}
+
+impl Default for BinaryConfig {
+    fn default() -> Self {
+        BinaryConfig {
+            connections_max: limits::BINARY_CONNECTIONS_MAX,
+            memory_bytes: limits::BINARY_MEMORY_BYTES,
+            idle: limits::BINARY_IDLE,
+            patience: limits::BINARY_PATIENCE,
+            remember_keys: limits::IDEMPOTENCY_REMEMBERED,
+            drain: limits::HTTP_DEADLINE,
+        }
+    }
+}
+
+/// How a server came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drained {
+    /// Connections that were cut.
+    pub cut: usize,
+}
+
+/// Serves until `shutdown` completes, then accepts nothing more and lets what is under way finish.
+pub async fn serve(
+    listener: TcpListener,
+    gate: Gate,
+    config: BinaryConfig,
+    shutdown: impl Future<Output = ()>,
+) -> Drained {
+    let memory = Shared::new(config.memory_bytes);
+    let ids = Arc::new(AtomicU64::new(0));
+    let (stop, stopped) = watch::channel(());
+    let mut connections = JoinSet::new();
+    let mut shutdown = pin!(shutdown);
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                // Closed at once: nobody has asked anything yet that could be answered.
+                Ok((stream, _)) if connections.len() >= config.connections_max => drop(stream),
+                Ok((stream, _)) => {
+                    // Best effort: without it answers are a little later.
+                    let _ = stream.set_nodelay(true);
+                    let session = Session::new(gate.clone(), &ids, config.remember_keys);
+                    connections.spawn(connection(stream, session, memory.clone(), config, stopped.clone()));
+                }
+                Err(error) => {
+                    // Running out of file descriptors ends only when connections end.
+                    tracing::warn!(%error, "accepting a connection failed");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            },
+        }
+    }
+    drop((listener, stopped));
+    // Every connection holds a receiver and sees the sender go.
+    drop(stop);
+    let all_ended = async { while connections.join_next().await.is_some() {} };
+    let on_time = timeout(config.drain, all_ended).await.is_ok();
+    Drained { cut: if on_time { 0 } else { connections.len() } }
+}
+
+async fn connection(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    mut session: Session,
+    memory: Shared,
+    config: BinaryConfig,
+    mut stopped: watch::Receiver<()>,
+) {
+    let ended = async {
+        let mut stream = BufReader::new(&mut stream);
+        let mut buffer = Vec::new();
+        loop {
+            let mut bytes = [0; HEADER_BYTES];
+            let first = tokio::select! {
+                biased;
+                _ = stopped.changed() => return Ok(()),
+                read = timeout(config.idle, stream.read(&mut bytes[..1])) => read??,
+            };
+            if first == 0 {
+                return Ok(());
+            }
+            timeout(config.patience, stream.read_exact(&mut bytes[1..])).await??;
+            let header = Header::decode(&bytes);
+            let len = usize::try_from(header.len).unwrap_or(usize::MAX);
+            if len > limits::BINARY_FRAME_BYTES_MAX {
+                let answer =
+                    Answer::error(&header, &WireError::FrameTooLarge { bytes: header.len }).into_frame();
+                timeout(config.patience, stream.write_all(&answer)).await??;
+                return Ok(());
+            }
+            let held = memory.read(&mut stream, len, buffer, config.patience).await?;
+            let answer = session.answer(&header, &held.bytes).await;
+            timeout(config.patience, stream.write_all(&answer)).await??;
+            buffer = held.into_buffer();
+        }
+    };
+    let ended: io::Result<()> = ended.await;
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}

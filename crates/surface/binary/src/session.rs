@@ -1,0 +1,277 @@
+//! One connection: a frame in, a frame out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use cairn_access::{Action, Principal, Resource};
+use cairn_base::{TenantId, TurnId, limits};
+use cairn_engine::{Act, EngineError, Window, WindowAt};
+use cairn_gate::{Admission, Credentials, Gate};
+use cairn_seam::{Blob, WriteTx};
+use cairn_turns::{Append, DeclaredType, IdempotencyKey};
+
+use crate::answer::Answer;
+use crate::error::WireError;
+use crate::frame::{HEADER_BYTES, Header, MessageType};
+use crate::payload;
+use crate::request::{self, AppendTurn, Body, Hello};
+
+/// Every client works in the local owner's tenant until there is authentication.
+const TENANT: TenantId = TenantId::LOCAL;
+/// The version of the protocol.
+const PROTOCOL_VERSION: u16 = 1;
+/// Payloads longer than this are checked on a thread of their own: hashing them takes a while.
+const IN_PLACE_BYTES: usize = 64 << 10;
+/// Room for the header of an answer and the count in front of its turns.
+const ANSWER_OVERHEAD: usize = HEADER_BYTES + 64;
+
+/// What a connection knows.
+pub(crate) struct Session {
+    gate: Gate,
+    id: u64,
+    /// What the client called itself first.
+    hello: Option<Hello>,
+    remember: Duration,
+}
+
+impl Session {
+    pub(crate) fn new(gate: Gate, ids: &Arc<AtomicU64>, remember: Duration) -> Self {
+        Session { gate, id: ids.fetch_add(1, Ordering::Relaxed) + 1, hello: None, remember }
+    }
+
+    /// Answers one request, whatever comes.
+    pub(crate) async fn answer(&mut self, header: &Header, body: &[u8]) -> Vec<u8> {
+        match self.handle(header, body).await {
+            Ok(answer) => answer.into_frame(),
+            Err(error) => Answer::error(header, &error).into_frame(),
+        }
+    }
+
+    async fn handle(&mut self, header: &Header, body: &[u8]) -> Result<Answer, WireError> {
+        let kind = MessageType::from_number(header.kind).ok_or(WireError::UnknownType(header.kind))?;
+        let admission = self.gate.admit().await?;
+        let principal = self.gate.principal(Credentials::default())?;
+        let call =
+            Call { gate: &self.gate, admission: &admission, principal, header, remember: self.remember };
+        match kind {
+            MessageType::Hello => {
+                let hello = Hello::parse(body)?;
+                self.hello.get_or_insert(hello);
+                let mut answer = Answer::to(header);
+                answer.u64(self.id).u16(PROTOCOL_VERSION);
+                Ok(answer)
+            }
+            MessageType::CreateContext | MessageType::ForkContext => call.create(body).await,
+            MessageType::GetHead => call.head(body),
+            MessageType::AppendTurn => call.append(body).await,
+            MessageType::GetLast => call.window(request::Window::last(body)?).await,
+            MessageType::GetBefore => call.window(request::Window::before(body)?).await,
+            MessageType::GetRangeByDepth => call.window(request::Window::by_depth(body)?).await,
+            MessageType::GetBlob => call.get_blob(body).await,
+            MessageType::AttachTree => call.attach(body).await,
+            MessageType::PutBlob => call.put_blob(body).await,
+            MessageType::Error => Err(WireError::UnknownType(header.kind)),
+        }
+    }
+}
+
+/// One request that was let in.
+struct Call<'a> {
+    gate: &'a Gate,
+    admission: &'a Admission,
+    principal: Principal,
+    header: &'a Header,
+    remember: Duration,
+}
+
+fn writing() -> Act {
+    Act::new(Action::TurnsWrite, Resource::tenant(TENANT))
+}
+
+fn reading() -> Act {
+    Act::new(Action::TurnsRead, Resource::tenant(TENANT))
+}
+
+impl Call<'_> {
+    fn now_ms(&self) -> u64 {
+        self.gate.engine().clock().now_ms()
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        body: impl FnMut(&mut dyn WriteTx, &cairn_access::Scope) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, WireError> {
+        Ok(self.gate.write(self.admission, &self.principal, writing(), body).await?.value)
+    }
+
+    async fn create(&self, body: &[u8]) -> Result<Answer, WireError> {
+        let base = TurnId(Body::new(body).u64("base_turn_id")?);
+        let base = (base != TurnId::NONE).then_some(base);
+        let now_ms = self.now_ms();
+        let context = self.write(move |tx, scope| Ok(cairn_turns::create(tx, scope, base, now_ms)?)).await?;
+        let mut answer = Answer::to(self.header);
+        answer.head(&context);
+        Ok(answer)
+    }
+
+    fn head(&self, body: &[u8]) -> Result<Answer, WireError> {
+        let context = cairn_base::ContextId(Body::new(body).u64("context_id")?);
+        let context = self.gate.read_in_place(self.admission, |engine| {
+            engine.read(&self.principal, reading(), cairn_base::Position::START, |snapshot, scope| {
+                Ok(cairn_turns::head(snapshot, scope, context)?)
+            })
+        })?;
+        let mut answer = Answer::to(self.header);
+        answer.head(&context);
+        Ok(answer)
+    }
+
+    async fn append(&self, body: &[u8]) -> Result<Answer, WireError> {
+        let sent = AppendTurn::parse(body, self.header.flags)?;
+        let key = IdempotencyKey::parse(sent.key)?;
+        let (compression, said, hash) = (sent.compression, sent.uncompressed_len, sent.hash);
+        let payload = if sent.payload.len().max(said as usize) <= IN_PLACE_BYTES {
+            Blob::new(payload::plain(compression, sent.payload, said)?)?
+        } else {
+            let bytes = sent.payload.to_vec();
+            self.large_blob(move || payload::plain(compression, &bytes, said)).await?
+        };
+        if payload.hash() != hash {
+            return Err(WireError::WrongHash);
+        }
+        let request = Append {
+            context: sent.context,
+            parent: sent.parent,
+            expected_head: None,
+            declared: DeclaredType { id: sent.type_id.to_owned(), version: sent.type_version },
+            encoding: sent.encoding,
+            compression,
+            payload,
+            payload_bytes: said,
+            tree: sent.tree,
+            key,
+            remember_ms: u64::try_from(self.remember.as_millis()).unwrap_or(u64::MAX),
+            now_ms: self.now_ms(),
+        };
+        let appended = self.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
+        let mut answer = Answer::to(self.header);
+        let turn = appended.turn;
+        answer.u64(turn.context.0).u64(turn.id.0).u32(turn.depth).put(turn.hash.as_bytes());
+        Ok(answer)
+    }
+
+    /// Checks and hashes bytes on a thread where that may take a while; long ones go to disk there.
+    async fn large_blob(
+        &self,
+        bytes: impl FnOnce() -> Result<Vec<u8>, WireError> + Send + 'static,
+    ) -> Result<Blob, WireError> {
+        let principal = self.principal.clone();
+        let made = self.gate.read(self.admission, move |engine| {
+            // What is wrong with the bytes is no failure of the engine.
+            Ok(match bytes() {
+                Ok(bytes) => Ok(engine.blob(&principal, TENANT, bytes)?),
+                Err(wrong) => Err(wrong),
+            })
+        });
+        made.await?
+    }
+
+    async fn window(&self, wanted: request::Window) -> Result<Answer, WireError> {
+        let principal = self.principal.clone();
+        let header = *self.header;
+        let window = Window {
+            context: wanted.context,
+            at: match wanted.from {
+                request::From::Head => WindowAt::Head,
+                request::From::Before(turn) => WindowAt::Before(turn),
+                request::From::Depth(depth) => WindowAt::Depth(depth),
+            },
+            limit: usize::try_from(wanted.limit).unwrap_or(usize::MAX),
+            with_payload: wanted.with_payload,
+            bytes_max: limits::BINARY_FRAME_BYTES_MAX - ANSWER_OVERHEAD,
+        };
+        let answer = self.gate.read(self.admission, move |engine| {
+            let mut answer = Answer::to(&header);
+            let mut ends_empty = false;
+            let mut count = 0;
+            engine.turns_window(
+                &principal,
+                TENANT,
+                window,
+                |found| count = u32::try_from(found.turns.len()).unwrap_or(u32::MAX),
+                &mut |found, turn, payload| {
+                    if answer.is_empty() {
+                        answer.u32(u32::try_from(found.turns.len()).unwrap_or(u32::MAX));
+                    }
+                    ends_empty = payload.is_none_or(<[u8]>::is_empty);
+                    answer.turn(turn, found.type_name(turn), payload);
+                },
+            )?;
+            if count == 0 {
+                answer.u32(0);
+            }
+            if ends_empty {
+                // One client takes a length of 0 at the very end for a cut message.
+                answer.u8(0);
+            }
+            Ok(answer)
+        });
+        Ok(answer.await?)
+    }
+
+    async fn get_blob(&self, body: &[u8]) -> Result<Answer, WireError> {
+        let mut fields = Body::new(body);
+        let hash = fields.hash("hash")?;
+        if !fields.is_empty() {
+            return Err(WireError::WrongLength { found: body.len() as u64, said: 32 });
+        }
+        let principal = self.principal.clone();
+        let max = limits::BINARY_BLOB_BYTES_MAX as u64;
+        let found = self
+            .gate
+            .read(self.admission, move |engine| engine.whole_blob(&principal, TENANT, &hash, max))
+            .await?;
+        let bytes = found.ok_or(WireError::NoBlob)?;
+        let mut answer = Answer::with_capacity(self.header, bytes.len() + 4);
+        answer.counted(&bytes);
+        Ok(answer)
+    }
+
+    async fn attach(&self, body: &[u8]) -> Result<Answer, WireError> {
+        let mut fields = Body::new(body);
+        let (turn, root) = (TurnId(fields.u64("turn_id")?), fields.hash("fs_root_hash")?);
+        self.write(move |tx, scope| Ok(cairn_turns::attach(tx, scope, turn, &root)?)).await?;
+        let mut answer = Answer::to(self.header);
+        answer.u64(turn.0).put(root.as_bytes());
+        Ok(answer)
+    }
+
+    async fn put_blob(&self, body: &[u8]) -> Result<Answer, WireError> {
+        let mut fields = Body::new(body);
+        let hash = fields.hash("hash")?;
+        let data = fields.counted("data")?;
+        if data.len() > limits::BINARY_BLOB_BYTES_MAX {
+            return Err(WireError::ContentTooLarge { bytes: data.len() as u64 });
+        }
+        let bytes = data.to_vec();
+        let blob = if bytes.len() <= IN_PLACE_BYTES {
+            Blob::new(bytes)?
+        } else {
+            self.large_blob(move || Ok(bytes)).await?
+        };
+        if blob.hash() != hash {
+            return Err(WireError::WrongHash);
+        }
+        let was_new = self
+            .write(move |tx, _| {
+                let is_new = !tx.keep_blob(&hash)?;
+                tx.put_blob(&blob)?;
+                Ok(is_new)
+            })
+            .await?;
+        let mut answer = Answer::to(self.header);
+        answer.put(hash.as_bytes()).u8(u8::from(was_new));
+        Ok(answer)
+    }
+}
