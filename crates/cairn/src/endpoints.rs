@@ -17,8 +17,8 @@ const FILE_NAME: &str = "endpoints.json";
 pub(crate) struct EndpointsFile(PathBuf);
 
 /// What stands in the file.
-pub(crate) fn describe(http: SocketAddr) -> Value {
-    json!({"http": http.to_string(), "pid": std::process::id()})
+pub(crate) fn describe(http: SocketAddr, binary: SocketAddr) -> Value {
+    json!({"http": http.to_string(), "binary": binary.to_string(), "pid": std::process::id()})
 }
 
 impl EndpointsFile {
@@ -54,11 +54,15 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join(FILE_NAME);
         std::fs::write(&path, "left behind by a crash").expect("an old file");
-        let endpoints = describe(SocketAddr::from(([127, 0, 0, 1], 9010)));
+        let endpoints =
+            describe(SocketAddr::from(([127, 0, 0, 1], 9010)), SocketAddr::from(([127, 0, 0, 1], 9009)));
         let file = EndpointsFile::write(dir.path(), &endpoints).expect("it can be written");
         let read: Value =
             serde_json::from_slice(&std::fs::read(&path).expect("it is there")).expect("it is JSON");
-        assert_eq!(read, json!({"http": "127.0.0.1:9010", "pid": std::process::id()}));
+        assert_eq!(
+            read,
+            json!({"http": "127.0.0.1:9010", "binary": "127.0.0.1:9009", "pid": std::process::id()})
+        );
         drop(file);
         assert_eq!(dir.path().read_dir().expect("the folder").count(), 0);
     }

@@ -1,5 +1,6 @@
 //! The settings of gate and surfaces, out of the configuration.
 
+use cairn_binary::BinaryConfig;
 use cairn_engine::CompactionPolicy;
 use cairn_gate::GateConfig;
 use cairn_http::HttpConfig;
@@ -29,4 +30,9 @@ pub(crate) fn http(config: &Config) -> HttpConfig {
         drain: config.http_deadline,
         ..HttpConfig::default()
     }
+}
+
+/// Limits of the binary protocol.
+pub(crate) fn binary(config: &Config) -> BinaryConfig {
+    BinaryConfig { drain: config.http_deadline, ..BinaryConfig::default() }
 }

@@ -14,7 +14,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use crate::config::{Assignment, Config};
 use crate::endpoints::{self, EndpointsFile};
@@ -31,6 +31,10 @@ pub(crate) struct ServeArgs {
     /// Address and port of the HTTP API; port 0 takes a free one [default: 127.0.0.1:9010]
     #[arg(long, value_name = "ADDR")]
     http: Option<String>,
+
+    /// Address and port of the binary protocol; port 0 takes a free one [default: 127.0.0.1:9009]
+    #[arg(long, value_name = "ADDR")]
+    binary: Option<String>,
 
     /// Keep everything in memory, and nothing after the end
     #[arg(long, conflicts_with = "accept_loss")]
@@ -54,6 +58,7 @@ impl ServeArgs {
     fn assignments(&self) -> Vec<Assignment> {
         let flags = [
             ("http.addr", &self.http, "--http"),
+            ("binary.addr", &self.binary, "--binary"),
             ("log.format", &self.log_format, "--log-format"),
             ("log.level", &self.log_level, "--log-level"),
         ];
@@ -67,6 +72,7 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
     let (data_dir, settings) = super::settings(data_dir, &arguments.assignments())?;
     let config = settings.config;
     refuse_beyond_loopback(config.http_addr)?;
+    refuse_beyond_loopback(config.binary_addr)?;
     logging::start(&config)?;
 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -92,19 +98,32 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
 }
 
 async fn run(engine: Arc<Engine>, config: &Config, dir: Option<&Path>, as_json: bool) -> Result<(), Failure> {
-    let tcp = bind(config.http_addr).await?;
-    let addr = tcp.local_addr().map_err(|error| Failure::io("read the bound address", &error))?;
+    let (tcp, addr) = bind(config.http_addr, "--http").await?;
+    let (binary, binary_addr) = bind(config.binary_addr, "--binary").await?;
     let signals = StopSignals::listen()?;
     let (local, socket_file) = dir.map(socket::listen).transpose()?.unzip();
-    let endpoints = endpoints::describe(addr);
+    let endpoints = endpoints::describe(addr, binary_addr);
     let endpoints_file = dir.map(|dir| EndpointsFile::write(dir, &endpoints)).transpose()?;
-    announce(addr, endpoints, dir, as_json)?;
+    announce((addr, binary_addr), endpoints, dir, as_json)?;
 
     let gate = Gate::new(engine, wiring::gate(config));
     let app = App::new(gate.clone(), wiring::http(config), addr);
-    let drained = cairn_http::serve(Listeners { tcp, local }, app, first_signal(signals)).await;
-    if let Drained::Cut { connections } = drained {
-        tracing::warn!(connections, "cut connections that did not end in time");
+    let (stop, mut stopped) = watch::channel(());
+    let on_signal = async {
+        first_signal(signals).await;
+        // Whoever waits for a change sees the sender go.
+        drop(stop);
+    };
+    let on_stop = async {
+        let _ = stopped.changed().await;
+    };
+    let (http, binary) = tokio::join!(
+        cairn_http::serve(Listeners { tcp, local }, app, on_signal),
+        cairn_binary::serve(binary, gate.clone(), wiring::binary(config), on_stop),
+    );
+    let cut = binary.cut + if let Drained::Cut { connections } = http { connections } else { 0 };
+    if cut > 0 {
+        tracing::warn!(connections = cut, "cut connections that did not end in time");
     }
     let left = gate.drain(config.http_deadline).await;
     if left.still_running > 0 {
@@ -124,22 +143,34 @@ fn refuse_beyond_loopback(addr: SocketAddr) -> Result<(), Failure> {
         .hint("serve on 127.0.0.1 or [::1]; from elsewhere, come through an SSH tunnel or a proxy that authenticates"))
 }
 
-async fn bind(addr: SocketAddr) -> Result<TcpListener, Failure> {
-    TcpListener::bind(addr).await.map_err(|error| {
+/// Listens, and says where.
+async fn bind(addr: SocketAddr, flag: &str) -> Result<(TcpListener, SocketAddr), Failure> {
+    let listener = TcpListener::bind(addr).await.map_err(|error| {
         Failure::io(format_args!("listen on {addr}"), &error)
-            .hint("choose another address with --http; port 0 takes a free one")
-    })
+            .hint(format!("choose another address with {flag}; port 0 takes a free one"))
+    })?;
+    let bound = listener.local_addr().map_err(|error| Failure::io("read the bound address", &error))?;
+    Ok((listener, bound))
 }
 
-fn announce(addr: SocketAddr, endpoints: Value, dir: Option<&Path>, as_json: bool) -> Result<(), Failure> {
+fn announce(
+    (http, binary): (SocketAddr, SocketAddr),
+    endpoints: Value,
+    dir: Option<&Path>,
+    as_json: bool,
+) -> Result<(), Failure> {
     let line = match (as_json, dir) {
         (true, dir) => {
             let mut line = endpoints;
             line["data_dir"] = dir.map_or(Value::Null, |dir| json!(dir.to_string_lossy()));
             line.to_string()
         }
-        (false, Some(dir)) => format!("cairn serves http://{addr} from {}", dir.display()),
-        (false, None) => format!("cairn serves http://{addr} from memory; nothing is kept"),
+        (false, Some(dir)) => {
+            format!("cairn serves http://{http} and the binary protocol on {binary} from {}", dir.display())
+        }
+        (false, None) => format!(
+            "cairn serves http://{http} and the binary protocol on {binary} from memory; nothing is kept"
+        ),
     };
     super::print(&format!("{line}\n"))
 }

@@ -37,6 +37,12 @@ const GIB: u64 = 1 << 30;
 /// Every setting, in the order in which `cairn config` shows them.
 pub(crate) const KEYS: &[Key] = &[
     Key {
+        name: "binary.addr",
+        help: "address and port of the binary protocol of turns; port 0 takes a free one; loopback only for now",
+        set: |config, raw| parse::address(raw).map(|value| config.binary_addr = value),
+        get: |config| Raw::Text(config.binary_addr.to_string()),
+    },
+    Key {
         name: "http.addr",
         help: "address and port of the HTTP API; port 0 takes a free one; loopback only for now",
         set: |config, raw| parse::address(raw).map(|value| config.http_addr = value),

@@ -31,6 +31,8 @@ pub(crate) const FILE_NAME: &str = "cairn.toml";
 pub(crate) struct Config {
     /// Where HTTP is served.
     pub(crate) http_addr: SocketAddr,
+    /// Where the binary protocol is served.
+    pub(crate) binary_addr: SocketAddr,
     /// Origins whose pages may call the server.
     pub(crate) http_allowed_origins: Vec<String>,
     /// Largest request body.
@@ -72,6 +74,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             http_addr: SocketAddr::from(([127, 0, 0, 1], 9010)),
+            binary_addr: SocketAddr::from(([127, 0, 0, 1], 9009)),
             http_allowed_origins: Vec::new(),
             http_body_bytes_max: limits::HTTP_BODY_BYTES_MAX as u64,
             http_deadline: limits::HTTP_DEADLINE,

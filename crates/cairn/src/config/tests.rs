@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use super::keys::KEYS;
 use super::*;
 
 fn load_with(file: &str, variables: &[(&str, &str)], flags: &[Assignment]) -> Result<Settings, Failure> {
@@ -30,12 +31,15 @@ fn each_layer_goes_over_the_one_before() {
     assert_eq!(settings.config.log_level, "debug");
     assert_eq!(settings.config.http_deadline, Duration::from_millis(5));
     assert_eq!(settings.config.store_segment_bytes, 2 << 20);
-    let sources: Vec<String> = settings.sources.iter().map(Source::to_string).collect();
-    assert_eq!(sources[0], "--http");
-    assert_eq!(sources[1], "default");
-    assert!(sources[3].ends_with("cairn.toml:4"), "{}", sources[3]);
-    assert_eq!(sources[7], "CAIRN_LOG_LEVEL");
-    assert!(sources[8].ends_with("cairn.toml:6"), "{}", sources[8]);
+    let source = |name: &str| {
+        let at = KEYS.iter().position(|key| key.name == name).expect("a setting");
+        settings.sources[at].to_string()
+    };
+    assert_eq!(source("http.addr"), "--http");
+    assert_eq!(source("http.allowed_origins"), "default");
+    assert!(source("http.deadline_ms").ends_with("cairn.toml:4"), "{}", source("http.deadline_ms"));
+    assert_eq!(source("log.level"), "CAIRN_LOG_LEVEL");
+    assert!(source("store.segment_bytes").ends_with("cairn.toml:6"), "{}", source("store.segment_bytes"));
 }
 
 #[test]

@@ -11,3 +11,4 @@ mod owner;
 mod program;
 mod restore;
 mod serve;
+mod turns;

@@ -13,6 +13,10 @@ use serde_json::Value;
 pub(crate) fn cairn(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
     command.args(arguments).current_dir(dir).env_clear().env("HOME", dir.join("home"));
+    if arguments.first() == Some(&"serve") {
+        // Servers of several tests run at once.
+        command.env("CAIRN_BINARY_ADDR", "127.0.0.1:0");
+    }
     command
 }
 
