@@ -9,7 +9,7 @@ use cairn_seam::{
 };
 
 use crate::references::RecordReferences;
-use crate::{Act, Engine, EngineError, forget};
+use crate::{Act, Engine, EngineError, forget, references};
 
 /// How the store is compacted when nobody says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,15 @@ impl Engine {
                     };
                     Ok(store.compact(&what, &RecordReferences::of(store), on_stage)?)
                 }
-                Maintenance::Backup { .. } | Maintenance::Verify { .. } => Ok(store.maintain(job, on_stage)?),
+                Maintenance::Backup { .. } => Ok(store.maintain(job, on_stage)?),
+                Maintenance::Verify { .. } => {
+                    let mut report = store.maintain(job, on_stage)?;
+                    // A store that is damaged may not even know its records.
+                    if report.findings.is_empty() {
+                        report.findings = references::dangling(store, on_stage)?;
+                    }
+                    Ok(report)
+                }
             }
         })
     }

@@ -4,13 +4,17 @@ use std::collections::HashSet;
 use std::ops::Bound;
 
 use cairn_base::{ContentHash, Position, TenantId};
-use cairn_seam::{KeyRange, Keyspace, References, Store, StoreError, Visit};
+use cairn_seam::{Finding, KeyRange, Keyspace, OnStage, References, Stage, Store, StoreError, Visit};
 use cairn_turns::{EntryKind, TreeObject};
 
-use crate::tables;
+use crate::{EngineError, tables};
 
 /// Records read from one snapshot: it is short-lived, and there may be many records.
 const PAGE_RECORDS: usize = 1000;
+/// References that lead nowhere and are named.
+const FINDINGS_MAX: usize = 1000;
+/// References between two reports of how far it is.
+const STAGE_EVERY: u64 = 10_000;
 /// A longer blob is no tree object: that many entries are not read either.
 const TREE_BYTES_MAX: u64 = 512 << 20;
 
@@ -109,6 +113,41 @@ impl<'a> RecordReferences<'a> {
         let mut bytes = vec![0; usize::try_from(reader.len()).unwrap_or(0)];
         reader.read_at(0, &mut bytes)?;
         Ok(Some(bytes))
+    }
+}
+
+/// References to blobs that are not there, as far as there is room to name them.
+pub(crate) fn dangling(store: &dyn Store, on_stage: OnStage<'_>) -> Result<Vec<Finding>, EngineError> {
+    let mut findings = Vec::new();
+    let mut failed = None;
+    let mut done = 0_u64;
+    RecordReferences::of(store).visit(&mut |tenant, hash| {
+        if failed.is_some() || findings.len() >= FINDINGS_MAX {
+            return;
+        }
+        done += 1;
+        // How much there is to follow is not known before.
+        let stage = Stage { name: "following references", done: 0, total: 0 };
+        if done.is_multiple_of(STAGE_EVERY) && !on_stage(stage) {
+            failed = Some(StoreError::Stopped);
+            return;
+        }
+        match store.open_blob(tenant, hash) {
+            Ok(Some(_)) => {}
+            Ok(None) | Err(StoreError::BlobGone { .. }) => findings.push(Finding {
+                file: "records".into(),
+                offset: 0,
+                detail: format!("a record of tenant {tenant} refers to blob {hash}, which is not there"),
+                repaired: false,
+            }),
+            // The blob is there, and what is wrong with it stands in another finding.
+            Err(StoreError::Damaged(_)) => {}
+            Err(error) => failed = Some(error),
+        }
+    })?;
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(findings),
     }
 }
 

@@ -11,4 +11,5 @@ mod maintain;
 mod node;
 mod pipeline;
 mod support;
+mod turns;
 mod upkeep;

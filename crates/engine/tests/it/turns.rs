@@ -1,0 +1,123 @@
+//! Turns keep their blobs, and what their file trees list.
+
+use std::time::Duration;
+
+use cairn_access::{Action, Resource};
+use cairn_base::{ContentHash, ContextId, Position, TenantId, TurnId};
+use cairn_engine::{Act, Window, WindowAt};
+use cairn_seam::{Blob, KeepChanges, Maintenance, Store, StoreError};
+use cairn_turns::{Append, DeclaredType};
+
+use crate::support::World;
+
+const TENANT: TenantId = TenantId::LOCAL;
+
+fn writing() -> Act {
+    Act::new(Action::TurnsWrite, Resource::tenant(TENANT))
+}
+
+/// A tree object with one entry; kind 0 is a file, 1 a folder.
+fn tree(name: &str, kind: u8, hash: ContentHash) -> Vec<u8> {
+    let mut out = vec![0x91, 0x83, 1, 0xa0 | u8::try_from(name.len()).unwrap()];
+    out.extend(name.as_bytes());
+    out.extend([2, kind, 5, 0xc4, 32]);
+    out.extend(hash.as_bytes());
+    out
+}
+
+fn put(world: &World, bytes: &[u8]) -> ContentHash {
+    let blob = Blob::new(bytes.to_vec()).unwrap();
+    let hash = blob.hash();
+    world.engine.transact(&world.owner, writing(), move |tx, _| Ok(tx.put_blob(&blob)?)).unwrap();
+    hash
+}
+
+fn append(world: &World, text: &str, root: Option<ContentHash>) -> TurnId {
+    let payload = Blob::new(text.as_bytes().to_vec()).unwrap();
+    let request = Append {
+        context: ContextId(1),
+        parent: None,
+        expected_head: None,
+        declared: DeclaredType { id: "t".into(), version: 1 },
+        encoding: 1,
+        compression: 0,
+        payload_bytes: u32::try_from(payload.len()).unwrap(),
+        payload,
+        tree: root,
+        key: None,
+        remember_ms: 0,
+        now_ms: 1,
+    };
+    let appended = world
+        .engine
+        .transact(&world.owner, writing(), move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?));
+    appended.unwrap().value.turn.id
+}
+
+fn is_there(world: &World, hash: &ContentHash) -> bool {
+    match world.store.open_blob(TENANT, hash) {
+        Ok(found) => found.is_some(),
+        Err(StoreError::BlobGone { .. }) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn payloads_and_everything_in_trees_outlive_the_sweep() {
+    let world = World::new();
+    let made = world
+        .engine
+        .transact(&world.owner, writing(), |tx, scope| Ok(cairn_turns::create(tx, scope, None, 1)?));
+    assert_eq!(made.unwrap().value.id, ContextId(1));
+    let [in_turn, attached] = ["turn", "attached"].map(|which| {
+        let file = put(&world, format!("file of {which}").as_bytes());
+        let folder = put(&world, &tree("file.txt", 0, file));
+        let root = put(&world, &tree("folder", 1, folder));
+        [file, folder, root]
+    });
+    let loose = put(&world, b"nobody refers to this");
+    append(&world, "one", Some(in_turn[2]));
+    let turn = append(&world, "two", None);
+    let root = attached[2];
+    let act = world
+        .engine
+        .transact(&world.owner, writing(), move |tx, scope| Ok(cairn_turns::attach(tx, scope, turn, &root)?));
+    act.unwrap();
+
+    world.clock.advance(Duration::from_secs(25 * 60 * 60));
+    let compact = Maintenance::Compact { keep_changes: KeepChanges::All, forget: Vec::new() };
+    let report = world.engine.maintain(&world.owner, &compact, &mut |_| true).unwrap();
+    assert_eq!(report.figures, [("blobs_removed", 1)]);
+    assert!(!is_there(&world, &loose));
+    for hash in in_turn.iter().chain(&attached) {
+        assert!(is_there(&world, hash), "{hash}");
+    }
+    let mut texts = Vec::new();
+    let window = Window {
+        context: ContextId(1),
+        at: WindowAt::Head,
+        limit: 9,
+        with_payload: true,
+        bytes_max: 1 << 20,
+    };
+    world
+        .engine
+        .turns_window(&world.owner, TENANT, window, |_| {}, &mut |_, _, payload| {
+            texts.push(payload.unwrap().to_vec())
+        })
+        .unwrap();
+    assert_eq!(texts, [b"one", b"two"]);
+
+    // A doctor says which references lead nowhere.
+    let verify = Maintenance::Verify { repair: false };
+    let report = world.engine.maintain(&world.owner, &verify, &mut |_| true).unwrap();
+    assert_eq!(report.findings, []);
+    let lost = in_turn[0];
+    let removed =
+        world.engine.transact(&world.owner, writing(), move |tx, _| Ok(tx.remove_blob(&lost, u64::MAX)?));
+    assert!(removed.unwrap().value);
+    let report = world.engine.maintain(&world.owner, &verify, &mut |_| true).unwrap();
+    let details: Vec<&str> = report.findings.iter().map(|finding| finding.detail.as_str()).collect();
+    assert_eq!(details, [format!("a record of tenant 1 refers to blob {lost}, which is not there")]);
+    assert!(world.engine.position() > Position::START);
+}
