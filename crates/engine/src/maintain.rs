@@ -32,7 +32,7 @@ impl Engine {
         *self.compaction.lock() = policy;
     }
 
-    /// Backs up, verifies or compacts the store while reads and writes go on; blocks until it is done.
+    /// Backs up, verifies, compacts or gives another key to the store while reads and writes go on; blocks until it is done.
     ///
     /// One job at a time: a second one answers [`EngineError::MaintenanceRunning`]. A job that was done
     /// leaves an audit line; one that failed or was stopped by `on_stage` leaves none.
@@ -54,7 +54,9 @@ impl Engine {
                     };
                     Ok(store.compact(&what, &RecordReferences::of(store), on_stage)?)
                 }
-                Maintenance::Backup { .. } => Ok(store.maintain(job, on_stage)?),
+                Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } => {
+                    Ok(store.maintain(job, on_stage)?)
+                }
                 Maintenance::Verify { .. } => {
                     let mut report = store.maintain(job, on_stage)?;
                     // A store that is damaged may not even know its records.
@@ -125,6 +127,7 @@ fn subject(job: &Maintenance) -> String {
         Maintenance::Backup { to } => format!("backup to {}", to.display()),
         Maintenance::Verify { repair: false } => "verify".to_owned(),
         Maintenance::Verify { repair: true } => "verify and repair".to_owned(),
+        Maintenance::ChangeKey { .. } => "change the key".to_owned(),
         Maintenance::Compact { forget, .. } if forget.is_empty() => "compact".to_owned(),
         Maintenance::Compact { forget, .. } => {
             let without_key =

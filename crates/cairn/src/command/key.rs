@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cairn_base::{ErrorCode, SystemEntropy};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, EncryptionKey};
+use cairn_seam::Maintenance;
 use clap::Subcommand;
 use serde_json::json;
 
@@ -54,9 +55,9 @@ Examples:
   cairn key generate ~/new.key
   cairn key rotate --new-key-file ~/new.key
 
-Stop the server first. The configured key opens the data directory, and the new one is the only
-one that opens it afterwards: change store.encryption_key_file or CAIRN_ENCRYPTION_KEY_FILE to it.
-Nothing is written again; what is written from then on is sealed with new keys. Backups made before
+Also while the server runs, which goes on. The new key is the only one that opens the data
+directory afterwards: change store.encryption_key_file or CAIRN_ENCRYPTION_KEY_FILE to it before
+the next start. Nothing is written again; what is written from then on is sealed with new keys. Backups made before
 still need the old key.";
 
 /// Runs what was asked for.
@@ -88,18 +89,22 @@ fn rotate(data_dir: Option<&Path>, new_key_file: &Path, as_json: bool) -> Result
             .hint("name its data directory with --data-dir"));
     }
     let new = key_file::read(new_key_file)?;
+    let file = Surroundings::of_process()?.absolute(new_key_file);
     let options =
         EmbeddedOptions { key: key_file::configured(&settings.config)?, ..EmbeddedOptions::default() };
-    EmbeddedStore::rotate_key(dir, options, &new).map_err(|error| {
-        let is_unclear = error.code() == ErrorCode::Internal;
-        let failure = Failure::from(error);
-        if is_unclear {
-            failure.hint("the data directory has the old key or the new one: keep both until one opened it")
-        } else {
-            failure
+    match EmbeddedStore::rotate_key(dir, options, &new) {
+        Ok(()) => {}
+        Err(error) if error.code() == ErrorCode::Locked => {
+            // Whoever has it open does it, with the same outcome.
+            let job = Maintenance::ChangeKey { new_key_file: file.clone() };
+            super::maintain::run(Some(dir), &job)?;
         }
-    })?;
-    let file = Surroundings::of_process()?.absolute(new_key_file);
+        Err(error) if error.code() == ErrorCode::Internal => {
+            return Err(Failure::from(error)
+                .hint("the data directory has the old key or the new one: keep both until one opened it"));
+        }
+        Err(error) => return Err(error.into()),
+    }
     let source = settings.source(KEY_FILE).unwrap_or(&Source::Default);
     if as_json {
         let line = json!({

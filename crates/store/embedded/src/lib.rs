@@ -11,6 +11,7 @@ mod apply;
 mod backend;
 mod backup;
 mod blob;
+mod change_key;
 mod commit;
 mod compact;
 mod container;

@@ -291,6 +291,7 @@ impl Store for EmbeddedStore {
             Maintenance::Compact { .. } => {
                 Err(StoreError::Unsupported { what: "compaction without references" })
             }
+            Maintenance::ChangeKey { new_key_file } => self.shared.change_key(new_key_file),
         }
     }
 

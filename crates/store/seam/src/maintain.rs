@@ -31,6 +31,11 @@ pub enum Maintenance {
         /// What to forget, in words: `tenant:7/notes`.
         forget: Vec<String>,
     },
+    /// Give a sealed store another key, and seal what is written from now on with new ones.
+    ChangeKey {
+        /// The file with the key.
+        new_key_file: PathBuf,
+    },
 }
 
 /// How long history is kept.

@@ -42,6 +42,7 @@ struct Tally {
     files_removed: u64,
     restored: u64,
     rotated: u64,
+    changed_in_use: u64,
     inside_backups: u64,
     inside_compactions: u64,
     unknown_keys: u64,
@@ -156,6 +157,22 @@ impl World {
         Ok(())
     }
 
+    /// Another key while the store is in use.
+    fn change_key(&mut self, store: &EmbeddedStore) -> Result<(), StoreError> {
+        let Some(old) = self.keys[0] else { return Ok(()) };
+        let new = old + 1;
+        self.names += 1;
+        let path = PathBuf::from(format!("data/{}.key", self.names));
+        let file = self.fs.create(&path).map_err(|error| StoreError::io("making a key file", error))?;
+        let written = file.write_at(key(new).to_file().as_bytes(), 0);
+        written.map_err(|error| StoreError::io("writing a key file", error))?;
+        self.keys = vec![Some(old), Some(new)];
+        store.maintain(&Maintenance::ChangeKey { new_key_file: path.clone() }, &mut |_| true)?;
+        self.keys = vec![Some(new)];
+        self.tally.changed_in_use += 1;
+        self.fs.remove(&path).map_err(|error| StoreError::io("removing a key file", error))
+    }
+
     fn rotate(&mut self) -> Result<(), StoreError> {
         let Some(old) = self.keys[0] else { return Ok(()) };
         let new = old + 1;
@@ -191,6 +208,7 @@ impl World {
             }
             13 | 14 if !inside.compaction => self.compact(store, inside),
             15 if !inside.backup && !inside.thinning => self.back_up(store, inside),
+            16 if is_alone && self.below(2) == 0 => self.change_key(store),
             16 if is_alone => store.write_image().map(drop),
             // What a fault kept from being removed is removed by the next opening.
             17 if !inside.thinning && self.fault_at.is_none_or(|at| self.fs.operations() <= at) => {
@@ -485,6 +503,7 @@ fn trouble_with_blobs_at_random_operations_of_many_seeds() {
         ("backups restored", sum(|tally| tally.restored)),
         ("unfinished backups", sum(|tally| tally.unfinished)),
         ("keys changed", sum(|tally| tally.rotated)),
+        ("keys changed in use", sum(|tally| tally.changed_in_use)),
         ("keys of which nobody was told", sum(|tally| tally.unknown_keys)),
         ("things done during backups", sum(|tally| tally.inside_backups)),
         ("things done during compactions", sum(|tally| tally.inside_compactions)),

@@ -80,6 +80,7 @@ impl Root {
 }
 
 /// What the rows hold once the user's key has opened them.
+#[derive(Clone)]
 pub(super) struct Opened {
     pub(super) hash_key: HashKey,
     pub(super) roots: Vec<Root>,

@@ -7,7 +7,7 @@ use cairn_seam::StoreError;
 use super::root::{Opened, Root};
 use super::{EncryptionKey, Sealer};
 use crate::blob_file;
-use crate::log::LogOptions;
+use crate::log::{Log, LogOptions};
 use crate::manifest::Manifest;
 
 /// Seals a new store, before its manifest is written for the first time.
@@ -59,6 +59,25 @@ pub fn rotate(options: &LogOptions, new: &EncryptionKey) -> Result<(), StoreErro
     opened.roots.push(Root::generate(manifest.next, &*options.entropy));
     manifest.sealed = Some(opened.wrap(new, &manifest.store, &*options.entropy));
     manifest.write(&*options.fs, &options.dir)
+}
+
+impl Log {
+    /// The same for a store in use. After an error nothing may be written any more: the manifest on disk
+    /// may say already that later files are sealed with the new root.
+    pub fn change_key(&self, new: &EncryptionKey) -> Result<(), StoreError> {
+        let Some(sealer) = &self.sealer else {
+            return Err(StoreError::NotSealed { dir: self.options.dir.clone() });
+        };
+        // Nobody gets a number for a file meanwhile, so none can miss the root that it belongs to.
+        let mut manifest = self.manifest.lock();
+        let mut next = manifest.clone();
+        let (opened, rows) = sealer.renewed(next.next, new, &next.store);
+        next.sealed = Some(rows);
+        next.write(&*self.options.fs, &self.options.dir)?;
+        *manifest = next;
+        sealer.adopt(opened);
+        Ok(())
+    }
 }
 
 fn open(

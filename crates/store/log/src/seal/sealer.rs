@@ -7,8 +7,8 @@ use cairn_base::{Entropy, TenantId};
 use parking_lot::RwLock;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::root::{Opened, Root};
-use super::{Cipher, NONCE_BYTES};
+use super::root::{Opened, Root, SealedRows};
+use super::{Cipher, EncryptionKey, NONCE_BYTES};
 
 /// Ciphers of frames kept at hand: a few tenants in a few segments.
 const FRAME_CIPHERS_MAX: usize = 256;
@@ -45,15 +45,15 @@ type FrameKey = (u64, u64, TenantId);
 
 /// Makes the ciphers of a sealed store.
 pub struct Sealer {
-    /// Oldest first, never empty.
-    roots: Vec<Root>,
+    /// What the user's key opened: roots, oldest first, never none.
+    opened: RwLock<Opened>,
     entropy: Arc<dyn Entropy>,
     frames: RwLock<HashMap<FrameKey, Arc<Cipher>>>,
 }
 
 impl Sealer {
     pub(super) fn new(opened: Opened, entropy: Arc<dyn Entropy>) -> Self {
-        Sealer { roots: opened.roots, entropy, frames: RwLock::default() }
+        Sealer { opened: RwLock::new(opened), entropy, frames: RwLock::default() }
     }
 
     /// A salt for a new file. Numbers of files that a crash left unlisted are given again; with a salt
@@ -71,7 +71,7 @@ impl Sealer {
 
     /// The cipher of a file.
     pub fn of_file(&self, kind: FileKind, number: u64, salt: u64) -> Cipher {
-        derive(self.root_of(number), kind, number, salt, TenantId::NODE)
+        self.with_root_of(number, |root| derive(root, kind, number, salt, TenantId::NODE))
     }
 
     /// The cipher of a tenant's frames in a segment.
@@ -80,7 +80,8 @@ impl Sealer {
         if let Some(cipher) = self.frames.read().get(&key) {
             return Arc::clone(cipher);
         }
-        let cipher = Arc::new(derive(self.root_of(segment), FileKind::Segment, segment, salt, tenant));
+        let made = |root: &Root| derive(root, FileKind::Segment, segment, salt, tenant);
+        let cipher = Arc::new(self.with_root_of(segment, made));
         let mut frames = self.frames.write();
         if frames.len() >= FRAME_CIPHERS_MAX {
             frames.clear();
@@ -92,24 +93,39 @@ impl Sealer {
     /// Which root seals from now on, counted from 1. For the index, a file without a number: each of its
     /// pages says by this count what it was sealed with.
     pub fn newest_root(&self) -> u32 {
-        u32::try_from(self.roots.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.opened.read().roots.len()).unwrap_or(u32::MAX)
     }
 
     /// The cipher of a group of index pages under a root; `None` when there is no such root.
     pub fn of_index_group(&self, root: u32, group: u64) -> Option<Cipher> {
-        let root = self.roots.get(usize::try_from(root).ok()?.checked_sub(1)?)?;
+        let opened = self.opened.read();
+        let root = opened.roots.get(usize::try_from(root).ok()?.checked_sub(1)?)?;
         Some(derive(root, FileKind::Index, group, 0, TenantId::NODE))
     }
 
-    fn root_of(&self, number: u64) -> &Root {
-        let behind = self.roots.partition_point(|root| root.from <= number);
-        &self.roots[behind.saturating_sub(1)]
+    fn with_root_of<T>(&self, number: u64, run: impl FnOnce(&Root) -> T) -> T {
+        let opened = self.opened.read();
+        let behind = opened.roots.partition_point(|root| root.from <= number);
+        run(&opened.roots[behind.saturating_sub(1)])
+    }
+
+    /// Everything under another key, and a new root for files from this number on.
+    pub(super) fn renewed(&self, from: u64, new: &EncryptionKey, store: &[u8; 16]) -> (Opened, SealedRows) {
+        let mut opened = self.opened.read().clone();
+        opened.roots.push(Root::generate(from, &*self.entropy));
+        let rows = opened.wrap(new, store, &*self.entropy);
+        (opened, rows)
+    }
+
+    /// Goes on with what a manifest on disk holds by now.
+    pub(super) fn adopt(&self, opened: Opened) {
+        *self.opened.write() = opened;
     }
 }
 
 impl std::fmt::Debug for Sealer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sealer").field("roots", &self.roots.len()).finish_non_exhaustive()
+        f.debug_struct("Sealer").field("roots", &self.newest_root()).finish_non_exhaustive()
     }
 }
 
@@ -164,7 +180,8 @@ mod tests {
     fn a_file_finds_its_root_by_its_number() {
         let sealer = sealer();
         for (number, root) in [(1, 0), (9, 0), (10, 1), (11, 1)] {
-            assert_eq!(sealer.root_of(number).key, sealer.roots[root].key, "file {number}");
+            let expected = sealer.opened.read().roots[root].key.clone();
+            sealer.with_root_of(number, |found| assert_eq!(found.key, expected, "file {number}"));
         }
     }
 

@@ -171,6 +171,7 @@ impl Store for MemoryStore {
             Maintenance::Compact { .. } => {
                 Err(StoreError::Unsupported { what: "compaction without references" })
             }
+            Maintenance::ChangeKey { .. } => Err(StoreError::Unsupported { what: "a key for memory" }),
         }
     }
 

@@ -65,14 +65,17 @@ async fn the_local_owner_hears_how_far_it_is_and_what_came_of_it() {
 }
 
 #[tokio::test]
-async fn a_file_on_the_server_is_written_for_the_local_owner_alone() {
+async fn files_on_the_server_are_for_the_local_owner_alone() {
     let server = server(GateConfig::default(), |job, _| match job {
-        Maintenance::Backup { .. } => panic!("it ran"),
+        Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } => panic!("it ran"),
         Maintenance::Verify { .. } | Maintenance::Compact { .. } => Ok(MaintenanceReport::default()),
     })
     .await;
-    let refused = post(server.addr, PATH, r#"{"job":"backup","to":"/backups/monday"}"#).await;
-    assert_eq!(refused.error(), (403, "forbidden".to_owned()));
+    for job in
+        [r#"{"job":"backup","to":"/backups/monday"}"#, r#"{"job":"change_key","new_key_file":"/keys/new"}"#]
+    {
+        assert_eq!(post(server.addr, PATH, job).await.error(), (403, "forbidden".to_owned()));
+    }
     let verified = post(server.addr, PATH, r#"{"job":"verify"}"#).await;
     assert_eq!((verified.status, verified.header("content-type")), (200, Some("application/x-ndjson")));
     assert!(verified.body.contains("{\"report\":{\"figures\":{},\"findings\":[]}}\n"), "{verified:?}");

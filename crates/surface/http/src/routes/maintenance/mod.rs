@@ -79,7 +79,19 @@ fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
             let message = "the path of a backup must be absolute: the server has another current folder";
             Err(ApiError::new(ErrorCode::InvalidRequest, message))
         }
-        Maintenance::Backup { .. } | Maintenance::Verify { .. } | Maintenance::Compact { .. } => Ok(()),
+        Maintenance::ChangeKey { .. } if !from_local_owner => {
+            let message = "a key is read from a file on the server, so only the local owner may change it";
+            let hint = "use `cairn key rotate` on the server, or the socket cairn.sock in its data directory";
+            Err(ApiError::new(ErrorCode::Forbidden, message).detail("hint", hint))
+        }
+        Maintenance::ChangeKey { new_key_file } if !new_key_file.is_absolute() => {
+            let message = "the path of a key must be absolute: the server has another current folder";
+            Err(ApiError::new(ErrorCode::InvalidRequest, message))
+        }
+        Maintenance::Backup { .. }
+        | Maintenance::Verify { .. }
+        | Maintenance::Compact { .. }
+        | Maintenance::ChangeKey { .. } => Ok(()),
     }
 }
 
@@ -88,6 +100,7 @@ fn name(job: &Maintenance) -> &'static str {
         Maintenance::Backup { .. } => "backup",
         Maintenance::Verify { .. } => "verify",
         Maintenance::Compact { .. } => "compact",
+        Maintenance::ChangeKey { .. } => "change_key",
     }
 }
 

@@ -38,6 +38,12 @@ pub(crate) enum Job {
         #[schema(example = json!(["tenant:7"]))]
         forget: Vec<String>,
     },
+    /// Give a sealed store another key. Only over the local socket.
+    ChangeKey {
+        /// The file with the key on the server, as an absolute path.
+        #[schema(example = "/keys/new.key")]
+        new_key_file: String,
+    },
 }
 
 /// How long changes are kept.
@@ -87,6 +93,9 @@ impl Job {
             Maintenance::Compact { keep_changes, forget } => {
                 Job::Compact { keep_changes: Keep::to_wire(*keep_changes), forget: forget.clone() }
             }
+            Maintenance::ChangeKey { new_key_file } => {
+                Job::ChangeKey { new_key_file: new_key_file.to_str().ok_or(&**new_key_file)?.to_owned() }
+            }
         })
     }
 }
@@ -98,6 +107,9 @@ impl From<Job> for Maintenance {
             Job::Verify { repair } => Maintenance::Verify { repair },
             Job::Compact { keep_changes, forget } => {
                 Maintenance::Compact { keep_changes: Keep::from_wire(keep_changes), forget }
+            }
+            Job::ChangeKey { new_key_file } => {
+                Maintenance::ChangeKey { new_key_file: PathBuf::from(new_key_file) }
             }
         }
     }
