@@ -55,6 +55,11 @@ pub struct WindowTurns {
 }
 
 impl WindowTurns {
+    /// Bytes of all their payloads.
+    pub fn payload_bytes(&self) -> u64 {
+        self.turns.iter().map(|turn| u64::from(turn.payload_bytes)).sum()
+    }
+
     /// The name of a turn's type.
     pub fn type_name(&self, turn: &Turn) -> &str {
         self.type_names.get(&turn.type_number).map_or("", String::as_str)
@@ -76,31 +81,36 @@ impl Engine {
     }
 
     /// A whole blob of at most `bytes_max` bytes; `None` if there is none.
+    ///
+    /// Before it is read, `begin` hears how long it is, and may refuse.
     pub fn whole_blob(
         &self,
         principal: &Principal,
         tenant: TenantId,
         hash: &ContentHash,
         bytes_max: u64,
+        begin: impl FnOnce(u64) -> Result<(), EngineError>,
     ) -> Result<Option<Vec<u8>>, EngineError> {
         let act = Act::new(Action::TurnsRead, Resource::tenant(tenant));
-        self.pipeline.work(principal, &act, |store| whole_blob(store, tenant, hash, bytes_max))
+        self.pipeline.work(principal, &act, |store| whole_blob(store, tenant, hash, bytes_max, begin))
     }
 
     /// Reads a window, and gives every turn of it to `visit`, oldest first, with its payload if that is
     /// wanted.
+    ///
+    /// Before any payload is read, `begin` sees the turns, and may refuse.
     pub fn turns_window(
         &self,
         principal: &Principal,
         tenant: TenantId,
         window: Window,
-        begin: impl FnOnce(&WindowTurns),
+        begin: impl FnOnce(&WindowTurns) -> Result<(), EngineError>,
         visit: VisitTurn<'_>,
     ) -> Result<(), EngineError> {
         let act = Act::new(Action::TurnsRead, Resource::tenant(tenant));
         self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
             let found = find(snapshot, scope, window)?;
-            begin(&found);
+            begin(&found)?;
             for turn in &found.turns {
                 if window.with_payload {
                     let payload = self.payload(snapshot, scope, turn)?;
@@ -118,7 +128,8 @@ impl Engine {
         let mut found = None;
         if is_large {
             let store = self.pipeline.store();
-            found = whole_blob(store, scope.tenant(), &turn.hash, u64::from(turn.payload_bytes))?;
+            let max = u64::from(turn.payload_bytes);
+            found = whole_blob(store, scope.tenant(), &turn.hash, max, |_| Ok(()))?;
         } else {
             snapshot
                 .blobs(scope.tenant(), &[turn.hash], &mut |_, bytes| found = bytes.map(<[u8]>::to_vec))?;
@@ -160,11 +171,13 @@ fn whole_blob(
     tenant: TenantId,
     hash: &ContentHash,
     bytes_max: u64,
+    begin: impl FnOnce(u64) -> Result<(), EngineError>,
 ) -> Result<Option<Vec<u8>>, EngineError> {
     let Some(reader) = store.open_blob(tenant, hash)? else { return Ok(None) };
     if reader.len() > bytes_max {
         return Err(StoreError::BlobTooLarge { bytes: reader.len(), max: bytes_max }.into());
     }
+    begin(reader.len())?;
     let mut bytes = vec![0; usize::try_from(reader.len()).unwrap_or(0)];
     reader.read_at(0, &mut bytes)?;
     Ok(Some(bytes))

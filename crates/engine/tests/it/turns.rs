@@ -102,7 +102,7 @@ fn payloads_and_everything_in_trees_outlive_the_sweep() {
     };
     world
         .engine
-        .turns_window(&world.owner, TENANT, window, |_| {}, &mut |_, _, payload| {
+        .turns_window(&world.owner, TENANT, window, |_| Ok(()), &mut |_, _, payload| {
             texts.push(payload.unwrap().to_vec())
         })
         .unwrap();

@@ -28,7 +28,7 @@ const WRITE_BYTES: usize = 1 << 20;
 /// Bytes written between two syncs: the log's own syncs never wait for more of ours.
 const SYNC_EVERY_BYTES: u64 = 4 << 20;
 /// How long the disk is left to others after each of those.
-const PAUSE: Duration = Duration::from_millis(25);
+const PAUSE: Duration = Duration::from_millis(40);
 
 /// A blob as it stands in a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,18 +4,26 @@ use cairn_turns::{Context, Turn};
 
 use crate::error::WireError;
 use crate::frame::{HEADER_BYTES, Header, MessageType};
+use crate::memory::Share;
 
 /// A frame that is being made.
 pub(crate) struct Answer {
     bytes: Vec<u8>,
     kind: u16,
     request_id: u64,
+    /// Memory that it holds until it is sent.
+    share: Share,
 }
 
 impl Answer {
     /// An empty answer to a request.
     pub(crate) fn to(request: &Header) -> Self {
-        Answer { bytes: vec![0; HEADER_BYTES], kind: request.kind, request_id: request.request_id }
+        Answer {
+            bytes: vec![0; HEADER_BYTES],
+            kind: request.kind,
+            request_id: request.request_id,
+            share: None,
+        }
     }
 
     /// The same, with room for so many bytes.
@@ -77,11 +85,16 @@ impl Answer {
         self.counted(payload.unwrap_or_default());
     }
 
-    /// The finished frame.
-    pub(crate) fn into_frame(mut self) -> Vec<u8> {
+    /// Holds on to memory until it is sent.
+    pub(crate) fn hold(&mut self, share: Share) {
+        self.share = share;
+    }
+
+    /// The finished frame, and the memory it holds.
+    pub(crate) fn into_frame(mut self) -> (Vec<u8>, Share) {
         let len = u32::try_from(self.bytes.len() - HEADER_BYTES).unwrap_or(u32::MAX);
         let header = Header { len, kind: self.kind, flags: 0, request_id: self.request_id };
         self.bytes[..HEADER_BYTES].copy_from_slice(&header.encode());
-        self.bytes
+        (self.bytes, self.share)
     }
 }

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cairn_engine::EngineError;
+use cairn_seam::StoreError;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -17,6 +19,9 @@ const STEP_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone)]
 pub(crate) struct Shared(Arc<Semaphore>);
 
+/// Memory that somebody holds; given back when dropped.
+pub(crate) type Share = Option<OwnedSemaphorePermit>;
+
 /// A body, and the memory that it holds.
 pub(crate) struct Held {
     pub(crate) bytes: Vec<u8>,
@@ -26,6 +31,16 @@ pub(crate) struct Held {
 impl Shared {
     pub(crate) fn new(bytes: usize) -> Self {
         Shared(Arc::new(Semaphore::new((bytes / STEP_BYTES).max(1))))
+    }
+
+    /// Memory for an answer, at once or not at all: who waited would hold up others. Short ones need none.
+    pub(crate) fn take(&self, bytes: u64) -> Result<Share, EngineError> {
+        if bytes <= OWN_BYTES as u64 {
+            return Ok(None);
+        }
+        let steps = u32::try_from(bytes.div_ceil(STEP_BYTES as u64)).unwrap_or(u32::MAX);
+        let taken = Arc::clone(&self.0).try_acquire_many_owned(steps);
+        taken.map(Some).map_err(|_| EngineError::Store(StoreError::Overloaded))
     }
 
     /// Reads a body. Memory is taken as bytes come in: who says much and sends little holds little. Each

@@ -80,7 +80,7 @@ pub async fn serve(
                 Ok((stream, _)) => {
                     // Best effort: without it answers are a little later.
                     let _ = stream.set_nodelay(true);
-                    let session = Session::new(gate.clone(), &ids, config.remember_keys);
+                    let session = Session::new(gate.clone(), memory.clone(), &ids, config.remember_keys);
                     connections.spawn(connection(stream, session, memory.clone(), config, stopped.clone()));
                 }
                 Err(error) => {
@@ -123,15 +123,16 @@ async fn connection(
             let header = Header::decode(&bytes);
             let len = usize::try_from(header.len).unwrap_or(usize::MAX);
             if len > limits::BINARY_FRAME_BYTES_MAX {
-                let answer =
-                    Answer::error(&header, &WireError::FrameTooLarge { bytes: header.len }).into_frame();
+                let too_large = WireError::FrameTooLarge { bytes: header.len };
+                let (answer, _) = Answer::error(&header, &too_large).into_frame();
                 timeout(config.patience, stream.write_all(&answer)).await??;
                 return Ok(());
             }
             let held = memory.read(&mut stream, len, buffer, config.patience).await?;
-            let answer = session.answer(&header, &held.bytes).await;
-            timeout(config.patience, stream.write_all(&answer)).await??;
+            let (answer, share) = session.answer(&header, &held.bytes).await;
             buffer = held.into_buffer();
+            timeout(config.patience, stream.write_all(&answer)).await??;
+            drop(share);
         }
     };
     let ended: io::Result<()> = ended.await;

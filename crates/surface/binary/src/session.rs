@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{TenantId, TurnId, limits};
-use cairn_engine::{Act, EngineError, Window, WindowAt};
+use cairn_engine::{Act, EngineError, Window, WindowAt, WindowTurns};
 use cairn_gate::{Admission, Credentials, Gate};
 use cairn_seam::{Blob, WriteTx};
 use cairn_turns::{Append, DeclaredType, IdempotencyKey};
@@ -14,6 +14,7 @@ use cairn_turns::{Append, DeclaredType, IdempotencyKey};
 use crate::answer::Answer;
 use crate::error::WireError;
 use crate::frame::{HEADER_BYTES, Header, MessageType};
+use crate::memory::{Share, Shared};
 use crate::payload;
 use crate::request::{self, AppendTurn, Body, Hello};
 
@@ -23,12 +24,15 @@ const TENANT: TenantId = TenantId::LOCAL;
 const PROTOCOL_VERSION: u16 = 1;
 /// Payloads longer than this are checked on a thread of their own: hashing them takes a while.
 const IN_PLACE_BYTES: usize = 64 << 10;
+/// What a turn takes in an answer besides its payload, roughly.
+const TURN_BYTES: u64 = 128;
 /// Room for the header of an answer and the count in front of its turns.
 const ANSWER_OVERHEAD: usize = HEADER_BYTES + 64;
 
 /// What a connection knows.
 pub(crate) struct Session {
     gate: Gate,
+    memory: Shared,
     id: u64,
     /// What the client called itself first.
     hello: Option<Hello>,
@@ -36,12 +40,12 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(gate: Gate, ids: &Arc<AtomicU64>, remember: Duration) -> Self {
-        Session { gate, id: ids.fetch_add(1, Ordering::Relaxed) + 1, hello: None, remember }
+    pub(crate) fn new(gate: Gate, memory: Shared, ids: &Arc<AtomicU64>, remember: Duration) -> Self {
+        Session { gate, memory, id: ids.fetch_add(1, Ordering::Relaxed) + 1, hello: None, remember }
     }
 
-    /// Answers one request, whatever comes.
-    pub(crate) async fn answer(&mut self, header: &Header, body: &[u8]) -> Vec<u8> {
+    /// Answers one request, whatever comes: a frame, and the memory it holds until it is sent.
+    pub(crate) async fn answer(&mut self, header: &Header, body: &[u8]) -> (Vec<u8>, Share) {
         match self.handle(header, body).await {
             Ok(answer) => answer.into_frame(),
             Err(error) => Answer::error(header, &error).into_frame(),
@@ -52,8 +56,14 @@ impl Session {
         let kind = MessageType::from_number(header.kind).ok_or(WireError::UnknownType(header.kind))?;
         let admission = self.gate.admit().await?;
         let principal = self.gate.principal(Credentials::default())?;
-        let call =
-            Call { gate: &self.gate, admission: &admission, principal, header, remember: self.remember };
+        let call = Call {
+            gate: &self.gate,
+            memory: &self.memory,
+            admission: &admission,
+            principal,
+            header,
+            remember: self.remember,
+        };
         match kind {
             MessageType::Hello => {
                 let hello = Hello::parse(body)?;
@@ -79,6 +89,7 @@ impl Session {
 /// One request that was let in.
 struct Call<'a> {
     gate: &'a Gate,
+    memory: &'a Shared,
     admission: &'a Admission,
     principal: Principal,
     header: &'a Header,
@@ -191,23 +202,25 @@ impl Call<'_> {
             with_payload: wanted.with_payload,
             bytes_max: limits::BINARY_FRAME_BYTES_MAX - ANSWER_OVERHEAD,
         };
+        let memory = self.memory.clone();
         let answer = self.gate.read(self.admission, move |engine| {
             let mut answer = Answer::to(&header);
+            let (mut count, mut share) = (0, None);
+            let begin = |found: &WindowTurns| {
+                count = u32::try_from(found.turns.len()).unwrap_or(u32::MAX);
+                let payloads = if window.with_payload { found.payload_bytes() } else { 0 };
+                share = memory.take(payloads + u64::from(count) * TURN_BYTES)?;
+                Ok(())
+            };
             let mut ends_empty = false;
-            let mut count = 0;
-            engine.turns_window(
-                &principal,
-                TENANT,
-                window,
-                |found| count = u32::try_from(found.turns.len()).unwrap_or(u32::MAX),
-                &mut |found, turn, payload| {
-                    if answer.is_empty() {
-                        answer.u32(u32::try_from(found.turns.len()).unwrap_or(u32::MAX));
-                    }
-                    ends_empty = payload.is_none_or(<[u8]>::is_empty);
-                    answer.turn(turn, found.type_name(turn), payload);
-                },
-            )?;
+            engine.turns_window(&principal, TENANT, window, begin, &mut |found, turn, payload| {
+                if answer.is_empty() {
+                    answer.u32(u32::try_from(found.turns.len()).unwrap_or(u32::MAX));
+                }
+                ends_empty = payload.is_none_or(<[u8]>::is_empty);
+                answer.turn(turn, found.type_name(turn), payload);
+            })?;
+            answer.hold(share);
             if count == 0 {
                 answer.u32(0);
             }
@@ -228,13 +241,22 @@ impl Call<'_> {
         }
         let principal = self.principal.clone();
         let max = limits::BINARY_BLOB_BYTES_MAX as u64;
-        let found = self
-            .gate
-            .read(self.admission, move |engine| engine.whole_blob(&principal, TENANT, &hash, max))
-            .await?;
+        let memory = self.memory.clone();
+        let read = self.gate.read(self.admission, move |engine| {
+            let mut share = None;
+            let begin = |bytes: u64| {
+                // Once as it is read, and once in the answer.
+                share = memory.take(2 * bytes)?;
+                Ok(())
+            };
+            let found = engine.whole_blob(&principal, TENANT, &hash, max, begin)?;
+            Ok((found, share))
+        });
+        let (found, share) = read.await?;
         let bytes = found.ok_or(WireError::NoBlob)?;
         let mut answer = Answer::with_capacity(self.header, bytes.len() + 4);
         answer.counted(&bytes);
+        answer.hold(share);
         Ok(answer)
     }
 

@@ -513,3 +513,10 @@ fn trouble_with_blobs_at_random_operations_of_many_seeds() {
         assert!(count > seeds / 50, "{what}: {count}");
     }
 }
+
+/// The doctor took an entry that was thinned out for one that is missing, because the newer one that ended
+/// it was equal to it.
+#[test]
+fn a_newer_entry_may_be_equal_to_the_one_it_ends() {
+    replay(5662, &[(190, Trouble::Fault(Fault::Full)), (166, Trouble::PowerCut), (246, Trouble::PowerCut)]);
+}

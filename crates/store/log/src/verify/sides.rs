@@ -184,7 +184,7 @@ impl Log {
                     Some(_) => "an entry differs from what the segments have",
                     None => "an entry that the segments do not have",
                 };
-                if !self.was_taken_out(&entry_name, &entry, was_rewritten) {
+                if !self.was_taken_out(side, &entry_name, &entry, was_rewritten) {
                     findings.add(name, offset, wrong);
                 }
             }
@@ -199,12 +199,26 @@ impl Log {
 
     /// Whether an entry was taken out of a segment that was written anew, after a newer entry or time had
     /// put an end to it.
-    fn was_taken_out(&self, name: &HashedName, entry: &HashedEntry, was_rewritten: bool) -> bool {
-        let is_over = || {
-            entry.expired(self.options.clock.now_ms())
-                || self.hashed_get(name).is_ok_and(|newest| newest.as_ref() != Some(entry))
-        };
+    fn was_taken_out(
+        &self,
+        side: &SideFile,
+        name: &HashedName,
+        entry: &HashedEntry,
+        was_rewritten: bool,
+    ) -> bool {
+        let is_over = || entry.expired(self.options.clock.now_ms()) || self.is_superseded(side, name, entry);
         was_rewritten && is_over()
+    }
+
+    /// Whether something newer than a side file has an entry of this name, which may be an equal one.
+    fn is_superseded(&self, side: &SideFile, name: &HashedName, entry: &HashedEntry) -> bool {
+        let view = Arc::clone(&self.hashed.read());
+        let Some(at) = view.sides.iter().position(|other| other.number == side.number) else {
+            // It was merged in this moment, and where its entries are now cannot be told apart.
+            return self.hashed_get(name).is_ok_and(|newest| newest.as_ref() != Some(entry));
+        };
+        view.recent.values().any(|recent| recent.read().contains_key(name))
+            || view.sides[at + 1..].iter().any(|newer| matches!(newer.get(name), Ok(Some(_))))
     }
 }
 

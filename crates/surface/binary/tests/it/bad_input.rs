@@ -135,3 +135,28 @@ fn connections_over_the_limit_are_closed_and_silent_ones_in_time() {
     let mut four = server.connect();
     four.create();
 }
+
+#[test]
+fn large_answers_have_a_bound_together_and_short_ones_go_on() {
+    let patience = Duration::from_secs(15);
+    let server = Server::with(BinaryConfig { patience, memory_bytes: 40 << 20, ..BinaryConfig::default() });
+    let mut client = server.connect();
+    let context = client.create();
+    client.append(context, &vec![7; 16 << 20]);
+    // They ask, and do not take the answer.
+    let mut slow: Vec<Client> = (0..6).map(|_| server.connect()).collect();
+    for client in &mut slow {
+        client.send(&frame(LAST, 0, 1, &window(context, 1, 1)));
+    }
+    let refused_or_sent = |client: &mut Client| client.receive().kind;
+    // Short requests are answered meanwhile; one more large one is told to come back later.
+    std::thread::sleep(Duration::from_millis(500));
+    let (turns, _) = rows(&client.ask(LAST, &window(context, 1, 0)).ok());
+    assert_eq!(turns.len(), 1);
+    assert_eq!(client.ask(LAST, &window(context, 1, 1)).error().0, 503);
+    let kinds: Vec<u16> = slow.iter_mut().map(refused_or_sent).collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == LAST).count(), 2, "{kinds:?}: as many as fit");
+    // They have taken their answers now.
+    let (turns, _) = rows(&client.ask(LAST, &window(context, 1, 1)).ok());
+    assert_eq!(turns[0].payload.len(), 16 << 20);
+}
