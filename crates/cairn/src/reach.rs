@@ -64,7 +64,13 @@ pub(crate) fn reach<T>(
         let locked = match open::embedded(dir, config, open::Loss::Refuse) {
             Ok(store) => return alone(store, config, &mut work),
             Err(failure) if failure.is_in_use() => failure,
-            Err(failure) => return Err(failure),
+            // Whoever serves the directory could open it, whatever kept us from that: we have no key, say.
+            Err(failure) => {
+                return match attached(dir, config, &mut work)? {
+                    Attempt::Done(value) => Ok(value),
+                    Attempt::NobodyThere | Attempt::Lost => Err(failure),
+                };
+            }
         };
         match attached(dir, config, &mut work)? {
             Attempt::Done(value) => return Ok(value),

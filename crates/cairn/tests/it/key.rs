@@ -82,7 +82,16 @@ fn a_sealed_directory_opens_with_its_key_alone_and_refusals_change_nothing() {
         with_key(dir.path(), "a.key", &["--data-dir", "sealed", "key", "rotate", "--new-key-file", "b.key"]);
     assert_eq!(rotated.status.code(), Some(0), "{}", stderr(&rotated));
     assert!(server.get("/readyz").starts_with("HTTP/1.1 200"));
+    // Whoever goes through the server needs no key, and the old one does no harm.
+    for stats in [
+        run(dir.path(), &["--data-dir", "sealed", "stats"]),
+        with_key(dir.path(), "a.key", &["--data-dir", "sealed", "stats"]),
+    ] {
+        assert_eq!(stats.status.code(), Some(0), "{}", stderr(&stats));
+    }
     server.kill();
+    let refused = run(dir.path(), &["--data-dir", "sealed", "stats"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     let refused = with_key(dir.path(), "a.key", &["--data-dir", "sealed", "doctor"]);
     assert!(stderr(&refused).contains("the key does not fit"), "{refused:?}");
     let checked = with_key(dir.path(), "b.key", &["--data-dir", "sealed", "doctor"]);
