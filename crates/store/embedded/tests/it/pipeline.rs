@@ -23,7 +23,7 @@ const OTHER: &[u8] = &[0, 0, 0, 3, 2];
 /// Long enough for anything that can happen to have happened.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Stops syncs of the log until told what becomes of them.
+/// Stops syncs of some files until told what becomes of them.
 #[derive(Debug, Default)]
 struct Gate {
     state: Mutex<GateState>,
@@ -69,6 +69,8 @@ impl Gate {
 struct GatedFs {
     disk: SimulatedFs,
     gate: Arc<Gate>,
+    /// How names of the files begin whose syncs are stopped.
+    stops: &'static str,
 }
 
 #[derive(Debug)]
@@ -80,7 +82,7 @@ struct GatedFile {
 impl GatedFs {
     fn gated(&self, path: &Path, file: Arc<dyn File>) -> Arc<dyn File> {
         let name = path.file_name().unwrap().to_str().unwrap();
-        Arc::new(GatedFile { file, gate: name.starts_with("segment-").then(|| Arc::clone(&self.gate)) })
+        Arc::new(GatedFile { file, gate: name.starts_with(self.stops).then(|| Arc::clone(&self.gate)) })
     }
 }
 
@@ -146,8 +148,12 @@ impl File for GatedFile {
 }
 
 fn open(disk: &SimulatedFs) -> (Arc<EmbeddedStore>, Arc<Gate>) {
+    open_stopping(disk, "segment-")
+}
+
+fn open_stopping(disk: &SimulatedFs, stops: &'static str) -> (Arc<EmbeddedStore>, Arc<Gate>) {
     let gate = Arc::new(Gate::default());
-    let fs = Arc::new(GatedFs { disk: disk.clone(), gate: Arc::clone(&gate) });
+    let fs = Arc::new(GatedFs { disk: disk.clone(), gate: Arc::clone(&gate), stops });
     let options = EmbeddedOptions {
         background: Background::Threads,
         // Large enough that the segment is never changed in these tests.
@@ -270,4 +276,37 @@ fn what_was_made_on_top_of_a_group_that_failed_is_refused() {
     disk.process_kill();
     let store = open_simulated(&disk, 2).unwrap();
     assert_eq!(value(&store, OTHER), None, "it was refused");
+}
+
+#[test]
+fn an_upload_that_waits_for_the_disk_holds_up_no_commit() {
+    let disk = SimulatedFs::new(1);
+    let (store, gate) = open_stopping(&disk, "upload-");
+    gate.hold();
+    let uploading = {
+        let store = Arc::clone(&store);
+        thread::spawn(move || {
+            let mut upload = store.upload(TENANT)?;
+            upload.write(&vec![7; 3 << 20])?;
+            upload.finish()
+        })
+    };
+    gate.wait_for_sync();
+    let (tell, told) = mpsc::channel();
+    let committing = {
+        let store = Arc::clone(&store);
+        thread::spawn(move || {
+            for value in 0..20_u8 {
+                let body = move |tx: &mut dyn cairn_seam::WriteTx| {
+                    tx.put(RECORDS, KEY, &[value]).map_err(|_| Aborted)
+                };
+                tell.send(store.write(TENANT, Box::new(body))).unwrap();
+            }
+        })
+    };
+    let outcomes: Vec<_> = (0..20).map(|_| told.recv_timeout(PATIENCE)).collect();
+    gate.let_go(false);
+    assert!(outcomes.iter().all(|outcome| matches!(outcome, Ok(Ok(_)))), "{outcomes:?}");
+    committing.join().unwrap();
+    assert_eq!(uploading.join().unwrap().unwrap().len(), 3 << 20);
 }

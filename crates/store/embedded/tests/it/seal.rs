@@ -8,7 +8,7 @@ use cairn_base::fs::{FileSystem, SimulatedFs};
 use cairn_base::{ContentHash, Entropy, ErrorCode, Position, SeededEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, EncryptionKey};
 use cairn_seam::{
-    Blob, Event, EventKind, HashedKeyspace, KeyRange, Keyspace, Store, StoreError, Visit, write,
+    Blob, Event, EventKind, HashedKeyspace, KeyRange, Keyspace, Maintenance, Store, StoreError, Visit, write,
 };
 
 use crate::kit::{DIR, key, open_sealed, open_simulated, small_options};
@@ -180,6 +180,11 @@ fn no_file_ever_holds_a_word_that_was_stored_and_everything_reads_back() {
     assert_eq!(read_planted(&store).unwrap(), expected());
     workload.check(&store);
     check("after the index was rebuilt");
+    // Beside the other files, where the check looks at it too.
+    let to = Path::new(DIR).join("all.cairn");
+    store.maintain(&Maintenance::Backup { to: to.clone() }, &mut |_| true).unwrap();
+    assert!(files(&fs).contains_key(&to));
+    check("after a backup was made");
 }
 
 #[test]
@@ -206,7 +211,9 @@ fn the_same_on_a_real_disk_with_threads() {
 #[test]
 fn without_a_key_the_word_is_found_so_the_search_can_find() {
     let (fs, _) = planted(1, None);
-    for kind in ["segment-", "side-", "image-", "index.redb"] {
+    let store = open_simulated(&fs, 2).unwrap();
+    store.maintain(&Maintenance::Backup { to: Path::new(DIR).join("all.cairn") }, &mut |_| true).unwrap();
+    for kind in ["segment-", "side-", "image-", "index.redb", "all.cairn"] {
         let found = files(&fs).iter().any(|(path, bytes)| is_kind(path, kind) && holds_word(bytes));
         assert!(found, "{kind}");
     }
