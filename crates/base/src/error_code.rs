@@ -72,97 +72,97 @@ macro_rules! error_codes {
 
 error_codes! {
     /// The request is well formed and asks for something that makes no sense.
-    InvalidRequest: "invalid_request", "KIP_1001", wire 422, http 422, rpc -32602, Never,
+    InvalidRequest: "InvalidRequest", "KIP_1001", wire 422, http 422, rpc -32602, Never,
         "correct the request as the message says";
     /// The body is not JSON, or not JSON we read.
-    MalformedJson: "malformed_json", "KIP_1001", wire 422, http 400, rpc -32700, Never,
+    MalformedJson: "MalformedJson", "KIP_1001", wire 422, http 400, rpc -32700, Never,
         "correct the JSON at the named line and column";
     /// What was named is not there, or not there for this caller.
-    NotFound: "not_found", "KIP_3002", wire 404, http 404, rpc -32002, Never,
+    NotFound: "NotFound", "KIP_3002", wire 404, http 404, rpc -32002, Never,
         "check the name or id";
     /// The method does not exist at this address.
-    MethodNotAllowed: "method_not_allowed", "KIP_1001", wire 422, http 405, rpc -32601, Never,
+    MethodNotAllowed: "MethodNotAllowed", "KIP_1001", wire 422, http 405, rpc -32601, Never,
         "use one of the methods listed in the API description";
     /// The caller did not show who they are.
-    Unauthenticated: "unauthenticated", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+    Unauthenticated: "Unauthenticated", "KIP_3004", wire 401, http 401, rpc -32001, Never,
         "send a valid token";
     /// The caller may not do this.
-    Forbidden: "forbidden", "KIP_3004", wire 403, http 403, rpc -32003, Never,
+    Forbidden: "Forbidden", "KIP_3004", wire 403, http 403, rpc -32003, Never,
         "ask an administrator for the permission";
     /// The Host header names somebody else.
-    WrongHost: "wrong_host", "KIP_3004", wire 403, http 421, rpc -32021, Never,
+    WrongHost: "WrongHost", "KIP_3004", wire 403, http 421, rpc -32021, Never,
         "call the server by an address it listens on";
     /// The page that sent the request comes from an origin that is not allowed.
-    WrongOrigin: "wrong_origin", "KIP_3004", wire 403, http 403, rpc -32003, Never,
+    WrongOrigin: "WrongOrigin", "KIP_3004", wire 403, http 403, rpc -32003, Never,
         "add the origin to http.allowed_origins";
     /// Others kept changing the same records, or the state does not admit the change.
-    Conflict: "conflict", "KIP_3005", wire 409, http 409, rpc -32009, Same,
+    Conflict: "Conflict", "KIP_3005", wire 409, http 409, rpc -32009, Same,
         "send the request again; if it conflicts again, read what is there first";
     /// The expected version is not the current one.
-    PreconditionFailed: "precondition_failed", "KIP_3005", wire 412, http 412, rpc -32012, Never,
+    PreconditionFailed: "PreconditionFailed", "KIP_3005", wire 412, http 412, rpc -32012, Never,
         "read the current version and decide again";
     /// Something is over its limit.
-    TooLarge: "too_large", "KIP_4002", wire 413, http 413, rpc -32013, Never,
+    TooLarge: "TooLarge", "KIP_4002", wire 413, http 413, rpc -32013, Never,
         "send less at once, or send it as a blob";
     /// The body has a media type that is not read here.
-    UnsupportedMediaType: "unsupported_media_type", "KIP_1001", wire 422, http 415, rpc -32600, Never,
+    UnsupportedMediaType: "UnsupportedMediaType", "KIP_1001", wire 422, http 415, rpc -32600, Never,
         "send application/json";
     /// This caller asks too often.
-    TooManyRequests: "too_many_requests", "KIP_4002", wire 429, http 429, rpc -32029, Later,
+    TooManyRequests: "TooManyRequests", "KIP_4002", wire 429, http 429, rpc -32029, Later,
         "wait as long as Retry-After says";
     /// Too much is waiting already.
-    Overloaded: "overloaded", "KIP_4002", wire 503, http 503, rpc -32053, Later,
+    Overloaded: "Overloaded", "KIP_4002", wire 503, http 503, rpc -32053, Later,
         "wait a moment and send the request again";
     /// The request took longer than it may.
-    DeadlineExceeded: "deadline_exceeded", "KIP_4001", wire 504, http 504, rpc -32054, Look,
+    DeadlineExceeded: "DeadlineExceeded", "KIP_4001", wire 504, http 504, rpc -32054, Look,
         "ask for less at once; if it was a write, look whether it was done";
     /// The server starts, stops or lacks something it needs.
-    Unavailable: "unavailable", "KIP_4003", wire 503, http 503, rpc -32053, Later,
+    Unavailable: "Unavailable", "KIP_4003", wire 503, http 503, rpc -32053, Later,
         "wait until /readyz answers 200";
     /// The disk has reached its reserve.
-    StorageFull: "storage_full", "KIP_4002", wire 507, http 507, rpc -32057, Later,
+    StorageFull: "StorageFull", "KIP_4002", wire 507, http 507, rpc -32057, Later,
         "free disk space; reads go on";
     /// A write to disk failed, so nothing more is written until a restart.
-    StorePoisoned: "store_poisoned", "KIP_4003", wire 503, http 503, rpc -32053, Later,
+    StorePoisoned: "StorePoisoned", "KIP_4003", wire 503, http 503, rpc -32053, Later,
         "check the disk and restart the server; reads go on";
     /// A write to disk failed half-way: the change may be there after a restart, or not.
-    OutcomeUnknown: "outcome_unknown", "KIP_4003", wire 500, http 500, rpc -32603, Look,
+    OutcomeUnknown: "OutcomeUnknown", "KIP_4003", wire 500, http 500, rpc -32603, Look,
         "after the restart, look whether the change is there before sending it again";
     /// Durable bytes are not what was written.
-    Damaged: "damaged", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+    Damaged: "DecodeError", "KIP_4003", wire 500, http 500, rpc -32603, Never,
         "restore from a backup, or open with --accept-loss what lies before the damage";
     /// Another process owns the data directory.
-    Locked: "locked", "KIP_4003", wire 503, http 503, rpc -32053, Later,
+    Locked: "Locked", "KIP_4003", wire 503, http 503, rpc -32053, Later,
         "stop the other process, or name another data directory";
     /// The data directory was written by a newer cairn.
-    NewerFormat: "newer_format", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+    NewerFormat: "NewerFormat", "KIP_4003", wire 500, http 500, rpc -32603, Never,
         "use the newer cairn";
     /// The data directory is sealed, and no key was given.
-    KeyMissing: "key_missing", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+    KeyMissing: "KeyMissing", "KIP_4003", wire 500, http 500, rpc -32603, Never,
         "set CAIRN_ENCRYPTION_KEY_FILE, or store.encryption_key_file, to the key file of this data directory";
     /// The data directory is sealed with another key.
-    KeyMismatch: "key_mismatch", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+    KeyMismatch: "KeyMismatch", "KIP_4003", wire 500, http 500, rpc -32603, Never,
         "name the key file that this data directory was made with, or that it was last rotated to";
     /// A key was given for a data directory that was made without one.
-    NotSealed: "not_sealed", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+    NotSealed: "NotSealed", "KIP_4003", wire 500, http 500, rpc -32603, Never,
         "take the key out of the configuration, or make a new data directory with it";
     /// The snapshot outlived its time.
-    SnapshotTooOld: "snapshot_too_old", "KIP_4001", wire 503, http 503, rpc -32053, Same,
+    SnapshotTooOld: "SnapshotTooOld", "KIP_4001", wire 503, http 503, rpc -32053, Same,
         "take a new snapshot and read on from the last key, in smaller pages";
     /// Changes that far back are gone.
-    PositionTooOld: "position_too_old", "KIP_3002", wire 410, http 410, rpc -32010, Never,
+    PositionTooOld: "PositionTooOld", "KIP_3002", wire 410, http 410, rpc -32010, Never,
         "start again from a snapshot";
     /// The store has not reached that position.
-    PositionAhead: "position_ahead", "KIP_1001", wire 412, http 412, rpc -32012, Later,
+    PositionAhead: "PositionAhead", "KIP_1001", wire 412, http 412, rpc -32012, Later,
         "wait for the store to get there; if it never does, the position is of another store";
     /// It was here and was removed for good.
-    Gone: "gone", "KIP_3002", wire 410, http 410, rpc -32010, Never,
+    Gone: "Gone", "KIP_3002", wire 410, http 410, rpc -32010, Never,
         "drop the reference";
     /// The configuration does not hold together.
-    ConfigInvalid: "config_invalid", "KIP_4003", wire 500, http 500, rpc -32603, Never,
+    ConfigInvalid: "ConfigInvalid", "KIP_4003", wire 500, http 500, rpc -32603, Never,
         "correct the named setting and start again";
     /// A fault of cairn or of the machine.
-    Internal: "internal", "KIP_4003", wire 500, http 500, rpc -32603, Look,
+    Internal: "Internal", "KIP_4003", wire 500, http 500, rpc -32603, Look,
         "find the request id in the log and report it; look before sending a write again";
 }
 
@@ -244,15 +244,10 @@ mod tests {
         let names: HashSet<_> = ErrorCode::all().map(ErrorCode::name).collect();
         assert_eq!(names.len(), ErrorCode::all().len());
         for code in ErrorCode::all() {
-            // `StorageFull` is `storage_full`.
-            let camel: String = code.name().split('_').map(capitalised).collect();
-            assert_eq!(camel, format!("{code:?}"));
-            assert_eq!(code.to_string(), code.name());
+            // The protocol of turns has a name of its own for it.
+            let expected = if code == ErrorCode::Damaged { "DecodeError".into() } else { format!("{code:?}") };
+            assert_eq!((code.name(), code.to_string()), (&*expected, expected.clone()));
         }
-    }
-
-    fn capitalised(word: &str) -> String {
-        word[..1].to_uppercase() + &word[1..]
     }
 
     #[test]

@@ -138,7 +138,7 @@ fn an_owner_that_goes_away_unanswered_is_succeeded() {
     owner.listen();
     let mut command = cairn(dir.path(), &["--data-dir", "data", "stats", "--json"]);
     let running = std::thread::spawn(move || output(&mut command));
-    let stopping = r#"{"error":{"code":"unavailable","message":"the node is shutting down","details":{}}}"#;
+    let stopping = r#"{"error":{"code":"Unavailable","message":"the node is shutting down","details":{}}}"#;
     owner.answer("503 Service Unavailable", stopping);
     drop(owner.accept());
     owner.leave();

@@ -69,9 +69,9 @@ fn an_error_of_the_owner_is_told_with_its_hint() {
         )
     };
     for (status, code, exit) in [
-        ("409 Conflict", "conflict", 1),
-        ("200 OK", "storage_full", 1),
-        ("200 OK", "newer_format", 4),
+        ("409 Conflict", "Conflict", 1),
+        ("200 OK", "StorageFull", 1),
+        ("200 OK", "NewerFormat", 4),
         ("418 Teapot", "a_code_of_tomorrow", 1),
     ] {
         let dir = here();

@@ -36,7 +36,7 @@ pub(crate) struct ErrorBody {
 #[derive(Debug, Serialize, ToSchema)]
 struct ErrorContent {
     /// A stable name for the situation.
-    #[schema(example = "too_large")]
+    #[schema(example = "TooLarge")]
     code: &'static str,
     /// What went wrong, for people.
     message: String,

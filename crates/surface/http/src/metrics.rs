@@ -127,6 +127,6 @@ mod tests {
             text.contains(r#"cairn_http_requests_total{method="other",route="none",status="404"} 2"#),
             "{text}"
         );
-        assert!(text.contains(r#"cairn_http_refused_total{code="not_found"} 3"#), "{text}");
+        assert!(text.contains(r#"cairn_http_refused_total{code="NotFound"} 3"#), "{text}");
     }
 }

@@ -22,7 +22,7 @@ use crate::metrics::Up;
 /// What a connection over the limit is told; it is too early for a request id and a log line.
 const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
     content-type: application/json\r\ncontent-length: 126\r\n\r\n\
-    {\"error\":{\"code\":\"overloaded\",\"message\":\"too many connections\",\
+    {\"error\":{\"code\":\"Overloaded\",\"message\":\"too many connections\",\
     \"details\":{\"hint\":\"wait a moment and send the request again\"}}}";
 
 /// What a pipe inside the process holds before its writer waits.

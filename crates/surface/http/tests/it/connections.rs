@@ -49,7 +49,7 @@ async fn a_connection_too_many_is_turned_away() {
 
     let mut second = TcpStream::connect(server.addr).await.expect("the system accepts");
     let turned_away = read_to_end(&mut second).await;
-    assert_eq!(turned_away.error(), (503, "overloaded".to_owned()));
+    assert_eq!(turned_away.error(), (503, "Overloaded".to_owned()));
     assert_eq!(turned_away.header("retry-after"), Some("1"));
 }
 

@@ -53,7 +53,7 @@ async fn a_wrong_host_is_refused() {
             .await;
     insta::assert_snapshot!("wrong_host", body(&answer));
     let missing = exchange(server.addr, "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n").await;
-    assert_eq!(missing.error(), (421, "wrong_host".to_owned()));
+    assert_eq!(missing.error(), (421, "WrongHost".to_owned()));
     let local =
         exchange(server.addr, "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await;
     assert_eq!(local.status, 200);

@@ -23,7 +23,7 @@ async fn a_body_over_the_limit_is_refused() {
     let server = small_bodies().await;
     assert_eq!(post(server.addr, "/test/echo", &number_with_blanks(64)).await.status, 200);
     let answer = post(server.addr, "/test/echo", &number_with_blanks(65)).await;
-    assert_eq!(answer.error(), (413, "too_large".to_owned()));
+    assert_eq!(answer.error(), (413, "TooLarge".to_owned()));
     insta::assert_snapshot!("too_large", format!("{:#}", answer.json()));
 }
 
@@ -40,7 +40,7 @@ async fn a_body_that_does_not_announce_its_length_is_limited_too() {
         )
     };
     assert_eq!(exchange(server.addr, &chunked(64)).await.status, 200);
-    assert_eq!(exchange(server.addr, &chunked(65)).await.error(), (413, "too_large".to_owned()));
+    assert_eq!(exchange(server.addr, &chunked(65)).await.error(), (413, "TooLarge".to_owned()));
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn a_body_that_does_not_come_runs_into_the_deadline() {
     // Well before the default of the deadline.
     let answer =
         timeout(Duration::from_secs(10), exchange(server.addr, &head)).await.expect("the deadline holds");
-    assert_eq!(answer.error(), (504, "deadline_exceeded".to_owned()));
+    assert_eq!(answer.error(), (504, "DeadlineExceeded".to_owned()));
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ async fn files_on_the_server_are_for_the_local_owner_alone() {
     for job in
         [r#"{"job":"backup","to":"/backups/monday"}"#, r#"{"job":"change_key","new_key_file":"/keys/new"}"#]
     {
-        assert_eq!(post(server.addr, PATH, job).await.error(), (403, "forbidden".to_owned()));
+        assert_eq!(post(server.addr, PATH, job).await.error(), (403, "Forbidden".to_owned()));
     }
     let verified = post(server.addr, PATH, r#"{"job":"verify"}"#).await;
     assert_eq!((verified.status, verified.header("content-type")), (200, Some("application/x-ndjson")));
@@ -87,7 +87,7 @@ async fn what_makes_no_sense_is_refused_before_anything_runs() {
     for body in ["{}", r#"{"job":"format"}"#, r#"{"job":"verify","repair":"yes"}"#] {
         assert_eq!(
             post(server.addr, PATH, body).await.error(),
-            (422, "invalid_request".to_owned()),
+            (422, "InvalidRequest".to_owned()),
             "{body}"
         );
     }
@@ -116,7 +116,7 @@ async fn a_second_job_is_answered_with_conflict_and_no_deadline_ends_the_first()
         first.maintain(&VERIFY, &mut |_| heard.send(()).expect("the test listens")).await
     });
     hearing.recv().await.expect("the first one runs");
-    assert_eq!(post(server.addr, PATH, r#"{"job":"verify"}"#).await.error(), (409, "conflict".to_owned()));
+    assert_eq!(post(server.addr, PATH, r#"{"job":"verify"}"#).await.error(), (409, "Conflict".to_owned()));
     // Its deadline is the first one's too, and it comes later.
     assert_eq!(get(server.addr, "/test/wait").await.status, 504);
     leave.send(()).expect("it waits");
@@ -162,7 +162,7 @@ async fn a_failure_comes_with_its_status_or_as_the_last_line() {
     assert_eq!(post(server.addr, PATH, r#"{"job":"verify"}"#).await.error().0, 422);
     let late = post(server.addr, PATH, r#"{"job":"verify","repair":true}"#).await;
     assert_eq!(late.status, 200);
-    assert!(late.body.contains("{\"error\":{\"code\":\"store_poisoned\",\"message\":"), "{late:?}");
+    assert!(late.body.contains("{\"error\":{\"code\":\"StorePoisoned\",\"message\":"), "{late:?}");
     let repair = Maintenance::Verify { repair: true };
     let heard = code(local(&server).await.maintain(&repair, &mut |_| {}).await);
     assert_eq!(heard, Some(ErrorCode::StorePoisoned));
@@ -176,7 +176,7 @@ async fn a_job_that_panics_is_an_error_and_the_next_one_runs() {
     })
     .await;
     let panicked = post(server.addr, PATH, r#"{"job":"verify"}"#).await;
-    assert_eq!(panicked.error(), (500, "internal".to_owned()));
+    assert_eq!(panicked.error(), (500, "Internal".to_owned()));
     assert!(!panicked.body.contains("secret"), "{panicked:?}");
     assert_eq!(post(server.addr, PATH, r#"{"job":"verify","repair":true}"#).await.status, 200);
 }

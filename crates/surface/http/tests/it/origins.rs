@@ -18,7 +18,7 @@ async fn pages_of_others_are_refused() {
     let server = Server::start().await;
     for origin in [APP, "null", "http://localhost:1"] {
         let answer = request(server.addr, "GET /v1/admin/stats", &format!("origin: {origin}\r\n")).await;
-        assert_eq!(answer.error(), (403, "wrong_origin".to_owned()), "{origin}");
+        assert_eq!(answer.error(), (403, "WrongOrigin".to_owned()), "{origin}");
         assert_eq!(answer.header("access-control-allow-origin"), None, "{origin}");
     }
     let own = format!("origin: http://{}\r\n", server.addr);
@@ -47,5 +47,5 @@ async fn a_browser_may_ask_whether_it_may_ask() {
         yes.header("access-control-allow-headers").is_some_and(|headers| headers.contains("content-type"))
     );
     let no = request(server.addr, "OPTIONS /v1/admin/stats", &ask("https://evil.example")).await;
-    assert_eq!(no.error(), (403, "wrong_origin".to_owned()));
+    assert_eq!(no.error(), (403, "WrongOrigin".to_owned()));
 }

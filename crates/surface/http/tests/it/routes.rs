@@ -20,7 +20,7 @@ async fn a_server_whose_store_is_closed_is_up_and_not_ready() {
     server.gate.engine().close().expect("it closes");
     assert_eq!(get(server.addr, "/healthz").await.status, 200);
     let ready = get(server.addr, "/readyz").await;
-    assert_eq!(ready.error(), (503, "unavailable".to_owned()));
+    assert_eq!(ready.error(), (503, "Unavailable".to_owned()));
     assert_eq!(ready.header("retry-after"), Some("1"));
 }
 
@@ -38,7 +38,7 @@ async fn the_metrics_hold_every_layer() {
         r#"cairn_http_requests_total{method="GET",route="/v1/admin/stats",status="200"} 1"#,
         r#"cairn_http_requests_total{method="GET",route="none",status="404"} 1"#,
         r#"cairn_http_request_seconds_count{route="/v1/admin/stats"} 1"#,
-        r#"cairn_http_refused_total{code="not_found"} 1"#,
+        r#"cairn_http_refused_total{code="NotFound"} 1"#,
         "cairn_http_in_flight 1",
         "cairn_http_connections_refused_total 0",
     ] {

@@ -117,7 +117,7 @@ mod tests {
         }
         assert_eq!(heard.len(), WAITING_MAX);
         assert_eq!(&heard[0][..], b"{\"stage\":\"reading\",\"done\":0,\"total\":100}\n");
-        assert!(heard[WAITING_MAX - 1].starts_with(b"{\"error\":{\"code\":\"internal\","), "{heard:?}");
+        assert!(heard[WAITING_MAX - 1].starts_with(b"{\"error\":{\"code\":\"Internal\","), "{heard:?}");
     }
 
     #[test]

@@ -28,7 +28,7 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// Have the store backed up, verified or compacted
 ///
-/// One job at a time; a second one is answered with `conflict`. The answer is a stream of lines, each a
+/// One job at a time; a second one is answered with `Conflict`. The answer is a stream of lines, each a
 /// JSON object: now and then how far it is, and at the end either a report or an error of the usual
 /// shape. No deadline ends it. It is stopped when the client goes away.
 #[utoipa::path(
