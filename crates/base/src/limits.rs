@@ -98,6 +98,8 @@ pub const REQUEST_ID_BYTES_MAX: usize = 64;
 pub const TYPE_ID_BYTES_MAX: usize = 256;
 /// Bytes of an idempotency key.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 256;
+/// Memory for payloads that were read lately.
+pub const PAYLOAD_CACHE_BYTES: u64 = 64 << 20;
 /// How long an idempotency key is remembered at least.
 pub const IDEMPOTENCY_REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
 /// Turns in one answer.

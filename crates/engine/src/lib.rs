@@ -20,6 +20,7 @@ mod forget;
 mod maintain;
 mod metrics;
 mod node;
+mod payloads;
 mod pipeline;
 mod record;
 mod references;
