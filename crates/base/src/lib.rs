@@ -21,6 +21,6 @@ pub use error_code::{ErrorCode, ErrorRow, Retry};
 pub use hash::{ContentHash, HashParseError};
 pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
 pub use key::{KeyBuf, KeyDecodeError, KeyReader, prefix_end};
-pub use msgpack::{MsgpackError, MsgpackReader, Token};
+pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, value_from_msgpack};
 pub use value::{Number, Value, ValueError};
 pub use varint::{put_varint, take_varint};

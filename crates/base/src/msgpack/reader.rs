@@ -39,6 +39,12 @@ pub enum MsgpackError {
     /// Values are inside each other more often than we follow.
     #[error("the MessagePack value is nested too deeply")]
     TooDeep,
+    /// Something follows the value.
+    #[error("something follows the MessagePack value")]
+    Trailing,
+    /// It is something that JSON has no word for.
+    #[error("the MessagePack value has bytes, an odd key, or a number or text that JSON cannot say")]
+    NotJson,
 }
 
 /// Reads one token after the other.
