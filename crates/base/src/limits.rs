@@ -102,6 +102,18 @@ pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 256;
 pub const PAYLOAD_CACHE_BYTES: u64 = 64 << 20;
 /// How long an idempotency key is remembered at least.
 pub const IDEMPOTENCY_REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+/// Bytes of a bundle of the type registry: it is a blob inside a commit.
+pub const REGISTRY_BUNDLE_BYTES_MAX: usize = BLOB_IN_COMMIT_BYTES_MAX;
+/// Bytes of all types and enums of a tenant together: they are kept in memory.
+pub const REGISTRY_BYTES_MAX: u64 = 64 << 20;
+/// Fields of one version of a type.
+pub const REGISTRY_FIELDS_MAX: usize = 1000;
+/// Labels of one enum.
+pub const REGISTRY_LABELS_MAX: usize = 10_000;
+/// Bytes of an address of a renderer.
+pub const REGISTRY_URL_BYTES_MAX: usize = 2048;
+/// Levels of MessagePack values inside each other.
+pub const MSGPACK_LEVELS_MAX: usize = 128;
 /// Turns in one answer.
 pub const TURNS_PAGE_MAX: usize = 100_000;
 /// Entries of one folder in a file tree.
