@@ -13,10 +13,9 @@ fn said(context: ContextId, payload: &[u8]) -> AppendTurn {
 }
 
 fn server_error<T: std::fmt::Debug>(result: Result<T, ClientError>) -> (u32, String, String) {
-    match result.unwrap_err() {
-        ClientError::Server { code, name, hint, .. } => (code, name, hint),
-        other => panic!("{other:?}"),
-    }
+    let error = result.unwrap_err();
+    let ClientError::Server { code, name, hint, .. } = error else { panic!("{error:?}") };
+    (code, name, hint)
 }
 
 #[test]

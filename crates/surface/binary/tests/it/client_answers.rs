@@ -127,10 +127,9 @@ fn nonsense_to_a_new_context_is_no_refusal() {
     run(async {
         let cut = |request: &Request| frame(request.kind, 0, request.id, &[0; 19]);
         let create = async |client: &Client| client.create_context().await.unwrap_err();
-        match check(cut, create).await {
-            ClientError::OutcomeUnknown { reason } => assert!(matches!(*reason, ClientError::Malformed(_))),
-            other => panic!("{other:?}"),
-        }
+        let error = check(cut, create).await;
+        let ClientError::OutcomeUnknown { reason } = error else { panic!("{error:?}") };
+        assert!(matches!(*reason, ClientError::Malformed(_)), "{reason:?}");
     });
 }
 
