@@ -134,3 +134,16 @@ pub const BINARY_MEMORY_BYTES: usize = 512 * MIB;
 pub const BINARY_IDLE: Duration = Duration::from_secs(60 * 60);
 /// How long a client of the binary protocol may take over one frame.
 pub const BINARY_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a client of the binary protocol takes to connect at most. Default of its configuration, as are
+/// the next ones.
+pub const CLIENT_DIAL: Duration = Duration::from_secs(5);
+/// How long it waits for one answer, time in the queue for a connection included.
+pub const CLIENT_REQUEST: Duration = Duration::from_secs(30);
+/// Connections it has at once.
+pub const CLIENT_CONNECTIONS: usize = 4;
+/// How often it sends a request again.
+pub const CLIENT_RETRIES: u32 = 5;
+/// Its first pause before it does.
+pub const CLIENT_PAUSE_MIN: Duration = Duration::from_millis(100);
+/// Its longest pause.
+pub const CLIENT_PAUSE_MAX: Duration = Duration::from_secs(30);

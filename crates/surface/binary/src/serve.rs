@@ -99,7 +99,7 @@ pub async fn serve(
     Drained { cut: if on_time { 0 } else { connections.len() } }
 }
 
-async fn connection(
+pub(crate) async fn connection(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     mut session: Session,
     memory: Shared,

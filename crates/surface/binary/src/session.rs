@@ -13,15 +13,14 @@ use cairn_turns::{Append, DeclaredType, IdempotencyKey};
 
 use crate::answer::Answer;
 use crate::error::WireError;
-use crate::frame::{HEADER_BYTES, Header, MessageType};
+use crate::fields::{Body, Put};
+use crate::frame::{HEADER_BYTES, Header, MessageType, PROTOCOL_VERSION};
 use crate::memory::{Share, Shared};
 use crate::payload;
-use crate::request::{self, AppendTurn, Body, Hello};
+use crate::request::{self, AppendTurn, AttachTree, Hello, PutBlob};
 
 /// Every client works in the local owner's tenant until there is authentication.
 const TENANT: TenantId = TenantId::LOCAL;
-/// The version of the protocol.
-const PROTOCOL_VERSION: u16 = 1;
 /// Payloads longer than this are checked on a thread of their own: hashing them takes a while.
 const IN_PLACE_BYTES: usize = 64 << 10;
 /// What a turn takes in an answer besides its payload, roughly.
@@ -69,7 +68,7 @@ impl Session {
                 let hello = Hello::parse(body)?;
                 self.hello.get_or_insert(hello);
                 let mut answer = Answer::to(header);
-                answer.u64(self.id).u16(PROTOCOL_VERSION);
+                answer.greeting(self.id, PROTOCOL_VERSION);
                 Ok(answer)
             }
             MessageType::CreateContext | MessageType::ForkContext => call.create(body).await,
@@ -167,8 +166,7 @@ impl Call<'_> {
         };
         let appended = self.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
         let mut answer = Answer::to(self.header);
-        let turn = appended.turn;
-        answer.u64(turn.context.0).u64(turn.id.0).u32(turn.depth).put(turn.hash.as_bytes());
+        answer.appended(&appended.turn);
         Ok(answer)
     }
 
@@ -255,24 +253,21 @@ impl Call<'_> {
         let (found, share) = read.await?;
         let bytes = found.ok_or(WireError::NoBlob)?;
         let mut answer = Answer::with_capacity(self.header, bytes.len() + 4);
-        answer.counted(&bytes);
+        answer.blob(&bytes);
         answer.hold(share);
         Ok(answer)
     }
 
     async fn attach(&self, body: &[u8]) -> Result<Answer, WireError> {
-        let mut fields = Body::new(body);
-        let (turn, root) = (TurnId(fields.u64("turn_id")?), fields.hash("fs_root_hash")?);
+        let AttachTree { turn, root } = AttachTree::parse(body)?;
         self.write(move |tx, scope| Ok(cairn_turns::attach(tx, scope, turn, &root)?)).await?;
         let mut answer = Answer::to(self.header);
-        answer.u64(turn.0).put(root.as_bytes());
+        answer.attached(turn, &root);
         Ok(answer)
     }
 
     async fn put_blob(&self, body: &[u8]) -> Result<Answer, WireError> {
-        let mut fields = Body::new(body);
-        let hash = fields.hash("hash")?;
-        let data = fields.counted("data")?;
+        let PutBlob { hash, data } = PutBlob::parse(body)?;
         if data.len() > limits::BINARY_BLOB_BYTES_MAX {
             return Err(WireError::ContentTooLarge { bytes: data.len() as u64 });
         }
@@ -293,7 +288,7 @@ impl Call<'_> {
             })
             .await?;
         let mut answer = Answer::to(self.header);
-        answer.put(hash.as_bytes()).u8(u8::from(was_new));
+        answer.stored(&hash, was_new);
         Ok(answer)
     }
 }

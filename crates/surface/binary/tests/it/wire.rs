@@ -38,9 +38,13 @@ impl Server {
     }
 
     pub(crate) fn with(config: BinaryConfig) -> Self {
+        Server::over(store(), config)
+    }
+
+    /// A server over what another one left.
+    pub(crate) fn over(store: Arc<MemoryStore>, config: BinaryConfig) -> Self {
         let runtime = Runtime::new().unwrap();
         let clock = Arc::new(SystemClock);
-        let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
         let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
         let gate = Gate::new(engine, GateConfig::default());
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -58,6 +62,10 @@ impl Server {
         stream.set_nodelay(true).unwrap();
         Client { stream, next: 100 }
     }
+}
+
+pub(crate) fn store() -> Arc<MemoryStore> {
+    Arc::new(MemoryStore::new(Arc::new(SystemClock)))
 }
 
 impl Drop for Server {
