@@ -3,6 +3,7 @@
 //!
 //! No crate of cairn is below this one. Nothing here knows stores, protocols or sockets.
 
+mod base64;
 mod clock;
 mod entropy;
 mod error_code;
@@ -15,6 +16,7 @@ mod msgpack;
 mod value;
 mod varint;
 
+pub use base64::{Base64, Hex, from_base64};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error_code::{ErrorCode, ErrorRow, Retry};
