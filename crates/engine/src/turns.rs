@@ -22,7 +22,8 @@ pub struct Window {
     pub limit: usize,
     /// Whether payloads are wanted.
     pub with_payload: bool,
-    /// Bytes that turns and payloads may take; the newest stay, or the oldest of a range by depth.
+    /// Bytes that turns and payloads may take; the newest stay, or the oldest of a range by depth. One
+    /// turn stays however large it is, so that paging gets past it.
     pub bytes_max: usize,
 }
 
@@ -123,7 +124,12 @@ impl Engine {
         })
     }
 
-    fn payload(&self, snapshot: &dyn Snapshot, scope: &Scope, turn: &Turn) -> Result<Vec<u8>, EngineError> {
+    pub(crate) fn payload(
+        &self,
+        snapshot: &dyn Snapshot,
+        scope: &Scope,
+        turn: &Turn,
+    ) -> Result<Vec<u8>, EngineError> {
         let is_large = turn.payload_bytes as usize > limits::BLOB_IN_COMMIT_BYTES_MAX;
         let mut found = None;
         if is_large {
@@ -139,16 +145,13 @@ impl Engine {
 }
 
 fn find(snapshot: &dyn Snapshot, scope: &Scope, window: Window) -> Result<WindowTurns, EngineError> {
-    let mut room = window.bytes_max;
+    let (mut room, mut is_first) = (window.bytes_max, true);
     let mut admit = |turn: &Turn| {
         let payload = if window.with_payload { turn.payload_bytes as usize } else { 0 };
-        match room.checked_sub(TURN_BYTES + payload) {
-            Some(left) => {
-                room = left;
-                Visit::Continue
-            }
-            None => Visit::Stop,
-        }
+        let left = room.checked_sub(TURN_BYTES + payload);
+        let fits = left.is_some() || is_first;
+        (room, is_first) = (left.unwrap_or(0), false);
+        if fits { Visit::Continue } else { Visit::Stop }
     };
     let limit = window.limit.min(limits::TURNS_PAGE_MAX);
     let context = window.context;
@@ -166,7 +169,7 @@ fn find(snapshot: &dyn Snapshot, scope: &Scope, window: Window) -> Result<Window
     Ok(WindowTurns { context, turns, type_names })
 }
 
-fn whole_blob(
+pub(crate) fn whole_blob(
     store: &dyn Store,
     tenant: TenantId,
     hash: &ContentHash,
