@@ -12,6 +12,16 @@ pub struct HttpConfig {
     pub allowed_origins: Vec<String>,
     /// Largest request body.
     pub body_bytes_max: usize,
+    /// Largest request body where it is a payload or a blob.
+    pub content_bytes_max: usize,
+    /// Memory for bodies and large answers, all connections together.
+    pub memory_bytes: usize,
+    /// How long a client may take for the next piece of an answer.
+    pub patience: Duration,
+    /// Large blobs that are sent at once; more are told to come back.
+    pub streams_max: usize,
+    /// How long an idempotency key is remembered.
+    pub remember_keys: Duration,
     /// Time a client has to send the head of a request, and may leave a connection idle.
     pub header_read_timeout: Duration,
     /// Largest head of a request.
@@ -29,6 +39,11 @@ impl Default for HttpConfig {
         HttpConfig {
             allowed_origins: Vec::new(),
             body_bytes_max: limits::HTTP_BODY_BYTES_MAX,
+            content_bytes_max: limits::HTTP_CONTENT_BYTES_MAX,
+            memory_bytes: limits::HTTP_MEMORY_BYTES,
+            patience: limits::HTTP_PATIENCE,
+            streams_max: limits::HTTP_STREAMS_MAX,
+            remember_keys: limits::IDEMPOTENCY_REMEMBERED,
             header_read_timeout: Duration::from_secs(15),
             header_bytes_max: 32 * 1024,
             headers_max: 100,

@@ -18,6 +18,7 @@ use crate::App;
 use crate::app::AppState;
 use crate::local::FromLocalOwner;
 use crate::metrics::Up;
+use crate::patience::Patient;
 
 /// What a connection over the limit is told; it is too early for a request id and a log line.
 const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
@@ -69,6 +70,8 @@ pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output 
                 Ok((stream, _)) => {
                     // Best effort: without it answers are a little later.
                     let _ = stream.set_nodelay(true);
+                    // The local owner may take its time; nobody else may hold an answer forever.
+                    let stream = Patient::new(stream, state.config.patience);
                     connections.spawn(connection(state.clone(), router.clone(), stream, stopped.clone()));
                 }
                 Err(error) => pause_after(&error).await,
