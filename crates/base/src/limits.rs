@@ -72,10 +72,8 @@ pub const HTTP_DEADLINE: Duration = Duration::from_secs(30);
 pub const HTTP_CONTENT_BYTES_MAX: usize = BINARY_BLOB_BYTES_MAX;
 /// Memory for bodies and answers of HTTP beyond 64 KiB each, all connections together.
 pub const HTTP_MEMORY_BYTES: usize = 512 * MIB;
-/// How long an HTTP client may take for the next piece of an answer.
-pub const HTTP_PATIENCE: Duration = Duration::from_secs(30);
 /// Large blobs that are sent over HTTP at once.
-pub const HTTP_STREAMS_MAX: usize = 64;
+pub const CONTENT_STREAMS_MAX: usize = 64;
 /// Contexts in one page, over HTTP.
 pub const HTTP_CONTEXTS_PAGE_MAX: u64 = 1000;
 /// Contexts in a page that does not say how many, over HTTP.
@@ -98,6 +96,9 @@ pub const CONSUMER_NAME_BYTES_MAX: usize = 64;
 pub const CONSUMERS_MAX: usize = 256;
 /// Most live listeners of one node.
 pub const EVENT_BUS_SUBSCRIBERS_MAX: usize = 1024;
+
+/// How long an HTTP client may take nothing of an answer before it is cut.
+pub const HTTP_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Most lines in one page of the audit trail.
 pub const AUDIT_PAGE_MAX: usize = 1000;

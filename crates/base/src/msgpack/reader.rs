@@ -1,4 +1,4 @@
-//! Reading.
+//! Reading: nothing is allocated.
 
 /// One value, or the start of one that others follow.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,6 +39,9 @@ pub enum MsgpackError {
     /// Values are inside each other more often than we follow.
     #[error("the MessagePack value is nested too deeply")]
     TooDeep,
+    /// Something follows the value.
+    #[error("something follows the MessagePack value")]
+    Trailing,
 }
 
 /// Reads one token after the other.

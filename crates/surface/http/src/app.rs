@@ -28,7 +28,7 @@ pub(crate) struct Shared {
     /// What bodies and large answers hold.
     pub(crate) memory: Memory,
     /// One permit per large blob that is being sent.
-    pub(crate) streams: Arc<Semaphore>,
+    pub(crate) content_streams: Arc<Semaphore>,
     pub(crate) openapi: OnceLock<String>,
 }
 
@@ -51,7 +51,7 @@ impl App {
     pub fn new(gate: Gate, config: HttpConfig, bound: SocketAddr) -> Self {
         let shared = Shared {
             memory: Memory::new(config.memory_bytes),
-            streams: Arc::new(Semaphore::new(config.streams_max.min(Semaphore::MAX_PERMITS))),
+            content_streams: Arc::new(Semaphore::new(config.content_streams_max.min(Semaphore::MAX_PERMITS))),
             gate,
             config,
             bound,

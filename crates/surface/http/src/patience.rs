@@ -1,44 +1,43 @@
-//! A connection whose other end has to take what it is sent.
+//! A connection whose other side takes nothing is given up after a while.
+//!
+//! Reading has its own limits. Writing has this one: without it a client that stops reading in the middle
+//! of an answer would hold its connection for ever.
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Sleep, sleep};
 
-/// Fails a write that makes no headway for so long: who does not read would hold its answer forever.
-#[derive(Debug)]
+/// A stream that fails when nothing of what is to be written is taken for so long.
 pub(crate) struct Patient<S> {
     stream: S,
     patience: Duration,
-    waiting: Pin<Box<Sleep>>,
-    is_waiting: bool,
+    /// Runs while a write waits.
+    waiting: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    /// A connection with so much patience.
     pub(crate) fn new(stream: S, patience: Duration) -> Self {
-        Patient { stream, patience, waiting: Box::pin(sleep(patience)), is_waiting: false }
+        Patient { stream, patience, waiting: None }
     }
 
-    /// Begins to wait, goes on waiting, or has waited enough.
-    fn wait<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        if !self.is_waiting {
-            self.waiting.as_mut().reset(Instant::now() + self.patience);
-            self.is_waiting = true;
+    fn judge<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.waiting = None;
+            return written;
         }
-        ready!(self.waiting.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not take its answer")))
-    }
-
-    fn or_wait<T>(&mut self, context: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if polled.is_pending() {
-            return self.wait(context);
+        let patience = self.patience;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(patience)));
+        match waiting.as_mut().poll(context) {
+            Poll::Ready(()) => {
+                let message = "the other side takes nothing";
+                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, message)))
+            }
+            Poll::Pending => Poll::Pending,
         }
-        self.is_waiting = false;
-        polled
     }
 }
 
@@ -58,17 +57,17 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.or_wait(context, polled)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.judge(context, written)
     }
 
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
+        slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.or_wait(context, polled)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.judge(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -76,41 +75,45 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let polled = Pin::new(&mut self.stream).poll_flush(context);
-        self.or_wait(context, polled)
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.judge(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let polled = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.or_wait(context, polled)
+        let shut = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.judge(context, shut)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::time::timeout;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::time::Instant;
 
     use super::*;
 
+    const PATIENCE: Duration = Duration::from_secs(60);
+
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_read_is_left_and_who_reads_slowly_is_not() {
-        let (ours, mut theirs) = tokio::io::duplex(8);
-        let mut ours = Patient::new(ours, Duration::from_secs(30));
-        let reading = tokio::spawn(async move {
-            let mut taken = [0; 8];
-            for _ in 0..4 {
-                sleep(Duration::from_secs(29)).await;
-                theirs.read_exact(&mut taken).await.expect("it is sent");
-            }
-            theirs
-        });
-        ours.write_all(&[7; 32]).await.expect("each piece is taken in time");
-        let _theirs = reading.await.expect("it reads");
-        ours.write_all(&[7; 8]).await.expect("the pipe has room");
+    async fn a_write_that_nobody_takes_fails_after_a_while() {
+        let (ours, _theirs) = duplex(8);
+        let mut ours = Patient::new(ours, PATIENCE);
         let started = Instant::now();
-        let error = timeout(Duration::from_secs(600), ours.write_all(&[7; 1])).await.expect("it gives up");
-        assert_eq!(error.map_err(|error| error.kind()), Err(io::ErrorKind::TimedOut));
-        assert_eq!(started.elapsed().as_secs(), 30);
+        let error = ours.write_all(&[0; 9]).await.expect_err("nobody reads");
+        assert_eq!((error.kind(), started.elapsed()), (io::ErrorKind::TimedOut, PATIENCE));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_takes_a_little_in_time_is_waited_for() {
+        let (ours, mut theirs) = duplex(1);
+        let mut ours = Patient::new(ours, PATIENCE);
+        let reader = tokio::spawn(async move {
+            for _ in 0..3 {
+                sleep(PATIENCE - Duration::from_secs(1)).await;
+                theirs.read_u8().await.expect("it is written");
+            }
+        });
+        ours.write_all(&[0; 3]).await.expect("it is all taken, slowly");
+        reader.await.expect("it ends");
     }
 }

@@ -70,8 +70,6 @@ pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output 
                 Ok((stream, _)) => {
                     // Best effort: without it answers are a little later.
                     let _ = stream.set_nodelay(true);
-                    // The local owner may take its time; nobody else may hold an answer forever.
-                    let stream = Patient::new(stream, state.config.patience);
                     connections.spawn(connection(state.clone(), router.clone(), stream, stopped.clone()));
                 }
                 Err(error) => pause_after(&error).await,
@@ -128,6 +126,7 @@ async fn connection(
         .header_read_timeout(app.config.header_read_timeout)
         .max_headers(app.config.headers_max)
         .max_header_size(app.config.header_bytes_max);
+    let stream = Patient::new(stream, app.config.patience);
     let served = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut served = pin!(served);
     let outcome = tokio::select! {

@@ -25,9 +25,9 @@ pub(super) const PIECE_BYTES: u64 = 256 << 10;
 
 /// A place among the streams, or a request to come back.
 pub(super) fn place(app: &AppState) -> Result<OwnedSemaphorePermit, ApiError> {
-    Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
+    Arc::clone(&app.content_streams).try_acquire_owned().map_err(|_| {
         ApiError::new(ErrorCode::Overloaded, "as many large blobs are being sent as may be")
-            .detail("streams_max", app.config.streams_max)
+            .detail("streams_max", app.config.content_streams_max)
     })
 }
 

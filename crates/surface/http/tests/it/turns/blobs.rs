@@ -126,7 +126,8 @@ async fn large_blobs_come_whole() {
 
 #[tokio::test]
 async fn a_slow_reader_holds_a_stream_and_nobodys_turn() {
-    let http = HttpConfig { streams_max: 1, patience: Duration::from_secs(3), ..HttpConfig::default() };
+    let http =
+        HttpConfig { content_streams_max: 1, patience: Duration::from_secs(3), ..HttpConfig::default() };
     let gate = GateConfig { in_flight_max: 1, waiting_max: 1, ..GateConfig::default() };
     let server = Server::with(http, gate).await;
     let hash = upload(&server, &noise(20 << 20)).await;
