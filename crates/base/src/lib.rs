@@ -3,10 +3,12 @@
 //!
 //! No crate of cairn is below this one. Nothing here knows stores, protocols or sockets.
 
+mod base64;
 mod clock;
 mod entropy;
 mod error_code;
 pub mod fs;
+mod harmless;
 mod hash;
 mod id;
 mod key;
@@ -15,12 +17,14 @@ mod msgpack;
 mod value;
 mod varint;
 
+pub use base64::{Base64, Hex, from_base64};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error_code::{ErrorCode, ErrorRow, Retry};
+pub use harmless::Harmless;
 pub use hash::{ContentHash, HashParseError};
 pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
 pub use key::{KeyBuf, KeyDecodeError, KeyReader, prefix_end};
-pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, value_from_msgpack};
+pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text, value_from_msgpack};
 pub use value::{Number, Value, ValueError};
 pub use varint::{put_varint, take_varint};

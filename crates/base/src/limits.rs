@@ -68,6 +68,23 @@ pub const HTTP_WAITING_MAX: usize = 256;
 /// Time an HTTP request has from its arrival to its answer.
 pub const HTTP_DEADLINE: Duration = Duration::from_secs(30);
 
+/// Largest payload or blob in the body of an HTTP request: as many bytes as over the binary protocol.
+pub const HTTP_CONTENT_BYTES_MAX: usize = BINARY_BLOB_BYTES_MAX;
+/// Memory for bodies and answers of HTTP beyond 64 KiB each, all connections together.
+pub const HTTP_MEMORY_BYTES: usize = 512 * MIB;
+/// Large blobs that are sent over HTTP at once.
+pub const CONTENT_STREAMS_MAX: usize = 64;
+/// Contexts in one page, over HTTP.
+pub const HTTP_CONTEXTS_PAGE_MAX: u64 = 1000;
+/// Contexts in a page that does not say how many, over HTTP.
+pub const HTTP_CONTEXTS_PAGE_DEFAULT: u64 = 20;
+/// Turns in one page, over HTTP.
+pub const HTTP_TURNS_PAGE_MAX: u64 = 1000;
+/// Turns in a page that does not say how many, over HTTP.
+pub const HTTP_TURNS_PAGE_DEFAULT: u64 = 64;
+/// Bytes of payloads in one page over HTTP; beyond, the page has fewer turns, though never none.
+pub const HTTP_TURNS_PAGE_BYTES_MAX: usize = 16 * MIB;
+
 /// Longest answer, or line of one, that the program reads from the owner of its data directory.
 pub const ADMIN_ANSWER_BYTES_MAX: usize = 64 * MIB;
 
@@ -79,6 +96,9 @@ pub const CONSUMER_NAME_BYTES_MAX: usize = 64;
 pub const CONSUMERS_MAX: usize = 256;
 /// Most live listeners of one node.
 pub const EVENT_BUS_SUBSCRIBERS_MAX: usize = 1024;
+
+/// How long an HTTP client may take nothing of an answer before it is cut.
+pub const HTTP_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Most lines in one page of the audit trail.
 pub const AUDIT_PAGE_MAX: usize = 1000;
@@ -120,6 +140,8 @@ pub const TURNS_PAGE_MAX: usize = 100_000;
 pub const TREE_ENTRIES_MAX: u32 = 1_000_000;
 /// Bytes of a name in a file tree.
 pub const TREE_NAME_BYTES_MAX: usize = 255;
+/// Bytes of all the tree objects that are read to find one path.
+pub const TREE_READ_BYTES_MAX: u64 = 64 * MIB as u64;
 /// Turns that are looked at for a file tree that was attached late.
 pub const TREE_WALK_MAX: usize = 10_000;
 /// Bytes of the body of a frame of the binary protocol.

@@ -13,6 +13,7 @@
 
 mod audit;
 mod bus;
+mod contents;
 mod engine;
 mod error;
 mod feed;
@@ -32,6 +33,7 @@ mod upkeep;
 
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage};
 pub use bus::{BusStats, Notification, Received, Subscription};
+pub use contents::{TreePath, TurnContent};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use feed::{Consumer, ConsumerName};

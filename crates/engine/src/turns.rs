@@ -23,7 +23,8 @@ pub struct Window {
     pub limit: usize,
     /// Whether payloads are wanted.
     pub with_payload: bool,
-    /// Bytes that turns and payloads may take; the newest stay, or the oldest of a range by depth.
+    /// Bytes that turns and payloads may take; the newest stay, or the oldest of a range by depth. One
+    /// turn stays however large it is, so that paging gets past it.
     pub bytes_max: usize,
 }
 
@@ -39,7 +40,7 @@ pub enum WindowAt {
 }
 
 /// Called with a turn of a window, and its payload if that is wanted.
-pub type VisitTurn<'a> = &'a mut dyn FnMut(&WindowTurns, &Turn, Option<&[u8]>);
+pub type VisitTurn<'a> = &'a mut dyn FnMut(&WindowTurns, &Turn, Option<&Arc<[u8]>>);
 
 /// What a turn takes in a window besides its payload, at the most.
 const TURN_BYTES: usize = 128 + limits::TYPE_ID_BYTES_MAX;
@@ -124,7 +125,12 @@ impl Engine {
         })
     }
 
-    fn payload(&self, snapshot: &dyn Snapshot, scope: &Scope, turn: &Turn) -> Result<Arc<[u8]>, EngineError> {
+    pub(crate) fn payload(
+        &self,
+        snapshot: &dyn Snapshot,
+        scope: &Scope,
+        turn: &Turn,
+    ) -> Result<Arc<[u8]>, EngineError> {
         let tenant = scope.tenant();
         if let Some(found) = self.payloads.get(tenant, &turn.hash) {
             return Ok(found);
@@ -145,16 +151,13 @@ impl Engine {
 }
 
 fn find(snapshot: &dyn Snapshot, scope: &Scope, window: Window) -> Result<WindowTurns, EngineError> {
-    let mut room = window.bytes_max;
+    let (mut room, mut is_first) = (window.bytes_max, true);
     let mut admit = |turn: &Turn| {
         let payload = if window.with_payload { turn.payload_bytes as usize } else { 0 };
-        match room.checked_sub(TURN_BYTES + payload) {
-            Some(left) => {
-                room = left;
-                Visit::Continue
-            }
-            None => Visit::Stop,
-        }
+        let left = room.checked_sub(TURN_BYTES + payload);
+        let fits = left.is_some() || is_first;
+        (room, is_first) = (left.unwrap_or(0), false);
+        if fits { Visit::Continue } else { Visit::Stop }
     };
     let limit = window.limit.min(limits::TURNS_PAGE_MAX);
     let context = window.context;
@@ -172,7 +175,7 @@ fn find(snapshot: &dyn Snapshot, scope: &Scope, window: Window) -> Result<Window
     Ok(WindowTurns { context, turns, type_names })
 }
 
-fn whole_blob(
+pub(crate) fn whole_blob(
     store: &dyn Store,
     tenant: TenantId,
     hash: &ContentHash,

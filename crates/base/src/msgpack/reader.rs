@@ -1,4 +1,4 @@
-//! Reading.
+//! Reading: nothing is allocated.
 
 /// One value, or the start of one that others follow.
 #[derive(Debug, Clone, Copy, PartialEq)]

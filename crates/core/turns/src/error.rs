@@ -28,6 +28,17 @@ pub enum TurnsError {
     /// A blob that is referred to was not uploaded.
     #[error("there is no blob {0}; upload it first")]
     NoBlob(ContentHash),
+    /// Neither the turn nor any above it has a file tree.
+    #[error("turn {0} has no file tree, and inherits none")]
+    NoTree(TurnId),
+    /// The file tree has nothing at a path.
+    #[error("the file tree of turn {turn} has nothing at {path:?}")]
+    NoPath {
+        /// The turn.
+        turn: TurnId,
+        /// The path.
+        path: String,
+    },
     /// The head is not the one that the writer expected.
     #[error("the head of context {context} is turn {head}, not {expected}")]
     HeadMoved {
@@ -97,7 +108,9 @@ impl TurnsError {
             TurnsError::NoContext(_)
             | TurnsError::NoTurn(_)
             | TurnsError::NotInContext { .. }
-            | TurnsError::NoBlob(_) => ErrorCode::NotFound,
+            | TurnsError::NoBlob(_)
+            | TurnsError::NoTree(_)
+            | TurnsError::NoPath { .. } => ErrorCode::NotFound,
             TurnsError::HeadMoved { .. }
             | TurnsError::KeyReused(_)
             | TurnsError::IllegalEvolution(_)

@@ -29,5 +29,5 @@ pub use intern::{TypeNumber, type_name};
 pub use lineage::ancestor_at;
 pub use read::{Admit, before, by_depth, last, turn};
 pub use record::{blobs_of_turn, root_of_tree};
-pub use tree::{Entry, EntryKind, Fetch, Found, TreeObject, attach, find, tree_root};
+pub use tree::{Entry, EntryKind, Fetch, Found, TreeObject, attach, find, own_trees, tree_root};
 pub use turn::{DeclaredType, Turn};

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use cairn_access::{Action, Resource};
-use cairn_base::{ContentHash, ContextId, Position, TenantId, TurnId};
-use cairn_engine::{Act, Window, WindowAt};
-use cairn_seam::{Blob, KeepChanges, Maintenance, Store, StoreError};
-use cairn_turns::{Append, DeclaredType};
+use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId, limits};
+use cairn_engine::{Act, EngineError, Window, WindowAt};
+use cairn_seam::{Blob, KeepChanges, Maintenance, Store, StoreError, WriteTx};
+use cairn_turns::{Append, DeclaredType, Found};
 
 use crate::support::World;
 
@@ -120,4 +120,76 @@ fn payloads_and_everything_in_trees_outlive_the_sweep() {
     let details: Vec<&str> = report.findings.iter().map(|finding| finding.detail.as_str()).collect();
     assert_eq!(details, [format!("a record of tenant 1 refers to blob {lost}, which is not there")]);
     assert!(world.engine.position() > Position::START);
+}
+
+fn create(world: &World) {
+    let made = world
+        .engine
+        .transact(&world.owner, writing(), |tx, scope| Ok(cairn_turns::create(tx, scope, None, 1)?));
+    made.unwrap();
+}
+
+#[test]
+fn paths_in_trees_are_followed_within_bounds() {
+    let world = World::new();
+    create(&world);
+    let file = put(&world, b"content");
+    let folder = put(&world, &tree("file.txt", 0, file));
+    let root = put(&world, &tree("folder", 1, folder));
+    let first = append(&world, "one", Some(root));
+    let second = append(&world, "two", None);
+    let follow = |turn, path: &str| world.engine.tree_path(&world.owner, TENANT, turn, path, &mut |_| Ok(()));
+    for turn in [first, second] {
+        let found = follow(turn, "folder/file.txt").unwrap();
+        assert_eq!(found.root, root);
+        assert!(matches!(found.found, Found::Leaf(entry) if entry.hash == file));
+    }
+    assert!(matches!(follow(first, "").unwrap().found, Found::Folder(hash, _) if hash == root));
+    let code = |turn, path: &str| follow(turn, path).unwrap_err().code();
+    assert_eq!(code(first, "folder/other"), ErrorCode::NotFound);
+    assert_eq!(code(TurnId(9), ""), ErrorCode::NotFound);
+
+    // Whoever asks hears of every object before it is read, and may refuse.
+    let mut heard = 0;
+    let refused = world.engine.tree_path(&world.owner, TENANT, first, "folder", &mut |_| {
+        heard += 1;
+        if heard < 2 { Ok(()) } else { Err(EngineError::ListenersFull) }
+    });
+    assert!(matches!(refused, Err(EngineError::ListenersFull)), "{refused:?}");
+}
+
+#[test]
+fn a_tree_object_larger_than_all_that_is_read_is_refused() {
+    let world = World::new();
+    create(&world);
+    let bytes = vec![7; usize::try_from(limits::TREE_READ_BYTES_MAX).unwrap() + 1];
+    let blob = world.engine.blob(&world.owner, TENANT, bytes).unwrap();
+    let root = blob.hash();
+    world.engine.transact(&world.owner, writing(), move |tx, _| Ok(tx.put_blob(&blob)?)).unwrap();
+    let turn = append(&world, "one", Some(root));
+    let mut never = |_| panic!("it is not read");
+    let refused = world.engine.tree_path(&world.owner, TENANT, turn, "", &mut never);
+    assert_eq!(refused.unwrap_err().code(), ErrorCode::TooLarge);
+}
+
+#[test]
+fn a_turn_is_read_with_what_belongs_to_it() {
+    let world = World::new();
+    create(&world);
+    let root = put(&world, &[0x90]);
+    let first = append(&world, "one", None);
+    let second = append(&world, "two", Some(root));
+    let attached = put(&world, &tree("x", 0, root));
+    let attach =
+        move |tx: &mut dyn WriteTx, scope: &_| Ok(cairn_turns::attach(tx, scope, second, &attached)?);
+    world.engine.transact(&world.owner, writing(), attach).unwrap();
+    let read = world.engine.turn(&world.owner, TENANT, second, Some(&mut |_| Ok(()))).unwrap();
+    assert_eq!((read.type_name.as_str(), read.payload.as_deref()), ("t", Some(&b"two"[..])));
+    assert_eq!(read.tree, Some(attached), "what was attached last");
+    let alone = world.engine.turn(&world.owner, TENANT, first, None).unwrap();
+    assert_eq!((alone.tree, alone.payload), (None, None));
+    let mut no = |_| Err(EngineError::ListenersFull);
+    assert!(world.engine.turn(&world.owner, TENANT, first, Some(&mut no)).is_err());
+    let trees = world.engine.own_trees(&world.owner, TENANT, &[alone.turn, read.turn]).unwrap();
+    assert_eq!(trees, [None, Some(attached)]);
 }

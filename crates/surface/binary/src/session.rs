@@ -215,6 +215,7 @@ impl Call<'_> {
                 if answer.is_empty() {
                     answer.u32(u32::try_from(found.turns.len()).unwrap_or(u32::MAX));
                 }
+                let payload = payload.map(|payload| &**payload);
                 ends_empty = payload.is_none_or(<[u8]>::is_empty);
                 answer.turn(turn, found.type_name(turn), payload);
             })?;

@@ -111,7 +111,7 @@ impl std::fmt::Debug for Admission {
 }
 
 /// A time so far off that nobody can wait for it stands for never.
-fn after(duration: Duration) -> Instant {
+pub(crate) fn after(duration: Duration) -> Instant {
     const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
     Instant::now() + duration.min(NEVER)
 }

@@ -4,9 +4,11 @@
 //!   once instead of queueing without end;
 //! - [`Gate::write`] queues to the store's committer and awaits the outcome without a thread of its
 //!   own; [`Gate::read`] runs on a bounded pool of threads, [`Gate::read_in_place`] right here;
-//! - [`Gate::run_long`] is for work that no deadline ends, such as maintenance;
+//! - [`Gate::read_on`] reads on for answers that have begun, [`Gate::run_long`] is for work that no
+//!   deadline ends, such as maintenance;
 //! - an [`Admission`] carries the request's deadline, and neither reads nor writes outlast it;
-//! - [`Gate::drain`] ends service: nobody new comes in, and who is inside may finish.
+//! - [`Gate::drain`] ends service: nobody new comes in, and who is inside may finish;
+//! - [`Memory`] bounds what requests and answers hold of it, all together.
 //!
 //! The gate knows neither HTTP nor any other protocol.
 
@@ -15,6 +17,7 @@ mod error;
 mod figures;
 mod gate;
 mod identify;
+mod memory;
 mod request_id;
 mod run;
 
@@ -22,4 +25,5 @@ pub use admit::{Admission, Drained};
 pub use error::GateError;
 pub use gate::{Gate, GateConfig};
 pub use identify::Credentials;
+pub use memory::{Held, Memory, Share};
 pub use request_id::RequestId;

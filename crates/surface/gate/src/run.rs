@@ -8,8 +8,9 @@ use cairn_access::{Principal, Scope};
 use cairn_engine::{Act, Committed, Engine, EngineError};
 use cairn_seam::WriteTx;
 use tokio::sync::oneshot;
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
+use crate::admit::after;
 use crate::{Admission, Gate, GateError};
 
 impl Gate {
@@ -22,7 +23,26 @@ impl Gate {
         admission: &Admission,
         body: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, GateError> {
-        let on_time = timeout_at(admission.deadline(), async {
+        self.read_until(admission.deadline(), body).await
+    }
+
+    /// Runs a piece of a read that goes on after its request was answered, such as a long stream, within
+    /// a deadline of its own.
+    ///
+    /// It takes nobody's turn: whoever asks bounds how many there are.
+    pub async fn read_on<T: Send + 'static>(
+        &self,
+        body: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, GateError> {
+        self.read_until(after(self.inner.config.deadline), body).await
+    }
+
+    async fn read_until<T: Send + 'static>(
+        &self,
+        deadline: Instant,
+        body: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, GateError> {
+        let on_time = timeout_at(deadline, async {
             let reader = Arc::clone(&self.inner.readers).acquire_owned().await;
             let reader = reader.expect("nobody closes the readers' semaphore");
             let engine = Arc::clone(&self.inner.engine);

@@ -4,9 +4,11 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use cairn_base::ErrorCode;
-use cairn_gate::Gate;
+use cairn_gate::{Gate, Memory};
+use tokio::sync::Semaphore;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::metrics::HttpMetrics;
@@ -23,6 +25,10 @@ pub(crate) struct Shared {
     pub(crate) config: HttpConfig,
     pub(crate) bound: SocketAddr,
     pub(crate) metrics: HttpMetrics,
+    /// What bodies and large answers hold.
+    pub(crate) memory: Memory,
+    /// One permit per large blob that is being sent.
+    pub(crate) content_streams: Arc<Semaphore>,
     pub(crate) openapi: OnceLock<String>,
 }
 
@@ -43,8 +49,15 @@ pub struct App {
 impl App {
     /// The surface over a gate, for a listener bound to `bound`.
     pub fn new(gate: Gate, config: HttpConfig, bound: SocketAddr) -> Self {
-        let shared =
-            Shared { gate, config, bound, metrics: HttpMetrics::default(), openapi: OnceLock::new() };
+        let shared = Shared {
+            memory: Memory::new(config.memory_bytes),
+            content_streams: Arc::new(Semaphore::new(config.content_streams_max.min(Semaphore::MAX_PERMITS))),
+            gate,
+            config,
+            bound,
+            metrics: HttpMetrics::default(),
+            openapi: OnceLock::new(),
+        };
         App { state: AppState(Arc::new(shared)), extra: OpenApiRouter::default() }
     }
 
@@ -63,12 +76,20 @@ impl App {
             .layer(from_fn(middleware::deadline))
             .layer(from_fn_with_state(state.clone(), middleware::admission))
             .layer(from_fn_with_state(state.clone(), middleware::read_body))
+            .merge(
+                routes::with_content()
+                    .layer(from_fn(middleware::deadline))
+                    .layer(from_fn_with_state(state.clone(), middleware::admission))
+                    .layer(from_fn_with_state(state.clone(), middleware::read_content)),
+            )
             // Health and figures are answered also when nothing else is.
             .merge(routes::open())
             .split_for_parts();
         let openapi = openapi.to_pretty_json().expect("the description is plain data");
         state.openapi.set(openapi).expect("a router is made once");
         router
+            // The frame has its own limits, and has read every body before a route asks for it.
+            .layer(DefaultBodyLimit::disable())
             .fallback(not_found)
             .method_not_allowed_fallback(method_not_allowed)
             .layer(from_fn_with_state(state.clone(), middleware::origin))

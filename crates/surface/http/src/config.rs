@@ -12,6 +12,14 @@ pub struct HttpConfig {
     pub allowed_origins: Vec<String>,
     /// Largest request body.
     pub body_bytes_max: usize,
+    /// Largest request body where it is a payload or a blob.
+    pub content_bytes_max: usize,
+    /// Memory for bodies and large answers, all connections together.
+    pub memory_bytes: usize,
+    /// Large blobs that are sent at once; more are told to come back.
+    pub content_streams_max: usize,
+    /// How long an idempotency key is remembered.
+    pub remember_keys: Duration,
     /// Time a client has to send the head of a request, and may leave a connection idle.
     pub header_read_timeout: Duration,
     /// Largest head of a request.
@@ -20,6 +28,8 @@ pub struct HttpConfig {
     pub headers_max: usize,
     /// Most connections at once; more are turned away.
     pub connections_max: usize,
+    /// How long a client may take nothing of an answer before it is cut.
+    pub patience: Duration,
     /// Time requests under way have to finish when the server stops.
     pub drain: Duration,
 }
@@ -29,10 +39,15 @@ impl Default for HttpConfig {
         HttpConfig {
             allowed_origins: Vec::new(),
             body_bytes_max: limits::HTTP_BODY_BYTES_MAX,
+            content_bytes_max: limits::HTTP_CONTENT_BYTES_MAX,
+            memory_bytes: limits::HTTP_MEMORY_BYTES,
+            content_streams_max: limits::CONTENT_STREAMS_MAX,
+            remember_keys: limits::IDEMPOTENCY_REMEMBERED,
             header_read_timeout: Duration::from_secs(15),
             header_bytes_max: 32 * 1024,
             headers_max: 100,
             connections_max: 1024,
+            patience: limits::HTTP_PATIENCE,
             drain: limits::HTTP_DEADLINE,
         }
     }

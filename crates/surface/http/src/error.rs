@@ -5,7 +5,9 @@ use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cairn_base::{ErrorCode, Retry};
+use cairn_engine::EngineError;
 use cairn_gate::GateError;
+use cairn_turns::TurnsError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -80,6 +82,12 @@ impl From<GateError> for ApiError {
         match error {
             // What panicked is for the log; a client learns nothing of our insides.
             GateError::Internal { .. } => ApiError { message: FAILED_INSIDE.to_owned(), ..answer },
+            GateError::Engine(EngineError::Turns(TurnsError::HeadMoved { head, .. })) => answer
+                .detail("head_turn_id", head.to_string())
+                .detail("hint", "read what was appended meanwhile, and decide again"),
+            GateError::Engine(EngineError::Turns(TurnsError::KeyReused(turn))) => answer
+                .detail("turn_id", turn.to_string())
+                .detail("hint", "use a new key for a new turn; send a repeated one exactly as before"),
             GateError::Overloaded { .. }
             | GateError::Unavailable
             | GateError::ReadDeadline

@@ -2,12 +2,12 @@
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
-use axum::http::header::CONTENT_TYPE;
 use cairn_base::ErrorCode;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
 use crate::ApiError;
+use crate::content_type::{is_json, media_type};
 
 /// The body of a request, decoded from JSON.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        if !is_json(&request) {
+        if !is_json(&media_type(request.headers())) {
             let message = "the content type must be application/json";
             return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message));
         }
@@ -28,15 +28,13 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
                 format!("the body could not be read: {}", error.body_text()),
             )
         })?;
-        serde_json::from_slice(&body).map(ApiJson).map_err(|error| refusal(&error))
+        decode(&body).map(ApiJson)
     }
 }
 
-fn is_json(request: &Request) -> bool {
-    let value = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
-    let media_type = value.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
-    media_type == "application/json"
-        || (media_type.starts_with("application/") && media_type.ends_with("+json"))
+/// A body that is JSON.
+pub(crate) fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    serde_json::from_slice(body).map_err(|error| refusal(&error))
 }
 
 fn refusal(error: &serde_json::Error) -> ApiError {

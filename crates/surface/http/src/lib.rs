@@ -11,13 +11,18 @@
 //! are a reverse proxy's.
 
 mod app;
+mod call;
 mod client;
 mod config;
+mod content_type;
 mod error;
+mod held;
 mod json;
 mod local;
 mod metrics;
 mod middleware;
+mod params;
+mod patience;
 mod routes;
 mod serve;
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use cairn_base::{Base64, Hex};
+
 use super::options::{BytesRender, Options, WideRender};
 
 /// Integers up to here are exact in JavaScript.
@@ -105,29 +107,10 @@ pub(super) fn bytes(bytes: &[u8], options: &Options, out: &mut String) {
             let _ = write!(out, "{}", bytes.len());
         }
         BytesRender::Hex => {
-            out.push('"');
-            for byte in bytes {
-                let _ = write!(out, "{byte:02x}");
-            }
-            out.push('"');
+            let _ = write!(out, "\"{}\"", Hex(bytes));
         }
         BytesRender::Base64 => {
-            out.push('"');
-            base64(bytes, out);
-            out.push('"');
-        }
-    }
-}
-
-fn base64(bytes: &[u8], out: &mut String) {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for chunk in bytes.chunks(3) {
-        let [a, b, c] = [0, 1, 2].map(|at| chunk.get(at).copied().unwrap_or(0));
-        let bits = u32::from_be_bytes([0, a, b, c]);
-        for digit in 0..4 {
-            let is_there = digit <= chunk.len();
-            let index = (bits >> (18 - 6 * digit) & 63) as usize;
-            out.push(if is_there { char::from(DIGITS[index]) } else { '=' });
+            let _ = write!(out, "\"{}\"", Base64(bytes));
         }
     }
 }

@@ -102,6 +102,23 @@ pub fn tree_root<R: Reader + ?Sized>(
     Ok(own(reader, scope, &above)?.map(|root| (above.id, root)))
 }
 
+/// The roots of the trees that turns themselves have, in their order; what they inherit is left out.
+pub fn own_trees<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    turns: &[Turn],
+) -> Result<Vec<Option<ContentHash>>, TurnsError> {
+    let keys: Vec<_> = turns.iter().map(|turn| scope.key().u64(turn.id.0)).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
+    let mut roots: Vec<_> = turns.iter().map(|turn| Ok(turn.tree)).collect();
+    reader.multi_get(TREES, &keys, &mut |at, stored| {
+        if let Some(record) = stored {
+            roots[at] = record::root_of_tree(record);
+        }
+    })?;
+    roots.into_iter().collect()
+}
+
 fn own<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,

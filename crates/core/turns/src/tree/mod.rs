@@ -7,7 +7,7 @@ mod attach;
 mod object;
 mod walk;
 
-pub use attach::{attach, tree_root};
+pub use attach::{attach, own_trees, tree_root};
 pub(crate) use attach::{keep, nearest, note_child};
 pub use object::{Entry, EntryKind, TreeObject};
 pub use walk::{Fetch, Found, find};

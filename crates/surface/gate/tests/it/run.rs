@@ -161,3 +161,12 @@ async fn long_work_takes_nobodys_turn_and_tells_its_end_even_after_a_panic() {
     let failed = told.await.unwrap().unwrap_err();
     assert!(matches!(&failed, GateError::Internal { message } if message == "long"), "{failed}");
 }
+
+#[tokio::test]
+async fn an_answer_that_has_begun_is_read_on_in_nobodys_turn() {
+    let gate = gate(GateConfig { in_flight_max: 1, waiting_max: 0, ..GateConfig::default() });
+    let _only = gate.admit().await.expect("the first");
+    assert_eq!(gate.read_on(|_| Ok(7)).await.expect("it needs no turn"), 7);
+    let panicked = gate.read_on(|_| -> Result<(), _> { panic!("inside") }).await;
+    assert!(matches!(panicked, Err(GateError::Internal { .. })), "{panicked:?}");
+}

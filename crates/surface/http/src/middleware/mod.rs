@@ -24,6 +24,6 @@ pub(crate) use deadline::deadline;
 pub(crate) use host::host;
 pub(crate) use observe::observe;
 pub(crate) use origin::origin;
-pub(crate) use read_body::read_body;
+pub(crate) use read_body::{read_body, read_content};
 pub(crate) use request_id::request_id;
 pub(crate) use security_headers::security_headers;

@@ -19,8 +19,13 @@ use crate::ApiError;
 use crate::app::AppState;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
-const HEADERS: HeaderValue = HeaderValue::from_static("authorization, content-type, x-request-id");
-const EXPOSED: HeaderValue = HeaderValue::from_static("retry-after, x-request-id");
+const HEADERS: HeaderValue = HeaderValue::from_static(
+    "authorization, content-type, x-request-id, idempotency-key, if-match, if-none-match, if-range, range, \
+     x-cairn-type-id, x-cairn-type-version, x-content-hash-b3",
+);
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "retry-after, x-request-id, etag, accept-ranges, content-range, x-fs-hash, x-fs-mode",
+);
 /// Ten minutes, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 

@@ -1,25 +1,43 @@
 //! Reads the whole body, up to the limit, before anything else is done for the request.
 //!
 //! Before admission, so that a client that sends slowly holds its own connection and nobody's turn. It
-//! has as long to send as the request then has to be answered.
+//! has as long to send as the request then has to be answered. Memory is taken as bytes come in, so that
+//! who says much and sends little holds little; when there is none left, the request is refused, because
+//! bodies that waited for each other would all come too late.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use cairn_base::ErrorCode;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use cairn_gate::{GateError, Memory, Share};
+use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::time::timeout;
 
 use crate::ApiError;
 use crate::app::AppState;
 
+/// For bodies that say something.
 pub(crate) async fn read_body(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let bytes_max = app.config.body_bytes_max;
+    with_limit(&app, bytes_max, request, next).await
+}
+
+/// For bodies that are a payload or a blob.
+pub(crate) async fn read_content(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    let bytes_max = app.config.content_bytes_max;
+    with_limit(&app, bytes_max, request, next).await
+}
+
+async fn with_limit(app: &AppState, bytes_max: usize, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    match timeout(app.gate.config().deadline, read(body, bytes_max)).await {
-        Ok(Ok(body)) => next.run(Request::from_parts(parts, body)).await,
+    match timeout(app.gate.config().deadline, read(body, bytes_max, &app.memory)).await {
+        Ok(Ok((body, share))) => {
+            let response = next.run(Request::from_parts(parts, body)).await;
+            drop(share);
+            response
+        }
         Ok(Err(error)) => error.into_response(),
         Err(_elapsed) => {
             ApiError::new(ErrorCode::DeadlineExceeded, "the body did not arrive in time").into_response()
@@ -27,18 +45,26 @@ pub(crate) async fn read_body(State(app): State<AppState>, request: Request, nex
     }
 }
 
-async fn read(body: Body, bytes_max: usize) -> Result<Body, ApiError> {
+async fn read(mut body: Body, bytes_max: usize, memory: &Memory) -> Result<(Body, Share), ApiError> {
     // A length that is announced is refused before a byte of it is read.
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(too_large(bytes_max));
     }
-    match Limited::new(body, bytes_max).collect().await {
-        Ok(collected) => Ok(Body::from(collected.to_bytes())),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(bytes_max)),
-        Err(error) => {
-            Err(ApiError::new(ErrorCode::InvalidRequest, format!("the body could not be read: {error}")))
+    let (mut bytes, mut share) = (Vec::new(), None);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            ApiError::new(ErrorCode::InvalidRequest, format!("the body could not be read: {error}"))
+        })?;
+        // Trailers say nothing that is used here.
+        let Ok(data) = frame.into_data() else { continue };
+        let length = bytes.len() + data.len();
+        if length > bytes_max {
+            return Err(too_large(bytes_max));
         }
+        memory.grow(&mut share, length as u64).map_err(GateError::from)?;
+        bytes.extend_from_slice(&data);
     }
+    Ok((Body::from(bytes), share))
 }
 
 fn too_large(bytes_max: usize) -> ApiError {
@@ -52,8 +78,21 @@ mod tests {
 
     #[tokio::test]
     async fn the_limit_is_the_last_length_that_passes() {
-        assert!(read(Body::from("12345"), 5).await.is_ok());
-        assert!(read(Body::from("123456"), 5).await.is_err());
-        assert!(read(Body::empty(), 0).await.is_ok());
+        let memory = Memory::new(1 << 20);
+        assert!(read(Body::from("12345"), 5, &memory).await.is_ok());
+        assert!(read(Body::from("123456"), 5, &memory).await.is_err());
+        assert!(read(Body::empty(), 0, &memory).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn bodies_share_their_memory() {
+        let memory = Memory::new(2 << 20);
+        let large = || Body::from(vec![7; 1 << 20]);
+        let both = (read(large(), 1 << 20, &memory).await, read(large(), 1 << 20, &memory).await);
+        assert!(both.0.is_ok() && both.1.is_ok());
+        assert!(read(large(), 1 << 20, &memory).await.is_err(), "there is none left");
+        assert!(read(Body::from("short"), 5, &memory).await.is_ok(), "short ones need none");
+        drop(both);
+        assert!(read(large(), 1 << 20, &memory).await.is_ok());
     }
 }

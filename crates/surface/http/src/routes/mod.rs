@@ -1,5 +1,6 @@
 //! The routes, one file each.
 
+mod blobs;
 mod health;
 pub(crate) mod maintenance;
 mod metrics;
@@ -7,6 +8,7 @@ pub(crate) mod openapi;
 mod ready;
 mod stats;
 mod store_figures;
+mod turns;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -24,5 +26,14 @@ pub(crate) fn open() -> OpenApiRouter<AppState> {
 
 /// Answered within the limits of the gate.
 pub(crate) fn guarded() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(stats::stats)).routes(routes!(maintenance::maintenance))
+    OpenApiRouter::new()
+        .routes(routes!(stats::stats))
+        .routes(routes!(maintenance::maintenance))
+        .merge(turns::routes())
+        .merge(blobs::routes())
+}
+
+/// The same, with bodies that are a payload or a blob.
+pub(crate) fn with_content() -> OpenApiRouter<AppState> {
+    turns::routes_with_content().merge(blobs::routes_with_content())
 }

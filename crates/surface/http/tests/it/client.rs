@@ -11,7 +11,9 @@ use tokio::net::TcpStream;
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
+    /// The body, as far as it is text.
     pub(crate) body: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Answer {
@@ -31,9 +33,23 @@ impl Answer {
 
 /// Sends bytes on a connection of its own and reads until the server closes.
 pub(crate) async fn exchange(addr: SocketAddr, bytes: &str) -> Answer {
+    exchange_bytes(addr, bytes.as_bytes()).await
+}
+
+async fn exchange_bytes(addr: SocketAddr, bytes: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(addr).await.expect("the server accepts");
-    stream.write_all(bytes.as_bytes()).await.expect("the server reads");
+    // A server that refuses a body may stop reading it; what it says is what counts.
+    let _ = stream.write_all(bytes).await;
     read_to_end(&mut stream).await
+}
+
+/// A request with `extra` header lines (each ending in CRLF) and a body of bytes.
+pub(crate) async fn send(addr: SocketAddr, line: &str, extra: &str, body: &[u8]) -> Answer {
+    let head = format!(
+        "{line} HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n{extra}content-length: {}\r\n\r\n",
+        body.len()
+    );
+    exchange_bytes(addr, &[head.as_bytes(), body].concat()).await
 }
 
 /// A request with `extra` header lines (each ending in CRLF) and no body.
@@ -61,20 +77,25 @@ pub(crate) async fn read_to_end(stream: &mut TcpStream) -> Answer {
     // A server that refuses a body may close with bytes unread; what it said first still counts.
     let ended = stream.read_to_end(&mut bytes).await;
     assert!(ended.is_ok() || !bytes.is_empty(), "no answer: {ended:?}");
-    parse(&String::from_utf8(bytes).expect("answers are text"))
+    parse(&bytes)
 }
 
-fn parse(text: &str) -> Answer {
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head in {text:?}"));
+fn parse(answer: &[u8]) -> Answer {
+    let text = String::from_utf8_lossy(answer);
+    let end = answer.windows(4).position(|end| end == b"\r\n\r\n");
+    let end = end.unwrap_or_else(|| panic!("no head in {text:?}"));
+    let head = std::str::from_utf8(&answer[..end]).expect("a head is text");
     let mut lines = head.lines();
     let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|status| status.parse().ok());
     let header = |line: &str| {
         let (name, value) = line.split_once(": ").expect("a header has a colon");
         (name.to_lowercase(), value.to_owned())
     };
+    let bytes = answer[end + 4..].to_vec();
     Answer {
         status: status.unwrap_or_else(|| panic!("no status in {text:?}")),
         headers: lines.map(header).collect(),
-        body: body.to_owned(),
+        body: String::from_utf8_lossy(&bytes).into_owned(),
+        bytes,
     }
 }

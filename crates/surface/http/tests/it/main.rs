@@ -10,3 +10,4 @@ mod origins;
 mod routes;
 mod server;
 mod shutdown;
+mod turns;

@@ -1,0 +1,78 @@
+//! A request that was let in, on its way to the engine.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use cairn_access::{Action, Principal, Resource, Scope};
+use cairn_base::{ErrorCode, Position, TenantId};
+use cairn_engine::{Act, Engine, EngineError};
+use cairn_gate::{Admission, Credentials};
+use cairn_seam::{Snapshot, WriteTx};
+
+use crate::ApiError;
+use crate::app::AppState;
+
+/// Every client works in the local owner's tenant until there is authentication.
+pub(crate) const TENANT: TenantId = TenantId::LOCAL;
+
+/// Who asks, and by which admission.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) app: AppState,
+    pub(crate) admission: Arc<Admission>,
+    pub(crate) principal: Principal,
+}
+
+/// Reading turns.
+pub(crate) fn reading() -> Act {
+    Act::new(Action::TurnsRead, Resource::tenant(TENANT))
+}
+
+impl FromRequestParts<AppState> for Call {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
+        let admission = parts.extensions.get::<Arc<Admission>>().cloned();
+        let unadmitted = || ApiError::new(ErrorCode::Internal, "the route stands outside of the frame");
+        Ok(Call {
+            app: app.clone(),
+            admission: admission.ok_or_else(unadmitted)?,
+            principal: app.gate.principal(Credentials::default())?,
+        })
+    }
+}
+
+impl Call {
+    /// When it is, in Unix milliseconds.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.app.gate.engine().clock().now_ms()
+    }
+
+    /// Changes turns in one transaction.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let act = Act::new(Action::TurnsWrite, Resource::tenant(TENANT));
+        Ok(self.app.gate.write(&self.admission, &self.principal, act, body).await?.value)
+    }
+
+    /// Looks up a few keys, here and now.
+    pub(crate) fn look_up<T>(
+        &self,
+        body: impl FnOnce(&dyn Snapshot, &Scope) -> Result<T, EngineError>,
+    ) -> Result<T, ApiError> {
+        let read = |engine: &Engine| engine.read(&self.principal, reading(), Position::START, body);
+        Ok(self.app.gate.read_in_place(&self.admission, read)?)
+    }
+
+    /// Does what may take a while on a thread where it may.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        body: impl FnOnce(&Engine, &Principal) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let principal = self.principal.clone();
+        Ok(self.app.gate.read(&self.admission, move |engine| body(engine, &principal)).await?)
+    }
+}

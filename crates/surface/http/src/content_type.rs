@@ -1,0 +1,16 @@
+//! What a client says its body is.
+
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+
+/// The media type without its parameters, in lower case; empty if there is none.
+pub(crate) fn media_type(headers: &HeaderMap) -> String {
+    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
+}
+
+/// Whether a media type is JSON, or something more exact that is JSON too.
+pub(crate) fn is_json(media_type: &str) -> bool {
+    media_type == "application/json"
+        || (media_type.starts_with("application/") && media_type.ends_with("+json"))
+}
