@@ -4,5 +4,6 @@
 mod bad_input;
 mod conformance;
 mod conversation;
+mod live;
 mod many;
 mod wire;

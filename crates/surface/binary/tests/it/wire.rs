@@ -28,6 +28,7 @@ pub(crate) const ERROR: u16 = 255;
 
 pub(crate) struct Server {
     pub(crate) addr: SocketAddr,
+    pub(crate) engine: Arc<Engine>,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
 }
@@ -42,14 +43,14 @@ impl Server {
         let clock = Arc::new(SystemClock);
         let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
         let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
-        let gate = Gate::new(engine, GateConfig::default());
+        let gate = Gate::new(Arc::clone(&engine), GateConfig::default());
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let addr = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         runtime.spawn(serve(listener, gate, config, async {
             let _ = stopped.await;
         }));
-        Server { addr, stop: Some(stop), runtime: Some(runtime) }
+        Server { addr, engine, stop: Some(stop), runtime: Some(runtime) }
     }
 
     pub(crate) fn connect(&self) -> Client {
@@ -60,9 +61,16 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Tells it to stop, and does not wait.
+    pub(crate) fn stop(&mut self) {
+        drop(self.stop.take());
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.stop.take());
+        self.stop();
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_timeout(Duration::from_secs(5));
         }
