@@ -92,11 +92,9 @@ fn who_said_hello_is_announced_and_so_is_the_end() {
     session.works_on(ContextId(12));
     session.works_on(ContextId(3));
     drop((silent, session));
-    let heard = std::iter::from_fn(|| listener.try_recv()).map(|received| match received {
-        Received::Session(event) => {
-            (event.news, event.session.0, event.tag.to_string(), event.contexts.clone())
-        }
-        other => panic!("{other:?}"),
+    let heard = std::iter::from_fn(|| listener.try_recv()).map(|received| {
+        let Received::Session(event) = received else { panic!("{received:?}") };
+        (event.news, event.session.0, event.tag.to_string(), event.contexts.clone())
     });
     let agent = |news, contexts: &[u64]| {
         (news, 2, "agent".to_owned(), contexts.iter().copied().map(ContextId).collect::<Vec<_>>())

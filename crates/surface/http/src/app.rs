@@ -10,6 +10,7 @@ use cairn_gate::Gate;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::metrics::HttpMetrics;
+use crate::routes::events::Streams;
 use crate::{ApiError, HttpConfig, middleware, routes};
 
 /// What every route and middleware shares.
@@ -23,6 +24,7 @@ pub(crate) struct Shared {
     pub(crate) config: HttpConfig,
     pub(crate) bound: SocketAddr,
     pub(crate) metrics: HttpMetrics,
+    pub(crate) streams: Streams,
     pub(crate) openapi: OnceLock<String>,
 }
 
@@ -43,8 +45,14 @@ pub struct App {
 impl App {
     /// The surface over a gate, for a listener bound to `bound`.
     pub fn new(gate: Gate, config: HttpConfig, bound: SocketAddr) -> Self {
-        let shared =
-            Shared { gate, config, bound, metrics: HttpMetrics::default(), openapi: OnceLock::new() };
+        let shared = Shared {
+            gate,
+            streams: Streams::new(config.event_streams_max),
+            config,
+            bound,
+            metrics: HttpMetrics::default(),
+            openapi: OnceLock::new(),
+        };
         App { state: AppState(Arc::new(shared)), extra: OpenApiRouter::default() }
     }
 
@@ -65,6 +73,8 @@ impl App {
             .layer(from_fn_with_state(state.clone(), middleware::read_body))
             // Health and figures are answered also when nothing else is.
             .merge(routes::open())
+            // Streams hold nobody's turn and have no end.
+            .merge(routes::streams())
             .split_for_parts();
         let openapi = openapi.to_pretty_json().expect("the description is plain data");
         state.openapi.set(openapi).expect("a router is made once");

@@ -20,6 +20,10 @@ pub struct HttpConfig {
     pub headers_max: usize,
     /// Most connections at once; more are turned away.
     pub connections_max: usize,
+    /// How long a client may take nothing of an answer before it is cut.
+    pub patience: Duration,
+    /// Most streams of events at once; more are told to come back.
+    pub event_streams_max: usize,
     /// Time requests under way have to finish when the server stops.
     pub drain: Duration,
 }
@@ -33,6 +37,8 @@ impl Default for HttpConfig {
             header_bytes_max: 32 * 1024,
             headers_max: 100,
             connections_max: 1024,
+            patience: limits::HTTP_PATIENCE,
+            event_streams_max: limits::EVENT_STREAMS_MAX,
             drain: limits::HTTP_DEADLINE,
         }
     }

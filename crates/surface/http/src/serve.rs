@@ -18,6 +18,7 @@ use crate::App;
 use crate::app::AppState;
 use crate::local::FromLocalOwner;
 use crate::metrics::Up;
+use crate::patience::Patient;
 
 /// What a connection over the limit is told; it is too early for a request id and a log line.
 const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
@@ -85,6 +86,8 @@ pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output 
         }
     }
     drop((listeners, stopped));
+    // They would go on for ever.
+    state.streams.stop();
     // Every connection holds a receiver and sees the sender go.
     drop(stop);
     drain(&mut connections, state.config.drain).await
@@ -125,6 +128,7 @@ async fn connection(
         .header_read_timeout(app.config.header_read_timeout)
         .max_headers(app.config.headers_max)
         .max_header_size(app.config.header_bytes_max);
+    let stream = Patient::new(stream, app.config.patience);
     let served = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut served = pin!(served);
     let outcome = tokio::select! {

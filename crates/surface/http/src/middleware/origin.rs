@@ -19,7 +19,8 @@ use crate::ApiError;
 use crate::app::AppState;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
-const HEADERS: HeaderValue = HeaderValue::from_static("authorization, content-type, x-request-id");
+const HEADERS: HeaderValue =
+    HeaderValue::from_static("authorization, content-type, last-event-id, x-request-id");
 const EXPOSED: HeaderValue = HeaderValue::from_static("retry-after, x-request-id");
 /// Ten minutes, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");

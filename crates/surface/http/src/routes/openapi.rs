@@ -18,6 +18,7 @@ use crate::app::AppState;
     ),
     tags(
         (name = "health", description = "Is it up, is it ready, how is it doing; answered also under overload"),
+        (name = "events", description = "What happens, as it happens, and who is connected"),
         (name = "admin", description = "Looking after a node"),
     )
 )]
