@@ -238,7 +238,7 @@ impl Running {
         let ((value, kinds), position) = outcome?;
         if !kinds.is_empty() {
             let tenant = self.permit.scope().tenant();
-            self.shared.bus.publish(&Notification { position, tenant, kinds: kinds.into() });
+            self.shared.bus.publish(Notification { position, tenant, kinds: kinds.into() });
         }
         Ok(Committed { value, position })
     }

@@ -56,9 +56,9 @@ struct Listeners {
 }
 
 impl Bus {
-    pub(crate) fn publish(&self, notification: &Notification) {
+    pub(crate) fn publish(&self, notification: Notification) {
         self.published.add(1);
-        self.tell(notification.tenant, &Received::Notification(notification.clone()));
+        self.tell(notification.tenant, &Received::Notification(notification));
     }
 
     /// Tells of somebody who came or went.

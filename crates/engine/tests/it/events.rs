@@ -51,6 +51,7 @@ impl World {
                 assert_eq!(page.next, Place::after(self.engine.position()));
                 return seen;
             }
+            assert!(page.next > after, "it goes on");
             after = page.next;
         }
     }

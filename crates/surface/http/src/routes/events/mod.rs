@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use axum::body::Body;
-use axum::extract::rejection::QueryRejection;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName};
@@ -159,13 +159,13 @@ pub(super) async fn all_events(
 )]
 pub(super) async fn context_events(
     State(app): State<AppState>,
-    Path(context): Path<String>,
+    context: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     resume: Result<Query<Resume>, QueryRejection>,
 ) -> Result<Response, ApiError> {
-    let context = context.parse().map_err(|_| {
-        ApiError::new(ErrorCode::InvalidRequest, format!("{context:?} is not the number of a context"))
-    })?;
+    let context = context.ok().and_then(|Path(context)| context.parse().ok());
+    let context = context
+        .ok_or_else(|| ApiError::new(ErrorCode::InvalidRequest, "the address has no number of a context"))?;
     open(app, &headers, resume, Some(ContextId(context))).await
 }
 

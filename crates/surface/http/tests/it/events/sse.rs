@@ -8,8 +8,8 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
-/// Longer than anything here takes, by any clock.
-pub(crate) const LONG: Duration = Duration::from_secs(3600);
+/// Longer than anything here takes, by any clock: heartbeats come more often.
+const LONG: Duration = Duration::from_secs(60);
 
 /// One block of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
