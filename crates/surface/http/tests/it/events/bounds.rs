@@ -94,7 +94,8 @@ async fn a_stream_too_many_is_told_to_come_back() {
     let server = Server::with(http, GateConfig::default()).await;
     let mut first = open(server.addr, "/v1/events", "").await;
     let _second = open(server.addr, "/v1/events", "").await;
-    let refused = get(server.addr, "/v1/events").await;
+    let refused = timeout(Duration::from_secs(10), get(server.addr, "/v1/events")).await;
+    let refused = refused.expect("it does not go on for ever");
     assert_eq!(refused.error(), (503, "Overloaded".to_owned()));
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(first.next().await.event, "connected");

@@ -7,9 +7,8 @@ use cairn_gate::GateConfig;
 use cairn_http::HttpConfig;
 use cairn_seam::{MemoryStore, Store};
 
-use super::sse::{Block, open};
+use super::sse::{Block, open, refused};
 use super::story::{append, attach, create};
-use crate::client::{get, request};
 use crate::server::Server;
 
 async fn over(store: &Arc<MemoryStore>) -> Server {
@@ -106,16 +105,17 @@ async fn ids_that_are_none_or_another_servers_are_refused() {
     let server = Server::start().await;
     let invalid = (422, "InvalidRequest".to_owned());
     for bad in ["x", "-1", "1.", "0x1", "ffffffffffffffffff", "1%00", "00"] {
-        let answer = get(server.addr, &format!("/v1/events?last_event_id={bad}")).await;
-        assert_eq!(answer.error(), invalid, "{bad}");
+        let path = format!("/v1/events?last_event_id={bad}");
+        assert_eq!(refused(server.addr, &path, "").await, invalid, "{bad}");
     }
     for bad in ["x", "1 1", "\u{e9}"] {
-        let answer = request(server.addr, "GET /v1/events", &format!("last-event-id: {bad}\r\n")).await;
-        assert_eq!(answer.error(), invalid, "{bad}");
+        let header = format!("last-event-id: {bad}\r\n");
+        assert_eq!(refused(server.addr, "/v1/events", &header).await, invalid, "{bad}");
     }
-    let ahead = get(server.addr, "/v1/events?last_event_id=ffffffff").await;
-    assert_eq!(ahead.error(), (412, "PositionAhead".to_owned()));
-    assert_eq!(get(server.addr, "/v1/events?last_event_id=1&last_event_id=2").await.error(), invalid);
+    let ahead = refused(server.addr, "/v1/events?last_event_id=ffffffff", "").await;
+    assert_eq!(ahead, (412, "PositionAhead".to_owned()));
+    let twice = refused(server.addr, "/v1/events?last_event_id=1&last_event_id=2", "").await;
+    assert_eq!(twice, invalid);
 }
 
 #[tokio::test]

@@ -8,6 +8,8 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
+use crate::client::request;
+
 /// Longer than anything here takes, by any clock: heartbeats come more often.
 const LONG: Duration = Duration::from_secs(60);
 
@@ -52,6 +54,12 @@ pub(crate) async fn open_narrow(addr: SocketAddr, path: &str) -> Events {
     Events::over(socket.connect(addr).await.expect("the server accepts"), path, "").await
 }
 
+/// The status and the code of a request that is refused; one that is not would go on for ever.
+pub(crate) async fn refused(addr: SocketAddr, path: &str, extra: &str) -> (u16, String) {
+    let answer = timeout(Duration::from_secs(10), request(addr, &format!("GET {path}"), extra)).await;
+    answer.expect("it is refused").error()
+}
+
 impl<S: AsyncRead + AsyncWrite + Unpin> Events<S> {
     pub(crate) async fn over(mut stream: S, path: &str, extra: &str) -> Self {
         let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n{extra}\r\n");
@@ -86,14 +94,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Events<S> {
         self.try_next().await.expect("the stream goes on")
     }
 
-    /// So many events, without comments.
+    /// So many events, one soon after the other.
     pub(crate) async fn take(&mut self, count: usize) -> Vec<Block> {
         let mut taken = Vec::new();
         while taken.len() < count {
             let block = self.next().await;
-            if !block.event.is_empty() {
-                taken.push(block);
-            }
+            assert_eq!(block.comment, None, "nothing happens for long, after {taken:?}");
+            taken.push(block);
         }
         taken
     }

@@ -7,7 +7,7 @@ use cairn_http::{App, HttpConfig, serve_in_process};
 use tokio::io::DuplexStream;
 use tokio::time::Instant;
 
-use super::sse::{Events, open};
+use super::sse::{Events, open, refused};
 use super::story::{append, attach, create};
 use crate::client::get;
 use crate::server::Server;
@@ -92,10 +92,11 @@ async fn a_stream_of_a_context_tells_of_that_context_alone() {
 #[tokio::test]
 async fn a_context_that_is_none_is_refused_before_the_stream_begins() {
     let server = Server::start().await;
-    assert_eq!(get(server.addr, "/v1/contexts/1/events").await.error(), (404, "NotFound".to_owned()));
+    let unknown = refused(server.addr, "/v1/contexts/1/events", "").await;
+    assert_eq!(unknown, (404, "NotFound".to_owned()));
     for bad in ["one", "-1", "%ff", "18446744073709551616"] {
-        let answer = get(server.addr, &format!("/v1/contexts/{bad}/events")).await;
-        assert_eq!(answer.error(), (422, "InvalidRequest".to_owned()), "{bad}");
+        let answer = refused(server.addr, &format!("/v1/contexts/{bad}/events"), "").await;
+        assert_eq!(answer, (422, "InvalidRequest".to_owned()), "{bad}");
     }
 }
 
