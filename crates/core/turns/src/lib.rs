@@ -10,6 +10,7 @@
 mod append;
 mod context;
 mod error;
+mod event;
 mod idempotency;
 mod intern;
 mod lineage;
@@ -24,6 +25,7 @@ mod turn;
 pub use append::{Append, Appended, append};
 pub use context::{Context, contexts, create, head};
 pub use error::TurnsError;
+pub use event::TurnsEvent;
 pub use idempotency::IdempotencyKey;
 pub use intern::{TypeNumber, type_name};
 pub use lineage::ancestor_at;
