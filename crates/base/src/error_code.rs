@@ -245,7 +245,8 @@ mod tests {
         assert_eq!(names.len(), ErrorCode::all().len());
         for code in ErrorCode::all() {
             // The protocol of turns has a name of its own for it.
-            let expected = if code == ErrorCode::Damaged { "DecodeError".into() } else { format!("{code:?}") };
+            let expected =
+                if code == ErrorCode::Damaged { "DecodeError".into() } else { format!("{code:?}") };
             assert_eq!((code.name(), code.to_string()), (&*expected, expected.clone()));
         }
     }

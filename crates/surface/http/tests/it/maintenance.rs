@@ -85,11 +85,7 @@ async fn files_on_the_server_are_for_the_local_owner_alone() {
 async fn what_makes_no_sense_is_refused_before_anything_runs() {
     let server = server(GateConfig::default(), |_, _| panic!("it ran")).await;
     for body in ["{}", r#"{"job":"format"}"#, r#"{"job":"verify","repair":"yes"}"#] {
-        assert_eq!(
-            post(server.addr, PATH, body).await.error(),
-            (422, "InvalidRequest".to_owned()),
-            "{body}"
-        );
+        assert_eq!(post(server.addr, PATH, body).await.error(), (422, "InvalidRequest".to_owned()), "{body}");
     }
     let relative = Maintenance::Backup { to: PathBuf::from("monday") };
     assert_eq!(
