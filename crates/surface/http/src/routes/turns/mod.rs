@@ -9,6 +9,7 @@ mod page;
 mod payload;
 mod tree;
 mod turn;
+mod view;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
