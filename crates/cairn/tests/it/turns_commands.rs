@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::{Server, cairn, run, stderr, stdout, within};
+use crate::owner::PlayedOwner;
+use crate::program::{Server, cairn, output, run, stderr, stdout, within};
 
 fn here() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -205,4 +206,46 @@ fn following_shows_what_comes_also_after_a_restart() {
     assert!(killed.expect("kill is there").success());
     let ended = within("its end", move || following.wait().expect("it ends"));
     assert_eq!(ended.code(), Some(0), "being interrupted is how it ends");
+}
+
+#[test]
+fn an_append_that_was_not_answered_is_asked_for_again_under_the_same_key() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut owner = PlayedOwner::new(dir.path());
+    owner.listen();
+    // A payload that is text as well: a number.
+    std::fs::write(dir.path().join("payload"), b"x").expect("a file");
+    let arguments = ["--data-dir", "data", "turns", "append", "7", "--type", "a b@2", "--file", "payload"];
+    let mut command = cairn(dir.path(), &arguments);
+    let running = std::thread::spawn(move || output(&mut command));
+    let (gone, first) = owner.accept();
+    drop(gone);
+    let again =
+        owner.answer("201 Created", r#"{"turn_id":"9","context_id":"7","depth":3,"is_repeated":false}"#);
+    let ended = within("its end", move || running.join().expect("it ends"));
+    assert_eq!(stdout(&ended), "turn 9 appended to context 7 at depth 3\n", "{ended:?}");
+    assert!(
+        first.starts_with("POST /v1/contexts/7/turns?type_id=a%20b&type_version=2 HTTP/1.1\r\n"),
+        "{first}"
+    );
+    let key = |request: &str| {
+        let line = request.lines().find(|line| line.starts_with("idempotency-key: cairn-"));
+        line.unwrap_or_else(|| panic!("no key in {request}")).to_owned()
+    };
+    assert_eq!(key(&first), key(&again));
+}
+
+#[test]
+fn more_turns_than_one_answer_holds_are_read_in_several() {
+    let dir = here();
+    let dir = dir.path();
+    for number in 0..4_u8 {
+        std::fs::write(dir.join("payload"), vec![number; 7 << 20]).expect("a file");
+        let target = if number == 0 { "new" } else { "1" };
+        said(dir, &["append", target, "--type", "t", "--file", "payload"]);
+    }
+    let raw = turns(dir, &["show", "1", "--last", "3", "--raw"]).stdout;
+    let expected: Vec<u8> = (1..4_u8).flat_map(|number| vec![number; 7 << 20]).collect();
+    assert!(raw == expected, "{} bytes", raw.len());
+    assert_eq!(said(dir, &["tail", "1", "-n", "9"]).matches("\nturn ").count(), 3, "and one at the start");
 }

@@ -29,7 +29,7 @@ pub(super) fn turn(turn: &Value, now_ms: u64, look: Look, is_full: bool) -> Stri
     }
     let room = look.width.filter(|_| !is_full).map(|width| width.saturating_sub(INDENT.len()).max(1));
     let name = look.bold(&format!("turn {}", text(turn, "turn_id")));
-    format!("{name}  {}\n{INDENT}{}\n", look.dim(&facts.join("  ")), shown_payload(turn, room))
+    format!("{name}  {}\n{INDENT}{}\n", look.dim(&facts.join("  ")), shown_payload(turn, room, is_full))
 }
 
 /// The payload of a turn as it is; nothing if the answer has none.
@@ -37,7 +37,7 @@ pub(super) fn payload(turn: &Value) -> Vec<u8> {
     turn["bytes_b64"].as_str().and_then(from_base64).unwrap_or_default()
 }
 
-fn shown_payload(turn: &Value, room: Option<usize>) -> String {
+fn shown_payload(turn: &Value, room: Option<usize>, is_full: bool) -> String {
     let bytes = payload(turn);
     let encoding = number(turn, "encoding");
     if encoding == MSGPACK
@@ -46,7 +46,9 @@ fn shown_payload(turn: &Value, room: Option<usize>) -> String {
         return text;
     }
     let what = if encoding == MSGPACK { "no msgpack".to_owned() } else { format!("encoding {encoding}") };
-    let most = room.map_or(bytes.len(), |room| PREVIEW_BYTES.min(room.saturating_sub(what.len() + 6) / 2));
+    let preview =
+        room.map_or(PREVIEW_BYTES, |room| PREVIEW_BYTES.min(room.saturating_sub(what.len() + 6) / 2));
+    let most = if is_full { bytes.len() } else { preview };
     let (start, rest) = bytes.split_at(most.min(bytes.len()));
     format!("{what}: h'{}{}'", Hex(start), if rest.is_empty() { "" } else { "…" })
 }
@@ -109,7 +111,11 @@ mod tests {
         };
         assert_eq!(second(1, &[0xc1, 2], None), "    no msgpack: h'c102'");
         assert_eq!(second(7, &[1], None), "    encoding 7: h'01'");
-        assert_eq!(second(1, &[0xc1; 500], Some(200)).matches("c1").count(), PREVIEW_BYTES);
+        for width in [Some(200), None] {
+            assert_eq!(second(1, &[0xc1; 500], width).matches("c1").count(), PREVIEW_BYTES);
+        }
+        let all = turn(&example(1, &[0xc1; 500]), 0, PLAIN, true);
+        assert_eq!(all.matches("c1").count(), 500);
         assert!(second(1, &[0xc1; 500], Some(40)).chars().count() <= 40);
         assert!(second(1, &[0xc1; 500], Some(3)).ends_with("h'…'"));
     }
