@@ -14,6 +14,7 @@ mod spread;
 mod store;
 #[path = "../../crates/store/embedded/tests/turmoil/mod.rs"]
 mod turmoil;
+mod turns;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,6 +46,8 @@ enum Bench {
     Store(StoreArgs),
     /// Blobs: writing, reading, looking up, encryption, backup, compaction, memory, kill -9.
     Blobs(BlobsArgs),
+    /// The turn memory over its binary protocol: appends, windows, many turns, long chains.
+    Turns(TurnsArgs),
     /// What measurements start as processes of their own.
     #[command(hide = true)]
     Child {
@@ -72,6 +75,15 @@ struct BlobsArgs {
 }
 
 #[derive(Debug, Args)]
+struct TurnsArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(turns::MEASUREMENTS)))]
+    only: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
 struct How {
     /// Short runs that only show that everything works; their figures mean little.
     #[arg(long)]
@@ -92,6 +104,7 @@ fn main() -> ExitCode {
         }
         Some(Bench::Store(args)) => run(store::MEASUREMENTS, &args.only, &args.how),
         Some(Bench::Blobs(args)) => run(blobs::MEASUREMENTS, &args.only, &args.how),
+        Some(Bench::Turns(args)) => run(turns::MEASUREMENTS, &args.only, &args.how),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
     match outcome {
@@ -106,7 +119,9 @@ fn main() -> ExitCode {
 
 fn list() {
     println!("Benchmarks (cargo xtask bench <name> [--quick] [--only MEASUREMENT] [--dir DIR] [--json]):\n");
-    for (name, measurements) in [("store", store::MEASUREMENTS), ("blobs", blobs::MEASUREMENTS)] {
+    let benches =
+        [("store", store::MEASUREMENTS), ("blobs", blobs::MEASUREMENTS), ("turns", turns::MEASUREMENTS)];
+    for (name, measurements) in benches {
         println!("  {name}");
         for measurement in measurements {
             let named_only = if measurement.by_default { "" } else { " (only when named)" };

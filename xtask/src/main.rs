@@ -1,9 +1,10 @@
-//! Tasks of the repository: `cargo xtask serve | test | bench | tidy`.
+//! Tasks of the repository: `cargo xtask serve | test | bench | fuzz | tidy`.
 //!
 //! Whatever has logic and is not the product lives here, in Rust, and not in shell scripts.
 //! Kept light on purpose: it is compiled before every other command.
 
 mod bench;
+mod fuzz;
 mod run;
 mod serve;
 mod test;
@@ -20,11 +21,13 @@ Tasks:
   serve [arguments]         build cairn in release mode and run `cairn serve` with the arguments
   test                      format, lints, tidy, every test and every doc test; stops at the first failure
   bench [name] [arguments]  run a benchmark, or list the benchmarks when no name is given
+  fuzz [name] [arguments]   run a fuzz target with nightly Rust, or list them when no name is given
   tidy                      check tiers, the code map, unfinished code, links and stray paths
 
 Examples:
   cargo xtask serve --http 127.0.0.1:0 --in-memory
   cargo xtask bench store
+  cargo xtask fuzz frames --seconds 600
 ";
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     match (task.as_str(), rest) {
         ("serve", rest) => serve::serve(rest),
         ("bench", rest) => bench::bench(rest),
+        ("fuzz", rest) => fuzz::fuzz(rest),
         ("test", []) => test::test(),
         ("tidy", []) => tidy::tidy(),
         ("help" | "--help" | "-h", _) => {

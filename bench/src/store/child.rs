@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use clap::Subcommand;
 
 use super::{memory, writer};
-use crate::blobs;
 use crate::turmoil::{Orders, work_until_killed};
+use crate::{blobs, turns};
 
 /// What a child process does.
 #[derive(Debug, Subcommand)]
@@ -47,6 +47,11 @@ pub(crate) enum Role {
         /// Bytes of the log.
         bytes: u64,
     },
+    /// Serves turns until its input ends.
+    ServeTurns {
+        /// The store's directory.
+        dir: PathBuf,
+    },
     /// Opens a large log, and prints its own memory.
     Reopen {
         /// The store's directory.
@@ -66,6 +71,7 @@ impl Role {
             }
             Role::Large { dir, bytes } => blobs::large::stream(dir, *bytes),
             Role::Fill { dir, bytes } => blobs::memory::fill(dir, *bytes),
+            Role::ServeTurns { dir } => turns::server::serve(dir),
             Role::Reopen { dir } => blobs::memory::reopen(dir),
         }
     }

@@ -8,7 +8,7 @@ mod kill;
 mod memory;
 mod open;
 mod paced;
-mod raw_log;
+pub(crate) mod raw_log;
 mod rebuild;
 mod record;
 mod traversal;

@@ -25,6 +25,6 @@ pub use harmless::Harmless;
 pub use hash::{ContentHash, HashParseError};
 pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
 pub use key::{KeyBuf, KeyDecodeError, KeyReader, prefix_end};
-pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text};
+pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text, value_from_msgpack};
 pub use value::{Number, Value, ValueError};
 pub use varint::{put_varint, take_varint};

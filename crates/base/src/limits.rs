@@ -98,6 +98,21 @@ pub const CONSUMERS_MAX: usize = 256;
 /// Most live listeners of one node.
 pub const EVENT_BUS_SUBSCRIBERS_MAX: usize = 1024;
 
+/// Longest tag by which a client calls itself.
+pub const CLIENT_TAG_BYTES_MAX: usize = 256;
+/// Contexts that are remembered of one connection; of more, those it worked on last.
+pub const SESSION_CONTEXTS_MAX: usize = 1000;
+
+/// Most streams of events over HTTP at once.
+pub const EVENT_STREAMS_MAX: usize = 256;
+/// How often new events are looked for at the most, however many commits there are.
+pub const EVENT_STREAM_EVERY: Duration = Duration::from_millis(20);
+/// A stream of events says at least this often that it is alive.
+pub const EVENT_STREAM_HEARTBEAT: Duration = Duration::from_secs(15);
+/// Events that are read of history at once.
+pub const EVENTS_PAGE_MAX: usize = 500;
+/// The newest events, ready to be sent, that all streams share.
+pub const EVENT_TIMELINE_BYTES_MAX: usize = 4 * MIB;
 /// How long an HTTP client may take nothing of an answer before it is cut.
 pub const HTTP_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -119,8 +134,22 @@ pub const REQUEST_ID_BYTES_MAX: usize = 64;
 pub const TYPE_ID_BYTES_MAX: usize = 256;
 /// Bytes of an idempotency key.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 256;
+/// Memory for payloads that were read lately.
+pub const PAYLOAD_CACHE_BYTES: u64 = 64 << 20;
 /// How long an idempotency key is remembered at least.
 pub const IDEMPOTENCY_REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+/// Bytes of a bundle of the type registry: it is a blob inside a commit.
+pub const REGISTRY_BUNDLE_BYTES_MAX: usize = BLOB_IN_COMMIT_BYTES_MAX;
+/// Bytes of all types and enums of a tenant together: they are kept in memory.
+pub const REGISTRY_BYTES_MAX: u64 = 64 << 20;
+/// Fields of one version of a type.
+pub const REGISTRY_FIELDS_MAX: usize = 1000;
+/// Labels of one enum.
+pub const REGISTRY_LABELS_MAX: usize = 10_000;
+/// Bytes of an address of a renderer.
+pub const REGISTRY_URL_BYTES_MAX: usize = 2048;
+/// Levels of MessagePack values inside each other.
+pub const MSGPACK_LEVELS_MAX: usize = 128;
 /// Turns in one answer.
 pub const TURNS_PAGE_MAX: usize = 100_000;
 /// Entries of one folder in a file tree.
@@ -143,3 +172,16 @@ pub const BINARY_MEMORY_BYTES: usize = 512 * MIB;
 pub const BINARY_IDLE: Duration = Duration::from_secs(60 * 60);
 /// How long a client of the binary protocol may take over one frame.
 pub const BINARY_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a client of the binary protocol takes to connect at most. Default of its configuration, as are
+/// the next ones.
+pub const CLIENT_DIAL: Duration = Duration::from_secs(5);
+/// How long it waits for one answer, time in the queue for a connection included.
+pub const CLIENT_REQUEST: Duration = Duration::from_secs(30);
+/// Connections it has at once.
+pub const CLIENT_CONNECTIONS: usize = 4;
+/// How often it sends a request again.
+pub const CLIENT_RETRIES: u32 = 5;
+/// Its first pause before it does.
+pub const CLIENT_PAUSE_MIN: Duration = Duration::from_millis(100);
+/// Its longest pause.
+pub const CLIENT_PAUSE_MAX: Duration = Duration::from_secs(30);

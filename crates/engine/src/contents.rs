@@ -1,5 +1,7 @@
 //! What surfaces ask for by its name: one turn, one blob, one file of a tree.
 
+use std::sync::Arc;
+
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{ContentHash, Position, TenantId, TurnId, limits};
 use cairn_seam::{BlobReader, StoreError};
@@ -18,7 +20,7 @@ pub struct TurnContent {
     /// The root of its own file tree.
     pub tree: Option<ContentHash>,
     /// Its payload, if that was wanted.
-    pub payload: Option<Vec<u8>>,
+    pub payload: Option<Arc<[u8]>>,
 }
 
 /// What a path in a turn's file tree leads to.

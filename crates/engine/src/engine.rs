@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::{Principal, Scope};
-use cairn_base::{Clock, Entropy, Position};
+use cairn_base::{Clock, Entropy, Position, limits};
 use cairn_seam::{Health, Snapshot, Store, WriteTx};
 use parking_lot::Mutex;
 
+use crate::payloads::Payloads;
 use crate::pipeline::Pipeline;
 use crate::upkeep::Upkeep;
 use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node};
@@ -24,6 +25,8 @@ pub struct Engine {
     pub(crate) compaction: Mutex<CompactionPolicy>,
     /// Held while maintenance runs: one at a time.
     pub(crate) maintaining: Mutex<()>,
+    /// Payloads that were read lately.
+    pub(crate) payloads: Payloads,
     node: Node,
     entropy: Arc<dyn Entropy>,
 }
@@ -45,6 +48,7 @@ impl Engine {
             compacted_at: Mutex::new(opened_at),
             compaction: Mutex::default(),
             maintaining: Mutex::default(),
+            payloads: Payloads::new(limits::PAYLOAD_CACHE_BYTES),
             node,
             entropy,
         }))
@@ -119,6 +123,7 @@ impl Engine {
         let shared = self.pipeline.shared();
         shared.metrics.write(text);
         shared.bus.write_metrics(text);
+        self.payloads.write_metrics(text);
     }
 
     /// The engine's and the store's metrics in Prometheus' text format.

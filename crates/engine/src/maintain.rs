@@ -52,7 +52,10 @@ impl Engine {
                         keep_changes: self.kept_for(*keep_changes),
                         forget: self.to_forget(principal, store, forget)?,
                     };
-                    Ok(store.compact(&what, &RecordReferences::of(store), on_stage)?)
+                    let done = store.compact(&what, &RecordReferences::of(store), on_stage);
+                    // What was forgotten is not kept here either.
+                    self.payloads.clear();
+                    Ok(done?)
                 }
                 Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } => {
                     Ok(store.maintain(job, on_stage)?)

@@ -26,12 +26,17 @@ pub const KEYSPACES: &[Keyspace] = &[
     turns::TYPES,
     turns::TYPE_NUMBERS,
     turns::BRANCHES,
+    turns::BUNDLES,
+    turns::DESCRIPTORS,
+    turns::ENUMS,
+    turns::REGISTRY,
 ];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.
 pub const REFERRING: &[Referring] = &[
     Referring { keyspace: turns::TURNS, references: turn_references },
     Referring { keyspace: turns::TREES, references: tree_references },
+    Referring { keyspace: turns::BUNDLES, references: bundle_references },
 ];
 
 /// A turn refers to its payload, and to the tree it came with.
@@ -45,6 +50,12 @@ fn turn_references(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreE
 fn tree_references(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError> {
     let root = cairn_turns::root_of_tree(value).map_err(|error| undecodable(&error))?;
     root.into_iter().for_each(|root| visit(Reference::Tree(root)));
+    Ok(())
+}
+
+fn bundle_references(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError> {
+    let bytes = cairn_turns::registry::bundle_of_record(value).map_err(|error| undecodable(&error))?;
+    visit(Reference::Blob(bytes));
     Ok(())
 }
 

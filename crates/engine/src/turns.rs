@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{ContentHash, ContextId, Position, TenantId, TurnId, limits};
@@ -39,7 +40,7 @@ pub enum WindowAt {
 }
 
 /// Called with a turn of a window, and its payload if that is wanted.
-pub type VisitTurn<'a> = &'a mut dyn FnMut(&WindowTurns, &Turn, Option<&[u8]>);
+pub type VisitTurn<'a> = &'a mut dyn FnMut(&WindowTurns, &Turn, Option<&Arc<[u8]>>);
 
 /// What a turn takes in a window besides its payload, at the most.
 const TURN_BYTES: usize = 128 + limits::TYPE_ID_BYTES_MAX;
@@ -129,18 +130,23 @@ impl Engine {
         snapshot: &dyn Snapshot,
         scope: &Scope,
         turn: &Turn,
-    ) -> Result<Vec<u8>, EngineError> {
+    ) -> Result<Arc<[u8]>, EngineError> {
+        let tenant = scope.tenant();
+        if let Some(found) = self.payloads.get(tenant, &turn.hash) {
+            return Ok(found);
+        }
         let is_large = turn.payload_bytes as usize > limits::BLOB_IN_COMMIT_BYTES_MAX;
         let mut found = None;
         if is_large {
             let store = self.pipeline.store();
             let max = u64::from(turn.payload_bytes);
-            found = whole_blob(store, scope.tenant(), &turn.hash, max, |_| Ok(()))?;
+            found = whole_blob(store, tenant, &turn.hash, max, |_| Ok(()))?.map(Arc::from);
         } else {
-            snapshot
-                .blobs(scope.tenant(), &[turn.hash], &mut |_, bytes| found = bytes.map(<[u8]>::to_vec))?;
+            snapshot.blobs(tenant, &[turn.hash], &mut |_, bytes| found = bytes.map(Arc::from))?;
         }
-        found.ok_or(EngineError::Store(StoreError::BlobGone { hash: turn.hash }))
+        let found = found.ok_or(EngineError::Store(StoreError::BlobGone { hash: turn.hash }))?;
+        self.payloads.keep(tenant, turn.hash, &found);
+        Ok(found)
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Each check is one file and one row of [`CHECKS`]; it looks at a [`Tree`] and says what is wrong.
 
+mod apart;
 mod async_edges;
-mod bench_apart;
 mod code_map;
 mod links;
 mod machine_paths;
@@ -55,7 +55,7 @@ const CHECKS: &[Check] = &[
     Check { title: "dependencies go down the tiers", look: tiers::look },
     Check { title: "every crate is on the code map", look: code_map::look },
     Check { title: "only the edges know async", look: async_edges::look },
-    Check { title: "benchmarks stay apart", look: bench_apart::look },
+    Check { title: "benchmarks and fuzz targets stay apart", look: apart::look },
     Check { title: "nothing is left unfinished", look: unfinished::look },
     Check { title: "links lead somewhere", look: links::look },
     Check { title: "no path of one machine", look: machine_paths::look },

@@ -5,8 +5,8 @@
 //! names the crate that uses, the second the crates it uses, each in backquotes, by package name
 //! (`cairn-log`) or by folder (`store/log`).
 
-use super::Finding;
 use super::tree::{Crate, Dependency, DependencyKind, Tree};
+use super::{Finding, apart};
 
 /// Where a crate stands; a later tier may use an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,8 +53,8 @@ pub(super) fn look(tree: &Tree) -> Vec<Finding> {
     for user in &tree.crates {
         let place = format!("{}/Cargo.toml", user.folder);
         let Some(tier) = Tier::of(&user.folder) else {
-            // `bench_apart` says what is wrong with a benchmark in here.
-            if !user.folder.starts_with("bench") {
+            // `apart` says what is wrong with a benchmark or fuzz target in here.
+            if !apart::is_apart(&user.folder) {
                 findings
                     .push(Finding::new(place, "the folder is in no tier; see the tree in ARCHITECTURE.md"));
             }

@@ -12,7 +12,7 @@ use crate::run;
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 
 /// Folders that hold nothing of ours, wherever they are.
-const FOREIGN_FOLDERS: &[&str] = &[".git", "target", "node_modules", ".cairn"];
+const FOREIGN_FOLDERS: &[&str] = &[".git", "target", "node_modules", ".cairn", "corpus", "artifacts"];
 
 /// The repository, in memory. All paths are relative to its root and use `/`.
 #[derive(Debug, Default)]

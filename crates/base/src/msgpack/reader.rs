@@ -42,6 +42,9 @@ pub enum MsgpackError {
     /// Something follows the value.
     #[error("something follows the MessagePack value")]
     Trailing,
+    /// It is something that JSON has no word for.
+    #[error("the MessagePack value has bytes, an odd key, or a number or text that JSON cannot say")]
+    NotJson,
 }
 
 /// Reads one token after the other.

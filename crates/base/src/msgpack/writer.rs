@@ -1,174 +1,194 @@
-//! Writing: each value in its shortest form, so that equal values have equal bytes.
+//! Writing, each value in its shortest form: the same value gives the same bytes.
 
-/// Writes one value after the other.
-#[derive(Debug, Clone, Default)]
-pub struct MsgpackWriter(Vec<u8>);
+/// Appends values to a buffer.
+#[derive(Debug, Default)]
+pub struct MsgpackWriter {
+    bytes: Vec<u8>,
+}
 
 impl MsgpackWriter {
+    /// Starts with nothing.
+    pub fn new() -> Self {
+        MsgpackWriter::default()
+    }
+
     /// What was written.
     pub fn into_bytes(self) -> Vec<u8> {
-        self.0
+        self.bytes
     }
 
     /// Nothing.
     pub fn nil(&mut self) {
-        self.0.push(0xc0);
+        self.bytes.push(0xc0);
     }
 
     /// True or false.
     pub fn bool(&mut self, value: bool) {
-        self.0.push(if value { 0xc3 } else { 0xc2 });
+        self.bytes.push(if value { 0xc3 } else { 0xc2 });
     }
 
     /// An integer that is not negative.
     pub fn unsigned(&mut self, value: u64) {
-        if let Ok(value @ 0..=0x7f) = u8::try_from(value) {
-            self.0.push(value);
-        } else if let Ok(value) = u8::try_from(value) {
-            self.put(0xcc, &value.to_be_bytes());
-        } else if let Ok(value) = u16::try_from(value) {
-            self.put(0xcd, &value.to_be_bytes());
-        } else if let Ok(value) = u32::try_from(value) {
-            self.put(0xce, &value.to_be_bytes());
-        } else {
-            self.put(0xcf, &value.to_be_bytes());
+        match value {
+            0..=0x7f => self.put(&[], &[low_byte(value)]),
+            0x80..=0xff => self.put(&[0xcc], &[low_byte(value)]),
+            0x100..=0xffff => self.put(&[0xcd], &value.to_be_bytes()[6..]),
+            0x1_0000..=0xffff_ffff => self.put(&[0xce], &value.to_be_bytes()[4..]),
+            _ => self.put(&[0xcf], &value.to_be_bytes()),
         }
     }
 
-    /// An integer.
+    /// Any integer.
     pub fn signed(&mut self, value: i64) {
         if let Ok(value) = u64::try_from(value) {
-            self.unsigned(value);
-        } else if let Ok(value) = i8::try_from(value) {
-            let short = (-32..0).contains(&value);
-            if !short {
-                self.0.push(0xd0);
-            }
-            self.0.extend(value.to_be_bytes());
-        } else if let Ok(value) = i16::try_from(value) {
-            self.put(0xd1, &value.to_be_bytes());
-        } else if let Ok(value) = i32::try_from(value) {
-            self.put(0xd2, &value.to_be_bytes());
-        } else {
-            self.put(0xd3, &value.to_be_bytes());
+            return self.unsigned(value);
         }
+        let bytes = value.to_be_bytes();
+        match value {
+            -0x20.. => self.put(&[], &bytes[7..]),
+            -0x80.. => self.put(&[0xd0], &bytes[7..]),
+            -0x8000.. => self.put(&[0xd1], &bytes[6..]),
+            -0x8000_0000.. => self.put(&[0xd2], &bytes[4..]),
+            _ => self.put(&[0xd3], &bytes),
+        }
+    }
+
+    /// A number with 24 bits of precision.
+    pub fn float32(&mut self, value: f32) {
+        self.put(&[0xca], &value.to_be_bytes());
     }
 
     /// A number with 53 bits of precision.
-    pub fn float(&mut self, value: f64) {
-        self.put(0xcb, &value.to_be_bytes());
+    pub fn float64(&mut self, value: f64) {
+        self.put(&[0xcb], &value.to_be_bytes());
     }
 
-    /// Text; `false` if it is too long for MessagePack, and then nothing is written.
-    #[must_use]
-    pub fn text(&mut self, text: &str) -> bool {
-        let Ok(length) = u32::try_from(text.len()) else { return false };
-        match length {
-            0..=31 => self.0.push(0xa0 | text.len() as u8),
-            32..=0xff => self.put(0xd9, &[text.len() as u8]),
-            0x100..=0xffff => self.put(0xda, &(text.len() as u16).to_be_bytes()),
-            _ => self.put(0xdb, &length.to_be_bytes()),
+    /// Text.
+    pub fn text(&mut self, text: &str) {
+        let count = text.len();
+        if count < 32 {
+            self.bytes.push(0xa0 | low_byte(count as u64));
+        } else {
+            self.length(count, [Some(0xd9), Some(0xda), Some(0xdb)]);
         }
-        self.0.extend_from_slice(text.as_bytes());
-        true
+        self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// The start of an array: so many values follow.
-    pub fn array(&mut self, count: u32) {
-        self.start(0x90, 0xdc, count);
+    /// Bytes.
+    pub fn binary(&mut self, bytes: &[u8]) {
+        self.length(bytes.len(), [Some(0xc4), Some(0xc5), Some(0xc6)]);
+        self.bytes.extend_from_slice(bytes);
     }
 
-    /// The start of a map: so many pairs of values follow.
-    pub fn map(&mut self, count: u32) {
-        self.start(0x80, 0xde, count);
-    }
-
-    fn start(&mut self, short: u8, long: u8, count: u32) {
-        match count {
-            0..=15 => self.0.push(short | count as u8),
-            16..=0xffff => self.put(long, &(count as u16).to_be_bytes()),
-            _ => self.put(long + 1, &count.to_be_bytes()),
+    /// So many values follow.
+    pub fn array(&mut self, count: usize) {
+        if count < 16 {
+            self.bytes.push(0x90 | low_byte(count as u64));
+        } else {
+            self.length(count, [None, Some(0xdc), Some(0xdd)]);
         }
     }
 
-    fn put(&mut self, first: u8, rest: &[u8]) {
-        self.0.push(first);
-        self.0.extend_from_slice(rest);
+    /// So many pairs of values follow.
+    pub fn map(&mut self, count: usize) {
+        if count < 16 {
+            self.bytes.push(0x80 | low_byte(count as u64));
+        } else {
+            self.length(count, [None, Some(0xde), Some(0xdf)]);
+        }
     }
+
+    /// A length of one, two or four bytes, behind what stands for each; nothing here has 2^32 of anything.
+    fn length(&mut self, count: usize, [one, two, four]: [Option<u8>; 3]) {
+        let bytes = (count as u64).to_be_bytes();
+        match (count, one) {
+            (0..=0xff, Some(one)) => self.put(&[one], &bytes[7..]),
+            (0..=0xffff, _) => self.put(two.as_slice(), &bytes[6..]),
+            _ => self.put(four.as_slice(), &bytes[4..]),
+        }
+    }
+
+    fn put(&mut self, kind: &[u8], value: &[u8]) {
+        self.bytes.extend_from_slice(kind);
+        self.bytes.extend_from_slice(value);
+    }
+}
+
+fn low_byte(value: u64) -> u8 {
+    value.to_le_bytes()[0]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MsgpackReader, Token};
     use super::*;
+    use crate::{MsgpackReader, Token};
     use proptest::prelude::*;
 
     fn written(write: impl FnOnce(&mut MsgpackWriter)) -> Vec<u8> {
-        let mut writer = MsgpackWriter::default();
+        let mut writer = MsgpackWriter::new();
         write(&mut writer);
         writer.into_bytes()
     }
 
     #[test]
-    fn numbers_take_their_shortest_form() {
-        for (value, bytes) in [
-            (0, &[0][..]),
-            (127, &[0x7f]),
-            (128, &[0xcc, 128]),
-            (255, &[0xcc, 255]),
-            (256, &[0xcd, 1, 0]),
-            (65_536, &[0xce, 0, 1, 0, 0]),
-            (1 << 32, &[0xcf, 0, 0, 0, 1, 0, 0, 0, 0]),
-            (-1, &[0xff]),
-            (-32, &[0xe0]),
-            (-33, &[0xd0, 0xdf]),
-            (-128, &[0xd0, 0x80]),
-            (-129, &[0xd1, 0xff, 0x7f]),
-            (-32_769, &[0xd2, 0xff, 0xff, 0x7f, 0xff]),
-            (i64::MIN, &[0xd3, 0x80, 0, 0, 0, 0, 0, 0, 0]),
-        ] {
-            assert_eq!(written(|writer| writer.signed(value)), bytes, "{value}");
+    fn every_form_begins_where_the_shorter_one_ends() {
+        let rows = [
+            (0, 1),
+            (127, 1),
+            (128, 2),
+            (255, 2),
+            (256, 3),
+            (65_535, 3),
+            (65_536, 5),
+            (u64::from(u32::MAX), 5),
+            (1 << 32, 9),
+            (u64::MAX, 9),
+        ];
+        for (value, bytes) in rows {
+            assert_eq!(written(|to| to.unsigned(value)).len(), bytes, "{value}");
         }
-    }
-
-    #[test]
-    fn texts_and_starts_have_every_form() {
-        for length in [0, 31, 32, 255, 256, 65_535, 65_536] {
-            let text = "x".repeat(length);
-            let bytes = written(|writer| assert!(writer.text(&text)));
-            assert_eq!(MsgpackReader::new(&bytes).token(), Ok(Token::Text(text.as_bytes())));
+        let rows =
+            [(-1, 1), (-32, 1), (-33, 2), (-128, 2), (-129, 3), (-32_768, 3), (-32_769, 5), (i64::MIN, 9)];
+        for (value, bytes) in rows {
+            assert_eq!(written(|to| to.signed(value)).len(), bytes, "{value}");
         }
-        for count in [0, 15, 16, 65_535, 65_536, u32::MAX] {
-            let array = written(|writer| writer.array(count));
-            assert_eq!(MsgpackReader::new(&array).token(), Ok(Token::Array(count)));
-            let map = written(|writer| writer.map(count));
-            assert_eq!(MsgpackReader::new(&map).token(), Ok(Token::Map(count)));
+        for (count, head) in [(0, 1), (31, 1), (32, 2), (255, 2), (256, 3), (65_535, 3), (65_536, 5)] {
+            assert_eq!(written(|to| to.text(&"x".repeat(count))).len() - count, head, "{count}");
+        }
+        for (count, head) in [(0, 2), (255, 2), (256, 3), (65_536, 5)] {
+            assert_eq!(written(|to| to.binary(&vec![1; count])).len() - count, head, "{count}");
+        }
+        for (count, head) in [(0, 1), (15, 1), (16, 3), (65_535, 3), (65_536, 5)] {
+            assert_eq!(written(|to| to.array(count)).len(), head, "{count}");
+            assert_eq!(written(|to| to.map(count)).len(), head, "{count}");
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(unsigned: u64, signed: i64, float: f64, flag: bool, text: String) {
-            let bytes = written(|writer| {
-                writer.unsigned(unsigned);
-                writer.signed(signed);
-                writer.float(float);
-                writer.bool(flag);
-                assert!(writer.text(&text));
-                writer.nil();
+        fn what_is_written_is_read(number: u64, signed: i64, text: String, bytes: Vec<u8>, float: f64, count in 0_u32..200_000) {
+            let all = written(|to| {
+                to.nil();
+                to.bool(true);
+                to.unsigned(number);
+                to.signed(signed);
+                to.text(&text);
+                to.binary(&bytes);
+                to.float64(float);
+                to.float32(1.5);
+                to.array(count as usize);
+                to.map(count as usize);
             });
-            let mut reader = MsgpackReader::new(&bytes);
-            prop_assert_eq!(reader.token(), Ok(Token::Unsigned(unsigned)));
-            let expected = u64::try_from(signed).map_or(Token::Negative(signed), Token::Unsigned);
-            prop_assert_eq!(reader.token(), Ok(expected));
-            if let Ok(Token::Float64(read)) = reader.token() {
-                prop_assert_eq!(read.to_bits(), float.to_bits());
-            } else {
-                prop_assert!(false, "no float");
+            let mut reader = MsgpackReader::new(&all);
+            let negative = |value: i64| u64::try_from(value).map_or(Token::Negative(value), Token::Unsigned);
+            let expected = [
+                Token::Nil, Token::Bool(true), Token::Unsigned(number), negative(signed),
+                Token::Text(text.as_bytes()), Token::Binary(&bytes), Token::Float64(float), Token::Float32(1.5),
+                Token::Array(count), Token::Map(count),
+            ];
+            for token in expected {
+                prop_assert_eq!(reader.token().unwrap(), token);
             }
-            prop_assert_eq!(reader.token(), Ok(Token::Bool(flag)));
-            prop_assert_eq!(reader.token(), Ok(Token::Text(text.as_bytes())));
-            prop_assert_eq!(reader.token(), Ok(Token::Nil));
             prop_assert!(reader.rest().is_empty());
         }
     }

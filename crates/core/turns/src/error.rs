@@ -3,6 +3,8 @@
 use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId, limits};
 use cairn_seam::StoreError;
 
+use crate::registry::{Refused, Wrong};
+
 /// Situations a caller can act on.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TurnsError {
@@ -68,6 +70,26 @@ pub enum TurnsError {
     /// A blob is not the tree object it was taken for.
     #[error("blob {0} is no tree object: {1}")]
     BadTree(ContentHash, &'static str),
+    /// A bundle makes no sense.
+    #[error("the bundle is not taken: {at} {problem}", at = .0.at, problem = .0.problem)]
+    BadBundle(Wrong),
+    /// A bundle would change the meaning of something that was published before.
+    #[error("the bundle is not taken: {at} {problem}", at = .0.at, problem = .0.problem)]
+    IllegalEvolution(Wrong),
+    /// Another bundle has this id.
+    #[error("the bundle `{0}` was published with other content; give the new one an id of its own")]
+    BundleDiffers(String),
+    /// A type or an enum is too large to be stored.
+    #[error("the bundle is not taken: {at} takes {bytes} bytes, and {max} is the most", max = limits::VALUE_BYTES_MAX)]
+    DescriptionTooLarge {
+        /// Which one.
+        at: String,
+        /// Its length.
+        bytes: usize,
+    },
+    /// The registry has no room.
+    #[error("the registry has reached {max} bytes; no more types fit", max = limits::REGISTRY_BYTES_MAX)]
+    RegistryFull,
     /// A stored record cannot be read.
     #[error("the stored {what} is damaged: {detail}")]
     BadRecord {
@@ -89,12 +111,33 @@ impl TurnsError {
             | TurnsError::NoBlob(_)
             | TurnsError::NoTree(_)
             | TurnsError::NoPath { .. } => ErrorCode::NotFound,
-            TurnsError::HeadMoved { .. } | TurnsError::KeyReused(_) => ErrorCode::Conflict,
-            TurnsError::KeyTooLong { .. } | TurnsError::TypeTooLong { .. } | TurnsError::BadTree(..) => {
-                ErrorCode::InvalidRequest
+            TurnsError::HeadMoved { .. }
+            | TurnsError::KeyReused(_)
+            | TurnsError::IllegalEvolution(_)
+            | TurnsError::BundleDiffers(_) => ErrorCode::Conflict,
+            TurnsError::KeyTooLong { .. }
+            | TurnsError::TypeTooLong { .. }
+            | TurnsError::BadTree(..)
+            | TurnsError::BadBundle(_) => ErrorCode::InvalidRequest,
+            TurnsError::ChainFull(_) | TurnsError::DescriptionTooLarge { .. } | TurnsError::RegistryFull => {
+                ErrorCode::TooLarge
             }
-            TurnsError::ChainFull(_) => ErrorCode::TooLarge,
             TurnsError::BadRecord { .. } => ErrorCode::Damaged,
         }
+    }
+}
+
+impl From<Refused> for TurnsError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Unresolved(wrong) => TurnsError::BadBundle(wrong),
+            Refused::Illegal(wrong) => TurnsError::IllegalEvolution(wrong),
+        }
+    }
+}
+
+impl From<Wrong> for TurnsError {
+    fn from(wrong: Wrong) -> Self {
+        TurnsError::BadBundle(wrong)
     }
 }

@@ -16,9 +16,18 @@ pub const TYPES: Keyspace = Keyspace::new(20, "turn-types");
 pub const TYPE_NUMBERS: Keyspace = Keyspace::new(21, "turn-type-numbers");
 /// (scope, turn, child) → nothing: the child was appended to another context than the turn.
 pub const BRANCHES: Keyspace = Keyspace::new(22, "turn-branches");
+/// (scope, hash of an id) → the bytes of a bundle, a blob, and its id.
+pub const BUNDLES: Keyspace = Keyspace::new(23, "registry-bundles");
+/// (scope, type, version) → the descriptor, JSON.
+pub const DESCRIPTORS: Keyspace = Keyspace::new(24, "registry-types");
+/// (scope, hash of an id) → the id and the labels of an enum, JSON.
+pub const ENUMS: Keyspace = Keyspace::new(25, "registry-enums");
+/// (scope) → how often the registry grew, how large it is, and by which bundle.
+pub const REGISTRY: Keyspace = Keyspace::new(26, "registry");
 
 /// Every ordered keyspace of this memory.
-pub const KEYSPACES: &[Keyspace] = &[COUNTERS, CONTEXTS, TURNS, TREES, TYPES, TYPE_NUMBERS, BRANCHES];
+pub const KEYSPACES: &[Keyspace] =
+    &[COUNTERS, CONTEXTS, TURNS, TREES, TYPES, TYPE_NUMBERS, BRANCHES, BUNDLES, DESCRIPTORS, ENUMS, REGISTRY];
 
 /// (scope, context, key of the client) → what was answered the first time.
 pub const IDEMPOTENCY: HashedKeyspace = HashedKeyspace::new(16, "turn-idempotency");
@@ -29,10 +38,13 @@ pub const CONTEXT_CREATED: EventKind = EventKind(16);
 pub const TURN_APPENDED: EventKind = EventKind(17);
 /// A file tree was attached to a turn that was there already. The body is the turn's number, a varint.
 pub const TREE_ATTACHED: EventKind = EventKind(18);
+/// A bundle was taken into the registry. The body is the number of bundles so far, a varint.
+pub const BUNDLE_PUBLISHED: EventKind = EventKind(19);
 
 /// Every kind of event of this memory and what people call it.
 pub const EVENT_KINDS: &[(EventKind, &str)] = &[
     (CONTEXT_CREATED, "context_created"),
     (TURN_APPENDED, "turn_appended"),
     (TREE_ATTACHED, "tree_attached"),
+    (BUNDLE_PUBLISHED, "bundle_published"),
 ];

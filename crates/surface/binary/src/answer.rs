@@ -1,10 +1,18 @@
-//! Answers: the whole frame in one buffer, so that it is one write.
+//! Answers: the whole frame in one buffer, so that it is one write. How clients read them is in `read.rs`.
 
+mod read;
+
+use cairn_base::{ContentHash, TurnId};
 use cairn_turns::{Context, Turn};
 
 use crate::error::WireError;
+use crate::fields::Put;
 use crate::frame::{HEADER_BYTES, Header, MessageType};
 use crate::memory::Share;
+use crate::payload::NONE;
+
+pub use read::{Appended, Head, TurnRecord};
+pub(crate) use read::{Attached, Greeting, Stored, blob, window};
 
 /// A frame that is being made.
 pub(crate) struct Answer {
@@ -45,34 +53,28 @@ impl Answer {
         answer
     }
 
-    pub(crate) fn u8(&mut self, value: u8) -> &mut Self {
-        self.put(&[value])
-    }
-
-    pub(crate) fn u16(&mut self, value: u16) -> &mut Self {
-        self.put(&value.to_le_bytes())
-    }
-
-    pub(crate) fn u32(&mut self, value: u32) -> &mut Self {
-        self.put(&value.to_le_bytes())
-    }
-
-    pub(crate) fn u64(&mut self, value: u64) -> &mut Self {
-        self.put(&value.to_le_bytes())
-    }
-
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> &mut Self {
-        self.bytes.extend_from_slice(bytes);
-        self
-    }
-
-    /// Bytes behind their length; nothing here is longer than a frame.
-    pub(crate) fn counted(&mut self, bytes: &[u8]) -> &mut Self {
-        self.u32(u32::try_from(bytes.len()).unwrap_or(u32::MAX)).put(bytes)
+    pub(crate) fn greeting(&mut self, session: u64, version: u16) -> &mut Self {
+        self.u64(session).u16(version)
     }
 
     pub(crate) fn head(&mut self, context: &Context) -> &mut Self {
         self.u64(context.id.0).u64(context.head.0).u32(context.head_depth)
+    }
+
+    pub(crate) fn appended(&mut self, turn: &Turn) -> &mut Self {
+        self.u64(turn.context.0).u64(turn.id.0).u32(turn.depth).put(turn.hash.as_bytes())
+    }
+
+    pub(crate) fn blob(&mut self, bytes: &[u8]) -> &mut Self {
+        self.counted(bytes)
+    }
+
+    pub(crate) fn attached(&mut self, turn: TurnId, root: &ContentHash) -> &mut Self {
+        self.u64(turn.0).put(root.as_bytes())
+    }
+
+    pub(crate) fn stored(&mut self, hash: &ContentHash, was_new: bool) -> &mut Self {
+        self.put(hash.as_bytes()).u8(u8::from(was_new))
     }
 
     /// One turn of a window; without its payload the length is 0, so that clients find the next one.
@@ -80,7 +82,7 @@ impl Answer {
         self.u64(turn.id.0).u64(turn.parent.0).u32(turn.depth);
         self.counted(type_name.as_bytes()).u32(turn.type_version).u32(turn.encoding);
         // Served payloads are plain.
-        self.u32(if payload.is_some() { 0 } else { turn.compression });
+        self.u32(if payload.is_some() { NONE } else { turn.compression });
         self.u32(turn.payload_bytes).put(turn.hash.as_bytes());
         self.counted(payload.unwrap_or_default());
     }
@@ -96,5 +98,12 @@ impl Answer {
         let header = Header { len, kind: self.kind, flags: 0, request_id: self.request_id };
         self.bytes[..HEADER_BYTES].copy_from_slice(&header.encode());
         (self.bytes, self.share)
+    }
+}
+
+impl Put for Answer {
+    fn put(&mut self, bytes: &[u8]) -> &mut Self {
+        self.bytes.extend_from_slice(bytes);
+        self
     }
 }

@@ -1,10 +1,12 @@
 //! What an ERROR frame says.
 
-use cairn_base::{ErrorCode, limits};
+use cairn_base::{ErrorCode, Retry, limits};
 use cairn_engine::EngineError;
 use cairn_gate::GateError;
 use cairn_seam::StoreError;
 use cairn_turns::TurnsError;
+
+use crate::fields::{Body, Put};
 
 /// Why a request was not done.
 #[derive(Debug, thiserror::Error)]
@@ -104,9 +106,96 @@ impl WireError {
             "message": self.to_string(),
             "details": { "hint": code.hint() },
         });
-        let detail = detail.to_string();
-        out.extend_from_slice(&code.wire().to_le_bytes());
-        out.extend_from_slice(&u32::try_from(detail.len()).unwrap_or(0).to_le_bytes());
-        out.extend_from_slice(detail.as_bytes());
+        out.u32(code.wire()).counted(detail.to_string().as_bytes());
+    }
+}
+
+/// What an ERROR frame says, for those who get one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ErrorAnswer {
+    pub(crate) code: u32,
+    pub(crate) name: String,
+    pub(crate) message: String,
+    pub(crate) hint: String,
+}
+
+impl ErrorAnswer {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut body = Body::new(bytes);
+        let code = body.u32("error code")?;
+        let detail = body.counted("error detail")?;
+        let detail = std::str::from_utf8(detail).map_err(|_| WireError::NotText { field: "error detail" })?;
+        Ok(match serde_json::from_str::<serde_json::Value>(detail) {
+            Ok(serde_json::Value::Object(fields)) => {
+                let text = |value: Option<&serde_json::Value>| {
+                    value.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+                };
+                let hint = fields.get("details").and_then(|details| details.get("hint"));
+                ErrorAnswer {
+                    code,
+                    name: text(fields.get("code")),
+                    message: text(fields.get("message")),
+                    hint: text(hint),
+                }
+            }
+            // Other servers send a sentence.
+            Ok(_) | Err(_) => {
+                ErrorAnswer { code, name: String::new(), message: detail.to_owned(), hint: String::new() }
+            }
+        })
+    }
+
+    /// The row of the error-code table, by its name or else by its number.
+    pub(crate) fn row_of(number: u32, name: &str) -> ErrorCode {
+        let same_number = || ErrorCode::all().filter(|code| code.wire() == number);
+        let named = same_number().find(|code| code.name() == name);
+        named.or_else(|| same_number().next()).unwrap_or(ErrorCode::Internal)
+    }
+
+    /// Whether nothing was changed, and the same request may do after a pause.
+    pub(crate) fn is_for_later(&self) -> bool {
+        let row = ErrorAnswer::row_of(self.code, &self.name);
+        self.code == ErrorCode::Unavailable.wire() || row.retry() == Retry::Later
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(code: u32, detail: &str, expected: (&str, &str, &str), for_later: bool) {
+        let mut bytes = Vec::new();
+        bytes.u32(code).counted(detail.as_bytes());
+        let read = ErrorAnswer::parse(&bytes).unwrap();
+        assert_eq!((read.name.as_str(), read.message.as_str(), read.hint.as_str()), expected, "{detail}");
+        assert_eq!((read.code, read.is_for_later()), (code, for_later), "{detail}");
+    }
+
+    #[test]
+    fn error_frames_are_read_whoever_sent_them() {
+        let full = r#"{"code":"NotFound","message":"gone","details":{"hint":"look"}}"#;
+        check(404, full, ("NotFound", "gone", "look"), false);
+        check(503, r#"{"code":"Overloaded"}"#, ("Overloaded", "", ""), true);
+        check(503, r#"{"code":"SnapshotTooOld","details":7}"#, ("SnapshotTooOld", "", ""), true);
+        check(507, r#"{"code":"StorageFull","details":{}}"#, ("StorageFull", "", ""), true);
+        check(500, r#"{"code":"OutcomeUnknown"}"#, ("OutcomeUnknown", "", ""), false);
+        check(409, r#"{"code":"Conflict"}"#, ("Conflict", "", ""), false);
+        check(412, r#"{"code":"PreconditionFailed"}"#, ("PreconditionFailed", "", ""), false);
+        check(422, "unknown msg_type", ("", "unknown msg_type", ""), false);
+        check(503, "later", ("", "later", ""), true);
+        check(429, "[]", ("", "[]", ""), true);
+        check(599, "", ("", "", ""), false);
+        assert!(ErrorAnswer::parse(&[0; 7]).is_err());
+        assert!(ErrorAnswer::parse(&[0, 0, 0, 0, 1, 0, 0, 0, 0xff]).is_err());
+    }
+
+    #[test]
+    fn what_the_server_says_is_what_clients_read() {
+        let error = WireError::UnknownType(77);
+        let mut bytes = Vec::new();
+        error.encode(&mut bytes);
+        let read = ErrorAnswer::parse(&bytes).unwrap();
+        assert_eq!((read.code, read.message), (error.code().wire(), error.to_string()));
+        assert_eq!((read.name.as_str(), read.hint.as_str()), (error.code().name(), error.code().hint()));
     }
 }

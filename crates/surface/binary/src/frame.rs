@@ -4,6 +4,8 @@
 //! len u32 | message type u16 | flags u16 | request id u64 | len bytes
 //! ```
 
+/// The version of the protocol.
+pub(crate) const PROTOCOL_VERSION: u16 = 1;
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 16;
 

@@ -3,8 +3,11 @@
 //! A connection sends frames and gets one answer to each, in order. Every failure is an ERROR frame, and
 //! the connection goes on; only a frame over the size limit ends it, because what follows is not known.
 
+mod alone;
 mod answer;
+pub mod client;
 mod error;
+mod fields;
 mod frame;
 mod memory;
 mod payload;
@@ -12,6 +15,7 @@ mod request;
 mod serve;
 mod session;
 
+pub use alone::serve_connection;
 pub use error::WireError;
 pub use frame::{HEADER_BYTES, Header, MessageType};
 pub use serve::{BinaryConfig, Drained, serve};

@@ -4,6 +4,11 @@ use cairn_base::limits;
 
 use crate::error::WireError;
 
+/// The number of no compression.
+pub(crate) const NONE: u32 = 0;
+/// The number of zstd.
+pub(crate) const ZSTD: u32 = 1;
+
 /// Undoes the compression of a payload; never more than said, and never more than allowed.
 pub(crate) fn plain(compression: u32, sent: &[u8], said: u32) -> Result<Vec<u8>, WireError> {
     let room = usize::try_from(said).unwrap_or(usize::MAX);
@@ -11,9 +16,9 @@ pub(crate) fn plain(compression: u32, sent: &[u8], said: u32) -> Result<Vec<u8>,
         return Err(WireError::ContentTooLarge { bytes: u64::from(said) });
     }
     let bytes = match compression {
-        0 => sent.to_vec(),
+        NONE => sent.to_vec(),
         // More than there is room for is an error, as is what is no such stream.
-        1 => zstd::bulk::decompress(sent, room).map_err(|_| WireError::BadZstd(said))?,
+        ZSTD => zstd::bulk::decompress(sent, room).map_err(|_| WireError::BadZstd(said))?,
         other => return Err(WireError::UnknownCompression(other)),
     };
     if bytes.len() == room {

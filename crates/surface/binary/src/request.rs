@@ -1,60 +1,11 @@
-//! Requests, out of the bodies of frames. Lengths are checked against what is there before anything is
-//! taken; bytes behind a request are ignored, as clients of other versions may send some.
+//! Requests, out of the bodies of frames and into them. Lengths are checked against what is there before
+//! anything is taken; bytes behind a request are ignored, as clients of other versions may send some.
 
 use cairn_base::{ContentHash, ContextId, TurnId};
 
 use crate::error::WireError;
-
-/// A body, read from its front.
-pub(crate) struct Body<'a>(&'a [u8]);
-
-impl<'a> Body<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Body(bytes)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(crate) fn bytes(&mut self, count: usize, field: &'static str) -> Result<&'a [u8], WireError> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(WireError::Cut { field })?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], WireError> {
-        let (taken, rest) = self.0.split_first_chunk().ok_or(WireError::Cut { field })?;
-        self.0 = rest;
-        Ok(*taken)
-    }
-
-    pub(crate) fn u16(&mut self, field: &'static str) -> Result<u16, WireError> {
-        self.array(field).map(u16::from_le_bytes)
-    }
-
-    pub(crate) fn u32(&mut self, field: &'static str) -> Result<u32, WireError> {
-        self.array(field).map(u32::from_le_bytes)
-    }
-
-    pub(crate) fn u64(&mut self, field: &'static str) -> Result<u64, WireError> {
-        self.array(field).map(u64::from_le_bytes)
-    }
-
-    pub(crate) fn hash(&mut self, field: &'static str) -> Result<ContentHash, WireError> {
-        self.array(field).map(ContentHash::from_bytes)
-    }
-
-    /// Bytes behind their length.
-    pub(crate) fn counted(&mut self, field: &'static str) -> Result<&'a [u8], WireError> {
-        let count = self.u32(field)?;
-        self.bytes(usize::try_from(count).unwrap_or(usize::MAX), field)
-    }
-
-    fn text(&mut self, count: usize, field: &'static str) -> Result<&'a str, WireError> {
-        std::str::from_utf8(self.bytes(count, field)?).map_err(|_| WireError::NotText { field })
-    }
-}
+use crate::fields::{Body, Put};
+use crate::frame::{MessageType, PROTOCOL_VERSION};
 
 /// Who a client says it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -76,6 +27,12 @@ impl Hello {
         let meta = body.counted("client_meta_json")?;
         let meta = std::str::from_utf8(meta).map_err(|_| WireError::NotText { field: "client_meta_json" })?;
         Ok(Hello { tag, meta: meta.to_owned() })
+    }
+
+    /// Whoever makes one sees to it that its tag has at most 65,535 bytes.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.u16(PROTOCOL_VERSION).u16(u16::try_from(self.tag.len()).unwrap_or(u16::MAX));
+        out.put(self.tag.as_bytes()).counted(self.meta.as_bytes());
     }
 }
 
@@ -118,6 +75,21 @@ impl<'a> AppendTurn<'a> {
             key: body.counted("idempotency_key")?,
             tree: if flags & WITH_TREE == 0 { None } else { Some(body.hash("fs_root_hash")?) },
         })
+    }
+
+    /// The flags of its frame.
+    pub(crate) fn flags(&self) -> u16 {
+        if self.tree.is_some() { WITH_TREE } else { 0 }
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.u64(self.context.0).u64(self.parent.unwrap_or(TurnId::NONE).0);
+        out.counted(self.type_id.as_bytes()).u32(self.type_version);
+        out.u32(self.encoding).u32(self.compression).u32(self.uncompressed_len).put(self.hash.as_bytes());
+        out.counted(self.payload).counted(self.key);
+        if let Some(tree) = &self.tree {
+            out.put(tree.as_bytes());
+        }
     }
 }
 
@@ -162,5 +134,109 @@ impl Window {
     fn ending(mut body: Body<'_>, context: ContextId, from: From) -> Result<Self, WireError> {
         let (limit, with_payload) = (body.u32("limit")?, body.u32("include_payload")? != 0);
         Ok(Window { context, from, limit, with_payload })
+    }
+
+    /// The message type that asks for it.
+    pub(crate) fn kind(&self) -> MessageType {
+        match self.from {
+            From::Head => MessageType::GetLast,
+            From::Before(_) => MessageType::GetBefore,
+            From::Depth(_) => MessageType::GetRangeByDepth,
+        }
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.u64(self.context.0);
+        match self.from {
+            From::Head => &mut *out,
+            From::Before(turn) => out.u64(turn.0),
+            From::Depth(depth) => out.u32(depth),
+        };
+        out.u32(self.limit).u32(u32::from(self.with_payload));
+    }
+}
+
+/// A file tree for a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AttachTree {
+    pub(crate) turn: TurnId,
+    pub(crate) root: ContentHash,
+}
+
+impl AttachTree {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut body = Body::new(bytes);
+        Ok(AttachTree { turn: TurnId(body.u64("turn_id")?), root: body.hash("fs_root_hash")? })
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.u64(self.turn.0).put(self.root.as_bytes());
+    }
+}
+
+/// A blob to be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PutBlob<'a> {
+    pub(crate) hash: ContentHash,
+    pub(crate) data: &'a [u8],
+}
+
+impl<'a> PutBlob<'a> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        let mut body = Body::new(bytes);
+        Ok(PutBlob { hash: body.hash("hash")?, data: body.counted("data")? })
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.put(self.hash.as_bytes()).counted(self.data);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(encode: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+        let mut out = Vec::new();
+        encode(&mut out);
+        out
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let hello = Hello { tag: "a tag".into(), meta: "{}".into() };
+        assert_eq!(Hello::parse(&encoded(|out| hello.encode(out))).unwrap(), hello);
+        for tree in [None, Some(ContentHash::of(b"tree"))] {
+            let append = AppendTurn {
+                context: ContextId(1),
+                parent: tree.map(|_| TurnId(2)),
+                type_id: "a.Type",
+                type_version: 3,
+                encoding: 4,
+                compression: 1,
+                uncompressed_len: 6,
+                hash: ContentHash::of(b"7"),
+                payload: b"eight",
+                key: b"nine",
+                tree,
+            };
+            let bytes = encoded(|out| append.encode(out));
+            assert_eq!(AppendTurn::parse(&bytes, append.flags()).unwrap(), append);
+        }
+        let window = |from| Window { context: ContextId(1), from, limit: 3, with_payload: true };
+        type Parse = fn(&[u8]) -> Result<Window, WireError>;
+        let windows: [(From, Parse); 3] = [
+            (From::Head, Window::last),
+            (From::Before(TurnId(2)), Window::before),
+            (From::Depth(4), Window::by_depth),
+        ];
+        for (from, parse) in windows {
+            let bytes = encoded(|out| window(from).encode(out));
+            assert_eq!(parse(&bytes).unwrap(), window(from));
+        }
+        let attach = AttachTree { turn: TurnId(1), root: ContentHash::of(b"root") };
+        assert_eq!(AttachTree::parse(&encoded(|out| attach.encode(out))).unwrap(), attach);
+        let put = PutBlob { hash: ContentHash::of(b"data"), data: b"data" };
+        assert_eq!(PutBlob::parse(&encoded(|out| put.encode(out))).unwrap(), put);
     }
 }

@@ -1,27 +1,25 @@
 //! One connection: a frame in, a frame out.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{TenantId, TurnId, limits};
-use cairn_engine::{Act, EngineError, Window, WindowAt, WindowTurns};
+use cairn_engine::{Act, EngineError, SessionHandle, Window, WindowAt, WindowTurns};
 use cairn_gate::{Admission, Credentials, Gate};
 use cairn_seam::{Blob, WriteTx};
 use cairn_turns::{Append, DeclaredType, IdempotencyKey};
 
 use crate::answer::Answer;
 use crate::error::WireError;
-use crate::frame::{HEADER_BYTES, Header, MessageType};
+use crate::fields::{Body, Put};
+use crate::frame::{HEADER_BYTES, Header, MessageType, PROTOCOL_VERSION};
 use crate::memory::{Share, Shared};
 use crate::payload;
-use crate::request::{self, AppendTurn, Body, Hello};
+use crate::request::{self, AppendTurn, AttachTree, Hello, PutBlob};
 
 /// Every client works in the local owner's tenant until there is authentication.
 const TENANT: TenantId = TenantId::LOCAL;
-/// The version of the protocol.
-const PROTOCOL_VERSION: u16 = 1;
 /// Payloads longer than this are checked on a thread of their own: hashing them takes a while.
 const IN_PLACE_BYTES: usize = 64 << 10;
 /// What a turn takes in an answer besides its payload, roughly.
@@ -33,15 +31,15 @@ const ANSWER_OVERHEAD: usize = HEADER_BYTES + 64;
 pub(crate) struct Session {
     gate: Gate,
     memory: Shared,
-    id: u64,
-    /// What the client called itself first.
-    hello: Option<Hello>,
+    /// What others know of this connection, until it is dropped.
+    presence: SessionHandle,
     remember: Duration,
 }
 
 impl Session {
-    pub(crate) fn new(gate: Gate, memory: Shared, ids: &Arc<AtomicU64>, remember: Duration) -> Self {
-        Session { gate, memory, id: ids.fetch_add(1, Ordering::Relaxed) + 1, hello: None, remember }
+    pub(crate) fn new(gate: Gate, memory: Shared, peer: Option<SocketAddr>, remember: Duration) -> Self {
+        let presence = gate.engine().open_session(TENANT, peer.map(|peer| peer.to_string()));
+        Session { gate, memory, presence, remember }
     }
 
     /// Answers one request, whatever comes: a frame, and the memory it holds until it is sent.
@@ -54,11 +52,13 @@ impl Session {
 
     async fn handle(&mut self, header: &Header, body: &[u8]) -> Result<Answer, WireError> {
         let kind = MessageType::from_number(header.kind).ok_or(WireError::UnknownType(header.kind))?;
+        self.presence.touch();
         let admission = self.gate.admit().await?;
         let principal = self.gate.principal(Credentials::default())?;
         let call = Call {
             gate: &self.gate,
             memory: &self.memory,
+            presence: &self.presence,
             admission: &admission,
             principal,
             header,
@@ -66,10 +66,9 @@ impl Session {
         };
         match kind {
             MessageType::Hello => {
-                let hello = Hello::parse(body)?;
-                self.hello.get_or_insert(hello);
+                self.presence.hello(&Hello::parse(body)?.tag)?;
                 let mut answer = Answer::to(header);
-                answer.u64(self.id).u16(PROTOCOL_VERSION);
+                answer.greeting(self.presence.id().0, PROTOCOL_VERSION);
                 Ok(answer)
             }
             MessageType::CreateContext | MessageType::ForkContext => call.create(body).await,
@@ -90,6 +89,7 @@ impl Session {
 struct Call<'a> {
     gate: &'a Gate,
     memory: &'a Shared,
+    presence: &'a SessionHandle,
     admission: &'a Admission,
     principal: Principal,
     header: &'a Header,
@@ -121,6 +121,7 @@ impl Call<'_> {
         let base = (base != TurnId::NONE).then_some(base);
         let now_ms = self.now_ms();
         let context = self.write(move |tx, scope| Ok(cairn_turns::create(tx, scope, base, now_ms)?)).await?;
+        self.presence.works_on(context.id);
         let mut answer = Answer::to(self.header);
         answer.head(&context);
         Ok(answer)
@@ -167,8 +168,8 @@ impl Call<'_> {
         };
         let appended = self.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
         let mut answer = Answer::to(self.header);
-        let turn = appended.turn;
-        answer.u64(turn.context.0).u64(turn.id.0).u32(turn.depth).put(turn.hash.as_bytes());
+        self.presence.works_on(appended.turn.context);
+        answer.appended(&appended.turn);
         Ok(answer)
     }
 
@@ -217,6 +218,7 @@ impl Call<'_> {
                 if answer.is_empty() {
                     answer.u32(u32::try_from(found.turns.len()).unwrap_or(u32::MAX));
                 }
+                let payload = payload.map(|payload| &**payload);
                 ends_empty = payload.is_none_or(<[u8]>::is_empty);
                 answer.turn(turn, found.type_name(turn), payload);
             })?;
@@ -255,24 +257,21 @@ impl Call<'_> {
         let (found, share) = read.await?;
         let bytes = found.ok_or(WireError::NoBlob)?;
         let mut answer = Answer::with_capacity(self.header, bytes.len() + 4);
-        answer.counted(&bytes);
+        answer.blob(&bytes);
         answer.hold(share);
         Ok(answer)
     }
 
     async fn attach(&self, body: &[u8]) -> Result<Answer, WireError> {
-        let mut fields = Body::new(body);
-        let (turn, root) = (TurnId(fields.u64("turn_id")?), fields.hash("fs_root_hash")?);
+        let AttachTree { turn, root } = AttachTree::parse(body)?;
         self.write(move |tx, scope| Ok(cairn_turns::attach(tx, scope, turn, &root)?)).await?;
         let mut answer = Answer::to(self.header);
-        answer.u64(turn.0).put(root.as_bytes());
+        answer.attached(turn, &root);
         Ok(answer)
     }
 
     async fn put_blob(&self, body: &[u8]) -> Result<Answer, WireError> {
-        let mut fields = Body::new(body);
-        let hash = fields.hash("hash")?;
-        let data = fields.counted("data")?;
+        let PutBlob { hash, data } = PutBlob::parse(body)?;
         if data.len() > limits::BINARY_BLOB_BYTES_MAX {
             return Err(WireError::ContentTooLarge { bytes: data.len() as u64 });
         }
@@ -293,7 +292,7 @@ impl Call<'_> {
             })
             .await?;
         let mut answer = Answer::to(self.header);
-        answer.put(hash.as_bytes()).u8(u8::from(was_new));
+        answer.stored(&hash, was_new);
         Ok(answer)
     }
 }

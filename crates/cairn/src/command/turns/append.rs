@@ -143,14 +143,12 @@ impl PayloadArgs {
             let value = Json::parse_json(json.as_bytes());
             let value =
                 value.map_err(|error| Failure::usage(format!("--json-payload is no JSON: {error}")))?;
-            msgpack(&value).ok_or_else(too_large)?
+            msgpack(&value)
         } else {
-            let mut writer = MsgpackWriter::default();
+            let mut writer = MsgpackWriter::new();
             writer.map(1);
             writer.unsigned(1);
-            if !writer.text(self.text.as_deref().unwrap_or("")) {
-                return Err(too_large());
-            }
+            writer.text(self.text.as_deref().unwrap_or(""));
             writer.into_bytes()
         };
         if payload.len() > limits::HTTP_CONTENT_BYTES_MAX { Err(too_large()) } else { Ok(payload) }

@@ -2,28 +2,28 @@
 
 use cairn_base::{MsgpackWriter, Number, Value};
 
-/// Writes a value; `None` if something in it is too large for msgpack.
+/// Writes a value.
 ///
 /// Keys of decimal digits become numbers, as the fields of typed payloads are, and come first, in order:
 /// the same JSON always gives the same bytes.
-pub(super) fn msgpack(value: &Value) -> Option<Vec<u8>> {
-    let mut writer = MsgpackWriter::default();
-    write(&mut writer, value)?;
-    Some(writer.into_bytes())
+pub(super) fn msgpack(value: &Value) -> Vec<u8> {
+    let mut writer = MsgpackWriter::new();
+    write(&mut writer, value);
+    writer.into_bytes()
 }
 
-fn write(writer: &mut MsgpackWriter, value: &Value) -> Option<()> {
+fn write(writer: &mut MsgpackWriter, value: &Value) {
     match value {
         Value::Null => writer.nil(),
         Value::Bool(value) => writer.bool(*value),
         Value::Number(number) => write_number(writer, *number),
-        Value::String(text) => writer.text(text).then_some(())?,
+        Value::String(text) => writer.text(text),
         Value::Array(items) => {
-            writer.array(u32::try_from(items.len()).ok()?);
-            items.iter().try_for_each(|item| write(writer, item))?;
+            writer.array(items.len());
+            items.iter().for_each(|item| write(writer, item));
         }
         Value::Object(entries) => {
-            writer.map(u32::try_from(entries.len()).ok()?);
+            writer.map(entries.len());
             let (mut fields, mut others) = (Vec::new(), Vec::new());
             for (key, value) in entries {
                 match field(key) {
@@ -34,15 +34,14 @@ fn write(writer: &mut MsgpackWriter, value: &Value) -> Option<()> {
             fields.sort_unstable_by_key(|(number, _)| *number);
             for (number, value) in fields {
                 writer.unsigned(number);
-                write(writer, value)?;
+                write(writer, value);
             }
             for (key, value) in others {
-                writer.text(key).then_some(())?;
-                write(writer, value)?;
+                writer.text(key);
+                write(writer, value);
             }
         }
     }
-    Some(())
 }
 
 /// The number that a key stands for. One with a zero in front stays text: two keys never become one.
@@ -56,7 +55,7 @@ fn write_number(writer: &mut MsgpackWriter, number: Number) {
     match integer {
         Some((Some(value), _)) => writer.unsigned(value),
         Some((None, Some(value))) => writer.signed(value),
-        Some((None, None)) | None => writer.float(number.to_f64()),
+        Some((None, None)) | None => writer.float64(number.to_f64()),
     }
 }
 
@@ -68,7 +67,7 @@ mod tests {
 
     fn check(json: &str, expected: &str) {
         let value = Value::parse_json(json.as_bytes()).expect("JSON");
-        let bytes = msgpack(&value).expect("it is short");
+        let bytes = msgpack(&value);
         assert_eq!(msgpack_text(&bytes, 1000).as_deref(), Ok(expected), "{json}");
     }
 

@@ -5,4 +5,6 @@
 mod history;
 mod kit;
 mod model;
+mod projection;
+mod registry;
 mod trees;

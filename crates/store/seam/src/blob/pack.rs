@@ -2,9 +2,8 @@
 
 use std::cell::RefCell;
 
-/// Shorter content is stored as it is: without a dictionary it hardly shrinks, and costs as much as a
-/// commit.
-const BYTES_MIN: usize = 4 << 10;
+/// Shorter content is stored as it is: what little it shrinks is less than what a record costs.
+const BYTES_MIN: usize = 256;
 /// This much from the middle says whether the rest is worth trying.
 const SAMPLE_BYTES: usize = 4 << 10;
 /// The quickest of zstd's proper levels.
@@ -82,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_shrinks_is_packed_and_comes_back() {
-        for bytes in [4 << 10, 15_000, 64 << 10, 1 << 20] {
+        for bytes in [BYTES_MIN, 1000, 4 << 10, 15_000, 64 << 10, 1 << 20] {
             let plain: Vec<u8> =
                 (0..bytes).map(|at| b"{\"role\":\"user\",\"text\":\"hello\"}"[at % 30]).collect();
             let packed = Packer::default().pack(&plain).expect("text shrinks");

@@ -1,8 +1,15 @@
-//! The server, driven with bytes and nothing else.
+//! The server, driven with bytes and nothing else, and the client, against it and against worse ones.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod client;
+mod client_answers;
+mod client_pool;
+mod client_trouble;
 mod conformance;
 mod conversation;
+mod fake;
+mod live;
 mod many;
+mod proxy;
 mod wire;

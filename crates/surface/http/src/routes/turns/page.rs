@@ -83,7 +83,7 @@ pub(super) async fn page(call: Call, params: Params) -> Result<HeldJson, ApiErro
             Ok(())
         };
         engine.turns_window(principal, TENANT, window, begin, &mut |window, turn, payload| {
-            let bytes = payload.unwrap_or_default().to_vec();
+            let bytes = payload.cloned().unwrap_or_default();
             turns.push(TurnObject::to_wire(turn, window.type_name(turn), render, bytes));
         })?;
         let Some(WindowTurns { context, turns: read, .. }) = found else {

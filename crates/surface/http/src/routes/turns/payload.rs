@@ -1,5 +1,7 @@
 //! Payloads as JSON.
 
+use std::sync::Arc;
+
 use cairn_base::{Base64, Hex};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -54,7 +56,7 @@ impl BytesRender {
 #[derive(Debug)]
 pub(super) struct Payload {
     pub(super) render: BytesRender,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Arc<[u8]>,
     pub(super) length: u32,
 }
 

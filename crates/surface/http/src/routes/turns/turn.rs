@@ -1,5 +1,7 @@
 //! A turn as JSON, and `GET /v1/turns/{id}`.
 
+use std::sync::Arc;
+
 use cairn_base::ContentHash;
 use cairn_turns::Turn;
 use serde::Serialize;
@@ -77,7 +79,7 @@ pub(super) struct SingleTurn {
 
 impl TurnObject {
     /// A turn with its payload, which is empty where it is not needed.
-    pub(super) fn to_wire(turn: &Turn, type_name: &str, render: BytesRender, bytes: Vec<u8>) -> Self {
+    pub(super) fn to_wire(turn: &Turn, type_name: &str, render: BytesRender, bytes: Arc<[u8]>) -> Self {
         TurnObject {
             turn_id: turn.id.to_string(),
             parent_turn_id: turn.parent.to_string(),

@@ -1,0 +1,130 @@
+//! The server: a process of its own, wired as in the product.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use std::{fs, thread};
+
+use anyhow::{Context, Result, ensure};
+use cairn_base::{SystemClock, SystemEntropy};
+use cairn_binary::BinaryConfig;
+use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
+use cairn_engine::Engine;
+use cairn_gate::{Gate, GateConfig};
+use cairn_seam::Store;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// Serves until its standard input ends.
+pub(crate) fn serve(dir: &Path) -> Result<()> {
+    let store = Arc::new(EmbeddedStore::open(dir, EmbeddedOptions::default())?);
+    let engine =
+        Engine::open(Arc::clone(&store) as Arc<dyn Store>, Arc::new(SystemClock), Arc::new(SystemEntropy))?;
+    engine.start_upkeep(Duration::from_secs(1))?;
+    Runtime::new()?.block_on(async {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        println!("{}", listener.local_addr()?);
+        let gate = Gate::new(Arc::clone(&engine), GateConfig::default());
+        let (stop, stopped) = oneshot::channel::<()>();
+        thread::spawn(move || {
+            for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+                if line == "stats" {
+                    let stats = store.stats();
+                    println!("{} {}", stats.commits, stats.groups);
+                }
+            }
+            // Nobody listens only when the server has ended already.
+            let _ = stop.send(());
+        });
+        cairn_binary::serve(listener, gate, BinaryConfig::default(), async {
+            let _ = stopped.await;
+        })
+        .await;
+        anyhow::Ok(())
+    })?;
+    engine.close()?;
+    Ok(())
+}
+
+/// A running server.
+#[derive(Debug)]
+pub(super) struct Server {
+    child: Child,
+    output: BufReader<std::process::ChildStdout>,
+    pub(super) addr: SocketAddr,
+}
+
+impl Server {
+    pub(super) fn start(dir: &Path) -> Result<Self> {
+        let program = std::env::current_exe().context("finding this program")?;
+        let mut child = Command::new(program)
+            .args(["child", "serve-turns"])
+            .arg(dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("starting the server")?;
+        let mut output = BufReader::new(child.stdout.take().context("a server without output")?);
+        let mut line = String::new();
+        output.read_line(&mut line)?;
+        let addr = line.trim().parse().context("the server did not say where it listens")?;
+        Ok(Server { child, output, addr })
+    }
+
+    /// Commits and syncs so far.
+    pub(super) fn commits_and_groups(&mut self) -> Result<(u64, u64)> {
+        let input = self.child.stdin.as_mut().context("a server that was stopped")?;
+        input.write_all(b"stats\n")?;
+        let mut line = String::new();
+        self.output.read_line(&mut line)?;
+        let (commits, groups) = line.trim().split_once(' ').context("the server says nothing")?;
+        Ok((commits.parse()?, groups.parse()?))
+    }
+
+    /// Time that it has spent on processors.
+    pub(super) fn processor_time(&self) -> Result<Duration> {
+        processor_time(&format!("/proc/{}/stat", self.child.id()))
+    }
+
+    /// Mebibytes: what it takes now, and the most it ever took.
+    pub(super) fn memory_mib(&self) -> Result<(f64, f64)> {
+        let path = format!("/proc/{}/status", self.child.id());
+        Ok((crate::resident::field(&path, "VmRSS:")?, crate::resident::field(&path, "VmHWM:")?))
+    }
+
+    /// Stops it in good order.
+    pub(super) fn stop(mut self) -> Result<()> {
+        drop(self.child.stdin.take());
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest)?;
+        let status = self.child.wait()?;
+        ensure!(status.success(), "the server failed: {status}");
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail when it is gone already, which is what is wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Time that this process has spent on processors.
+pub(super) fn own_processor_time() -> Result<Duration> {
+    processor_time("/proc/self/stat")
+}
+
+fn processor_time(path: &str) -> Result<Duration> {
+    let stat = fs::read_to_string(path).context("processor time is known on Linux only")?;
+    // The name in parentheses may hold anything; user and system time are the 12th and 13th behind it.
+    let (_, rest) = stat.rsplit_once(')').context("an odd stat file")?;
+    let ticks = rest.split_whitespace().skip(11).take(2).map(str::parse::<u64>).sum::<Result<u64, _>>()?;
+    // Linux counts in hundredths of a second here, whatever its own tick is.
+    Ok(Duration::from_millis(ticks * 10))
+}

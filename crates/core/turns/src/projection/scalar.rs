@@ -1,0 +1,156 @@
+//! Single values as JSON.
+
+use std::fmt::Write as _;
+
+use cairn_base::{Base64, Hex};
+
+use super::options::{BytesRender, Options, WideRender};
+
+/// Integers up to here are exact in JavaScript.
+const EXACT_MAX: u64 = 1 << 53;
+
+/// An integer of any size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Integer {
+    Unsigned(u64),
+    Negative(i64),
+}
+
+impl Integer {
+    pub(super) fn as_i64(self) -> Option<i64> {
+        match self {
+            Integer::Unsigned(value) => i64::try_from(value).ok(),
+            Integer::Negative(value) => Some(value),
+        }
+    }
+
+    fn is_exact(self) -> bool {
+        match self {
+            Integer::Unsigned(value) => value <= EXACT_MAX,
+            Integer::Negative(value) => value.unsigned_abs() <= EXACT_MAX,
+        }
+    }
+
+    fn digits(self, out: &mut String) {
+        // Writing to a text does not fail.
+        let _ = match self {
+            Integer::Unsigned(value) => write!(out, "{value}"),
+            Integer::Negative(value) => write!(out, "{value}"),
+        };
+    }
+}
+
+/// An integer that was declared to have 64 bits: a text, or a number if that is wanted.
+pub(super) fn wide(value: Integer, options: &Options, out: &mut String) {
+    match options.wide {
+        WideRender::Number => value.digits(out),
+        WideRender::Text => {
+            out.push('"');
+            value.digits(out);
+            out.push('"');
+        }
+    }
+}
+
+/// Any other integer: a number wherever that is exact.
+pub(super) fn integer(value: Integer, options: &Options, out: &mut String) {
+    if value.is_exact() { value.digits(out) } else { wide(value, options, out) }
+}
+
+/// A float; JSON has no word for what is no number.
+pub(super) fn float64(value: f64, out: &mut String) {
+    if value.is_finite() {
+        let _ = write!(out, "{value:?}");
+    } else {
+        out.push_str("null");
+    }
+}
+
+/// The shortest digits that name this one and no other float of its size.
+pub(super) fn float32(value: f32, out: &mut String) {
+    if value.is_finite() {
+        let _ = write!(out, "{value:?}");
+    } else {
+        out.push_str("null");
+    }
+}
+
+/// A text; what is not UTF-8 shows as U+FFFD.
+pub(super) fn text(bytes: &[u8], out: &mut String) {
+    let text = String::from_utf8_lossy(bytes);
+    out.push('"');
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.push_str(&text[plain..at]);
+        plain = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            _ => {
+                let _ = write!(out, "\\u{byte:04x}");
+            }
+        }
+    }
+    out.push_str(&text[plain..]);
+    out.push('"');
+}
+
+pub(super) fn bytes(bytes: &[u8], options: &Options, out: &mut String) {
+    match options.bytes {
+        BytesRender::Length => {
+            let _ = write!(out, "{}", bytes.len());
+        }
+        BytesRender::Hex => {
+            let _ = write!(out, "\"{}\"", Hex(bytes));
+        }
+        BytesRender::Base64 => {
+            let _ = write!(out, "\"{}\"", Base64(bytes));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(write: impl FnOnce(&mut String)) -> String {
+        let mut out = String::new();
+        write(&mut out);
+        out
+    }
+
+    #[test]
+    fn texts_are_what_a_json_reader_reads_back() {
+        let texts = ["", "a", "\"\\\n\r\t\u{0}\u{1f}\u{7f}", "ä€😀", "a\"b", "\u{2028}"];
+        for text_in in texts {
+            let json = shown(|out| text(text_in.as_bytes(), out));
+            let back = cairn_base::Value::parse_json(json.as_bytes()).unwrap();
+            assert_eq!(back.as_str(), Some(text_in), "{json}");
+        }
+        assert_eq!(shown(|out| text(&[b'a', 0xff, b'b'], out)), "\"a\u{fffd}b\"");
+    }
+
+    #[test]
+    fn bytes_in_every_form() {
+        let hex = Options { bytes: BytesRender::Hex, ..Options::default() };
+        let length = Options { bytes: BytesRender::Length, ..Options::default() };
+        let rows: [(&[u8], &str, &str); 5] = [
+            (b"", "\"\"", "\"\""),
+            (b"f", "\"Zg==\"", "\"66\""),
+            (b"fo", "\"Zm8=\"", "\"666f\""),
+            (b"foo", "\"Zm9v\"", "\"666f6f\""),
+            (&[0xfb, 0xff, 0xbf, 0], "\"+/+/AA==\"", "\"fbffbf00\""),
+        ];
+        for (plain, base64, digits) in rows {
+            assert_eq!(shown(|out| bytes(plain, &Options::default(), out)), base64);
+            assert_eq!(shown(|out| bytes(plain, &hex, out)), digits);
+            assert_eq!(shown(|out| bytes(plain, &length, out)), plain.len().to_string());
+        }
+    }
+}

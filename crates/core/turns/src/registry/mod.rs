@@ -1,0 +1,23 @@
+//! The type registry: what writers publish about their types, so that others can read their turns.
+//!
+//! It only grows. A version, once published, stays as it is; a tag keeps what it holds for ever; a number
+//! of an enum keeps its label. A bundle that breaks this leaves no trace.
+
+mod bundle;
+mod conversation;
+mod descriptor;
+mod evolve;
+mod known;
+mod load;
+mod parse;
+mod publish;
+mod shape;
+
+pub use bundle::{Bundle, Labels, labels_to_value};
+pub use descriptor::{Descriptor, Field, Renderer};
+pub use evolve::Refused;
+pub use known::{Described, Registry};
+pub use load::{bundle_blob, generation, load};
+pub use parse::Wrong;
+pub use publish::{Published, bundle_of_record, publish};
+pub use shape::{Kind, Shape};

@@ -1,0 +1,93 @@
+//! One connection: a request out, its answer in.
+
+use std::io;
+
+use cairn_base::limits;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+use super::error::ClientError;
+use super::outgoing::Outgoing;
+use crate::answer::Greeting;
+use crate::error::ErrorAnswer;
+use crate::frame::{HEADER_BYTES, Header, MessageType};
+use crate::request::Hello;
+
+/// Memory is taken for so much of an answer at once; more as it comes in.
+const ROOM_BYTES: usize = 64 << 10;
+
+/// A connection that has said HELLO.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: BufReader<TcpStream>,
+    last_id: u64,
+}
+
+/// What a server says to a request.
+pub(crate) enum Reply {
+    /// The body of the answer.
+    Done(Vec<u8>),
+    /// It was not done.
+    Refused(ErrorAnswer),
+}
+
+impl Connection {
+    pub(crate) async fn open(addr: &str, tag: &str) -> Result<Self, ClientError> {
+        let connect = async {
+            let stream = TcpStream::connect(addr).await?;
+            stream.set_nodelay(true)?;
+            Ok(stream)
+        };
+        let stream =
+            connect.await.map_err(|source| ClientError::Connect { addr: addr.to_owned(), source })?;
+        let mut connection = Connection { stream: BufReader::new(stream), last_id: 0 };
+        let hello = Hello { tag: tag.to_owned(), meta: String::new() };
+        let mut request = Outgoing::new(MessageType::Hello, |out| hello.encode(out))?;
+        match connection.exchange(&mut request).await? {
+            Reply::Done(body) => {
+                let Greeting { session, version } = Greeting::parse(&body)?;
+                tracing::debug!(addr, session, version, "connected");
+                Ok(connection)
+            }
+            Reply::Refused(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether nothing was heard since the last answer: neither an end nor bytes that nobody asked for.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let silent = |read: io::Result<usize>| read.is_err_and(|why| why.kind() == io::ErrorKind::WouldBlock);
+        self.stream.buffer().is_empty() && silent(self.stream.get_ref().try_read(&mut [0]))
+    }
+
+    /// Sends a request and reads its answer. After an error, or when the future is dropped, nobody knows
+    /// what comes next: the connection is of no more use.
+    pub(crate) async fn exchange(&mut self, request: &mut Outgoing) -> Result<Reply, ClientError> {
+        self.last_id += 1;
+        let asked = self.last_id;
+        let sent = self.stream.get_mut().write_all(request.frame(asked)).await;
+        sent.map_err(ClientError::Lost)?;
+        let mut bytes = [0; HEADER_BYTES];
+        self.stream.read_exact(&mut bytes).await.map_err(ClientError::Lost)?;
+        let header = Header::decode(&bytes);
+        let is_error = header.kind == MessageType::Error.number();
+        if header.request_id != asked || !(is_error || header.kind == request.kind().number()) {
+            return Err(ClientError::WrongAnswer { asked, found: header.request_id, kind: header.kind });
+        }
+        let body = self.body(&header).await?;
+        Ok(if is_error { Reply::Refused(ErrorAnswer::parse(&body)?) } else { Reply::Done(body) })
+    }
+
+    async fn body(&mut self, header: &Header) -> Result<Vec<u8>, ClientError> {
+        let len = usize::try_from(header.len).unwrap_or(usize::MAX);
+        if len > limits::BINARY_FRAME_BYTES_MAX {
+            return Err(ClientError::AnswerTooLarge { bytes: header.len });
+        }
+        let mut body = Vec::with_capacity(len.min(ROOM_BYTES));
+        let mut rest = (&mut self.stream).take(u64::from(header.len));
+        rest.read_to_end(&mut body).await.map_err(ClientError::Lost)?;
+        if body.len() < len {
+            return Err(ClientError::Lost(io::ErrorKind::UnexpectedEof.into()));
+        }
+        Ok(body)
+    }
+}
