@@ -93,27 +93,22 @@ pub(crate) fn reach<T>(
 }
 
 /// Has `work` done by the owner, for as long as it takes and across the owner's restarts, until a signal
-/// says to stop. `work` is called again whenever the owner went away.
+/// says to stop. `work` gets a connection to listen and one to ask, and is called again whenever the owner
+/// went away.
 pub(crate) fn follow(
     dir: &Path,
     config: &Config,
-    mut work: impl AsyncFnMut(&mut Client) -> Result<(), ClientError>,
+    mut work: impl AsyncFnMut(Client, &mut Client) -> Result<(), ClientError>,
 ) -> Result<(), Failure> {
     let attempts = async {
         let mut is_told = false;
         loop {
-            let called = match socket::connect(dir).await {
-                Ok(stream) => match Client::over(stream, config.http_deadline + GRACE).await {
-                    Ok(mut client) => {
-                        is_told = false;
-                        work(&mut client).await
-                    }
-                    Err(error) => Err(error),
-                },
-                Err(error) if nobody_there(error.kind()) => {
-                    Err(ClientError::Unanswered { cause: error.to_string() })
+            let called = match two_clients(dir, config).await? {
+                Ok((listener, mut client)) => {
+                    is_told = false;
+                    work(listener, &mut client).await
                 }
-                Err(error) => return Err(refused_to_connect(dir, &error)),
+                Err(error) => Err(error),
             };
             match called {
                 Ok(()) => return Ok(()),
@@ -131,6 +126,19 @@ pub(crate) fn follow(
         }
     };
     runtime()?.block_on(async { unless_stopped(attempts).await? })
+}
+
+/// Two connections to the owner, if there is one.
+async fn two_clients(dir: &Path, config: &Config) -> Result<Result<(Client, Client), ClientError>, Failure> {
+    let (one, two) = match tokio::try_join!(socket::connect(dir), socket::connect(dir)) {
+        Ok(streams) => streams,
+        Err(error) if nobody_there(error.kind()) => {
+            return Ok(Err(ClientError::Unanswered { cause: error.to_string() }));
+        }
+        Err(error) => return Err(refused_to_connect(dir, &error)),
+    };
+    let within = config.http_deadline + GRACE;
+    Ok(tokio::try_join!(Client::over(one, within), Client::over(two, within)))
 }
 
 /// How attaching went.

@@ -28,7 +28,7 @@ mod routes;
 mod serve;
 
 pub use app::App;
-pub use client::{Client, ClientError, NewTurn};
+pub use client::{Bell, Client, ClientError, NewTurn};
 pub use config::HttpConfig;
 pub use error::ApiError;
 pub use json::ApiJson;

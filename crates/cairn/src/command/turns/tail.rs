@@ -1,7 +1,6 @@
 //! `cairn turns tail`.
 
 use std::path::Path;
-use std::time::Duration;
 
 use cairn_base::{Clock, ContextId, SystemClock, TurnId};
 use cairn_http::{Client, ClientError};
@@ -21,9 +20,6 @@ Examples:
   cairn turns tail 1 -f -n 0 --json      what comes, as one line of JSON per turn
 
 Following needs a server (`cairn serve`) on the data directory, and waits for one that is away.";
-
-/// How often a context is looked at.
-const EVERY: Duration = Duration::from_millis(500);
 
 /// What to show.
 #[derive(Debug, Args)]
@@ -67,8 +63,10 @@ pub(super) fn tail(data_dir: Option<&Path>, as_json: bool, arguments: &TailArgs)
         return Ok(());
     }
     let mut failed = None;
-    let followed = reach::follow(&data_dir.path, &settings.config, async |client| {
+    let followed = reach::follow(&data_dir.path, &settings.config, async |listener, client| {
+        let mut bell = listener.bell(context).await?;
         while goes_on {
+            bell.ring().await?;
             let news = since(client, context, seen, &form).await?;
             if let Some((head, text)) = news {
                 seen = head;
@@ -77,7 +75,6 @@ pub(super) fn tail(data_dir: Option<&Path>, as_json: bool, arguments: &TailArgs)
                     false
                 });
             }
-            tokio::time::sleep(EVERY).await;
         }
         Ok(())
     });

@@ -1,5 +1,6 @@
 //! How the program itself calls this surface.
 
+mod bell;
 mod error;
 mod lines;
 mod turns;
@@ -21,6 +22,7 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
+pub use self::bell::Bell;
 pub use self::error::ClientError;
 use self::error::{HeardError, not_understood, unanswered};
 use self::lines::Lines;
