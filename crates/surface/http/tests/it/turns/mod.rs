@@ -6,6 +6,7 @@ mod contexts;
 mod pages;
 mod pressure;
 mod trees;
+mod typed;
 
 use std::net::SocketAddr;
 
