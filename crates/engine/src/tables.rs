@@ -30,6 +30,10 @@ pub const KEYSPACES: &[Keyspace] = &[
     turns::DESCRIPTORS,
     turns::ENUMS,
     turns::REGISTRY,
+    turns::METADATA,
+    turns::ROOTS,
+    turns::TERMS,
+    turns::FORKS,
 ];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.

@@ -8,12 +8,16 @@
 //! only the engine opens transactions.
 
 mod append;
+mod calendar;
 mod context;
 mod error;
+mod fork;
 mod idempotency;
 mod intern;
 mod lineage;
+mod metadata;
 pub mod projection;
+pub mod query;
 mod read;
 mod record;
 pub mod registry;
@@ -24,9 +28,14 @@ mod turn;
 pub use append::{Append, Appended, append};
 pub use context::{Context, contexts, create, head};
 pub use error::TurnsError;
+pub use fork::{ForkParent, forks, parents};
 pub use idempotency::IdempotencyKey;
 pub use intern::{TypeNumber, type_name};
 pub use lineage::ancestor_at;
+pub use metadata::{
+    Metadata, PROVENANCE_FIELDS, Provenance, ProvenanceField, ProvenanceKind, ProvenanceValue, metadata,
+    root_of,
+};
 pub use read::{Admit, before, by_depth, last, turn};
 pub use record::{blobs_of_turn, root_of_tree};
 pub use tree::{Entry, EntryKind, Fetch, Found, TreeObject, attach, find, own_trees, tree_root};

@@ -10,6 +10,7 @@ mod options;
 mod scalar;
 mod time;
 
+pub(crate) use object::tag_from;
 pub use object::{Projected, project};
 pub use options::{BytesRender, EnumRender, Options, TimeRender, WideRender};
 

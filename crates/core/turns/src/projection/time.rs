@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::calendar::civil;
+
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// 9999-12-31T23:59:59.999Z: what follows has five digits of years, which few readers expect.
 const LAST_MS: i64 = 253_402_300_799_999;
@@ -25,21 +27,6 @@ pub(super) fn iso(ms: i64, out: &mut String) -> bool {
     }
     out.push_str("+00:00\"");
     true
-}
-
-/// Year, month and day of a number of days since 1970.
-///
-/// Years are counted from March on, so that the day that leap years have more is their last; 400 of them
-/// always have 146,097 days.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]
