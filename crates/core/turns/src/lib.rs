@@ -8,9 +8,9 @@
 //! only the engine opens transactions.
 
 mod append;
-mod calendar;
 mod context;
 mod error;
+mod event;
 mod fork;
 mod idempotency;
 mod intern;
@@ -28,6 +28,7 @@ mod turn;
 pub use append::{Append, Appended, append};
 pub use context::{Context, contexts, create, head};
 pub use error::TurnsError;
+pub use event::TurnsEvent;
 pub use fork::{ForkParent, forks, parents};
 pub use idempotency::IdempotencyKey;
 pub use intern::{TypeNumber, type_name};
