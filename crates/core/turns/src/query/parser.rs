@@ -21,10 +21,10 @@ pub(super) fn parse(text: &str, now_ms: u64) -> Result<Expression, QueryError> {
     let mut parser = Parser { text, lexer, next: (Token::End, 0), now_ms, values: 0 };
     parser.advance()?;
     let expression = parser.any(limits::QUERY_LEVELS_MAX)?;
-    match &parser.next.0 {
-        Token::End => Ok(expression),
-        _ => Err(parser.expected("AND, OR or the end of the query")),
+    if parser.next.0 != Token::End {
+        return Err(parser.expected("AND, OR or the end of the query"));
     }
+    Ok(expression)
 }
 
 struct Parser<'a> {
@@ -38,8 +38,13 @@ struct Parser<'a> {
 
 /// What a field is compared with, and where that stands.
 struct Value<'a> {
-    token: Token<'a>,
+    content: Content<'a>,
     at: usize,
+}
+
+enum Content<'a> {
+    Text(String),
+    Number(&'a str),
 }
 
 impl<'a> Parser<'a> {
@@ -99,10 +104,12 @@ impl<'a> Parser<'a> {
     }
 
     fn operator(&mut self, known: &Known) -> Result<Operator, QueryError> {
-        let operator = match self.next.0 {
-            Token::Operator(operator) => operator,
-            _ if self.is_keyword("IN") => Operator::In,
-            _ => return Err(self.expected("an operator")),
+        let operator = if let Token::Operator(operator) = self.next.0 {
+            operator
+        } else if self.is_keyword("IN") {
+            Operator::In
+        } else {
+            return Err(self.expected("an operator"));
         };
         if !known.operators.contains(&operator) {
             let symbols: Vec<_> = known.operators.iter().map(|operator| operator.symbol()).collect();
@@ -137,13 +144,17 @@ impl<'a> Parser<'a> {
             return Err(self.lexer.wrong(at, message));
         }
         let word = ["true", "false"].into_iter().find(|word| self.is_keyword(word));
-        let token = match (&self.next.0, word) {
-            (_, Some(word)) => Token::Text(word.to_owned()),
-            (Token::Text(_) | Token::Number(_), None) => self.next.0.clone(),
-            _ => return Err(self.expected("a text in quotes or a number")),
+        let content = if let Some(word) = word {
+            Content::Text(word.to_owned())
+        } else if let Token::Text(text) = &self.next.0 {
+            Content::Text(text.clone())
+        } else if let Token::Number(digits) = self.next.0 {
+            Content::Number(digits)
+        } else {
+            return Err(self.expected("a text in quotes or a number"));
         };
         self.advance()?;
-        Ok(Value { token, at })
+        Ok(Value { content, at })
     }
 
     fn test(
@@ -160,7 +171,13 @@ impl<'a> Parser<'a> {
                     Operator::Prefix => TextTest::Prefix(first()?),
                     Operator::SameLetters => TextTest::SameLetters(first()?),
                     Operator::PrefixOfLetters => TextTest::PrefixOfLetters(first()?),
-                    _ => TextTest::AnyOf(texts.collect::<Result<_, _>>()?),
+                    Operator::Equal
+                    | Operator::NotEqual
+                    | Operator::In
+                    | Operator::Less
+                    | Operator::LessOrEqual
+                    | Operator::Greater
+                    | Operator::GreaterOrEqual => TextTest::AnyOf(texts.collect::<Result<_, _>>()?),
                 };
                 Test::Text(field, test)
             }
@@ -186,34 +203,33 @@ impl<'a> Parser<'a> {
     }
 
     fn text_of(&self, known: &Known, value: &Value<'_>) -> Result<String, QueryError> {
-        match &value.token {
-            Token::Text(text) => Ok(text.clone()),
-            _ => Err(self.unfit(known, value, "a text in quotes")),
+        match &value.content {
+            Content::Text(text) => Ok(text.clone()),
+            Content::Number(_) => Err(self.unfit(known, value, "a text in quotes")),
         }
     }
 
     fn ids_of(&self, known: &Known, values: &[Value<'_>]) -> Result<Vec<u64>, QueryError> {
-        let read = |value: &Value<'_>| match &value.token {
-            Token::Number(digits) => digits.parse().ok(),
-            _ => None,
+        let read = |value: &Value<'_>| match &value.content {
+            Content::Number(digits) => digits.parse().ok(),
+            Content::Text(_) => None,
         };
         let read = |value| read(value).ok_or_else(|| self.unfit(known, value, "a whole number below 2^64"));
         values.iter().map(read).collect()
     }
 
     fn depth_of(&self, known: &Known, value: &Value<'_>) -> Result<i64, QueryError> {
-        let depth = match &value.token {
-            Token::Number(digits) => digits.parse().ok(),
-            _ => None,
+        let depth = match &value.content {
+            Content::Number(digits) => digits.parse().ok(),
+            Content::Text(_) => None,
         };
         depth.ok_or_else(|| self.unfit(known, value, "a whole number"))
     }
 
     fn time_of(&self, known: &Known, value: &Value<'_>) -> Result<i64, QueryError> {
-        let time = match &value.token {
-            Token::Number(digits) => digits.parse().ok(),
-            Token::Text(text) => parse_time(text, self.now_ms),
-            _ => None,
+        let time = match &value.content {
+            Content::Number(digits) => digits.parse().ok(),
+            Content::Text(text) => parse_time(text, self.now_ms),
         };
         let expected = "Unix milliseconds, a time as in \"2026-01-31T12:00:00Z\", a day, or one of \"-7d\", \"-24h\" and \"-30m\"";
         time.ok_or_else(|| self.unfit(known, value, expected))
