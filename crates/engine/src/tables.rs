@@ -34,6 +34,7 @@ pub const KEYSPACES: &[Keyspace] = &[
     turns::ROOTS,
     turns::TERMS,
     turns::FORKS,
+    turns::TIMES,
 ];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.

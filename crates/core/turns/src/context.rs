@@ -10,7 +10,7 @@ use crate::error::TurnsError;
 use crate::lineage::ancestor_at;
 use crate::record::{self, Counters};
 use crate::tables::{CONTEXT_CREATED, CONTEXTS, COUNTERS};
-use crate::{fork, metadata, read, turn::Turn};
+use crate::{fork, metadata, read, times, turn::Turn};
 
 /// A context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,7 @@ pub fn create(
     };
     put_counters(tx, scope, counters)?;
     put(tx, scope, &context)?;
+    times::note(tx, scope, context.id, context.created_at_ms)?;
     if let Some(base) = base {
         fork::note(tx, scope, base.context, context.id)?;
         if let Some(root) = ancestor_at(tx, scope, base, 0)? {

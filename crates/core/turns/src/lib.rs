@@ -22,6 +22,7 @@ mod read;
 mod record;
 pub mod registry;
 pub mod tables;
+mod times;
 mod tree;
 mod turn;
 

@@ -32,6 +32,8 @@ pub const ROOTS: Keyspace = Keyspace::new(28, "context-roots");
 pub const TERMS: Keyspace = Keyspace::new(29, "context-terms");
 /// (scope, context, fork) → nothing: the fork started from a turn that was appended to the context.
 pub const FORKS: Keyspace = Keyspace::new(30, "context-forks");
+/// (scope, block of contexts) → the earliest and the latest time at which one of them was made.
+pub const TIMES: Keyspace = Keyspace::new(31, "context-times");
 
 /// Every ordered keyspace of this memory.
 pub const KEYSPACES: &[Keyspace] = &[
@@ -50,6 +52,7 @@ pub const KEYSPACES: &[Keyspace] = &[
     ROOTS,
     TERMS,
     FORKS,
+    TIMES,
 ];
 
 /// (scope, context, key of the client) → what was answered the first time.

@@ -11,14 +11,15 @@ use crate::context::{Context, contexts, contexts_of};
 use crate::error::TurnsError;
 use crate::metadata::term_prefix;
 use crate::tables::TERMS;
+use crate::times::{BLOCK, Span, newest_block};
 
 /// Entries of an index that are counted to find the shortest.
 const PROBE: usize = 256;
 
 /// Where contexts come from, the newest first.
 pub(super) enum Source {
-    /// Every context.
-    Everything,
+    /// Every context, or every one that was made in a span of time.
+    Everything { made: Option<Span> },
     /// Those under some terms of the index, and these.
     Listed { terms: Vec<KeyBuf>, ids: Vec<u64> },
 }
@@ -31,8 +32,21 @@ pub(super) struct Batch {
 }
 
 impl Source {
+    const EVERYTHING: Source = Source::Everything { made: None };
+
     /// The smallest source that has every context of which the expression holds.
     pub(super) fn of<R: Reader + ?Sized>(
+        reader: &R,
+        scope: &Scope,
+        expression: &Expression,
+    ) -> Result<Self, TurnsError> {
+        Ok(match Source::listed(reader, scope, expression)? {
+            Source::Everything { .. } => Source::Everything { made: expression.made() },
+            listed @ Source::Listed { .. } => listed,
+        })
+    }
+
+    fn listed<R: Reader + ?Sized>(
         reader: &R,
         scope: &Scope,
         expression: &Expression,
@@ -55,7 +69,7 @@ impl Source {
                 | Test::Created(..)
                 | Test::Depth(..)
                 | Test::IsLive(_),
-            ) => Ok(Source::Everything),
+            ) => Ok(Source::EVERYTHING),
         }
     }
 
@@ -67,7 +81,7 @@ impl Source {
     ) -> Result<Self, TurnsError> {
         let mut sources = Vec::new();
         for part in parts {
-            let source = Source::of(reader, scope, part)?;
+            let source = Source::listed(reader, scope, part)?;
             if matches!(source, Source::Listed { .. }) {
                 sources.push(source);
             }
@@ -77,7 +91,7 @@ impl Source {
             let shortest = (0..lengths.len()).min_by_key(|at| lengths[*at]).unwrap_or(0);
             sources.swap(0, shortest);
         }
-        Ok(sources.into_iter().next().unwrap_or(Source::Everything))
+        Ok(sources.into_iter().next().unwrap_or(Source::EVERYTHING))
     }
 
     fn union<R: Reader + ?Sized>(
@@ -87,8 +101,8 @@ impl Source {
     ) -> Result<Self, TurnsError> {
         let (mut all_terms, mut all_ids) = (Vec::new(), Vec::new());
         for part in parts {
-            let Source::Listed { terms, ids } = Source::of(reader, scope, part)? else {
-                return Ok(Source::Everything);
+            let Source::Listed { terms, ids } = Source::listed(reader, scope, part)? else {
+                return Ok(Source::EVERYTHING);
             };
             all_terms.extend(terms);
             all_ids.extend(ids);
@@ -118,7 +132,8 @@ impl Source {
         count: usize,
     ) -> Result<Batch, TurnsError> {
         match self {
-            Source::Everything => {
+            Source::Everything { made: Some(made) } => block(reader, scope, before, *made),
+            Source::Everything { made: None } => {
                 let contexts = contexts(reader, scope, before, count)?;
                 let reached = contexts.last().map(|last| last.id).filter(|_| contexts.len() == count);
                 Ok(Batch { contexts, reached })
@@ -138,6 +153,23 @@ impl Source {
             }
         }
     }
+}
+
+/// The newest contexts of which some may have been made in a span of time.
+fn block<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    before: Option<ContextId>,
+    made: Span,
+) -> Result<Batch, TurnsError> {
+    let Some(first) = newest_block(reader, scope, before, made)? else {
+        return Ok(Batch { contexts: Vec::new(), reached: None });
+    };
+    let end = first.0.saturating_add(BLOCK);
+    let before = ContextId(before.map_or(end, |before| before.0.min(end)));
+    let mut contexts = contexts(reader, scope, Some(before), usize::try_from(BLOCK).unwrap_or(usize::MAX))?;
+    contexts.retain(|context| context.id >= first);
+    Ok(Batch { contexts, reached: Some(first).filter(|first| first.0 > 0) })
 }
 
 /// The newest contexts under each of some terms, and down to which one none is missing.
