@@ -13,6 +13,7 @@ mod provenance;
 mod search;
 mod tree;
 mod turn;
+mod view;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
