@@ -75,10 +75,9 @@ pub(super) fn key(
         return Ok(String::from_utf8_lossy(bytes).into_owned());
     }
     let mut text = String::new();
-    match token {
-        Token::Unsigned(value) => text.push_str(&value.to_string()),
-        Token::Negative(value) => text.push_str(&value.to_string()),
-        other => any_from(other, reader, options, levels, &mut text)?,
+    match Integer::of(token) {
+        Some(number) => number.digits(&mut text),
+        None => any_from(token, reader, options, levels, &mut text)?,
     }
     Ok(text)
 }

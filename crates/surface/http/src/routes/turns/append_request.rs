@@ -160,9 +160,9 @@ impl Written {
 /// A turn as text or as a number.
 fn turn_number(value: &Value) -> Result<TurnId, ApiError> {
     let wrong = || invalid("parent_turn_id is the number of a turn").detail("field", "parent_turn_id");
-    let found = match value {
-        Value::String(text) => number("parent_turn_id", text).ok(),
-        other => other.as_number().and_then(cairn_base::Number::as_u64),
+    let found = match value.as_str() {
+        Some(text) => number("parent_turn_id", text).ok(),
+        None => value.as_number().and_then(cairn_base::Number::as_u64),
     };
     found.map(TurnId).ok_or_else(wrong)
 }

@@ -9,6 +9,7 @@ mod pages;
 mod pressure;
 mod search;
 mod trees;
+mod typed;
 
 use std::net::SocketAddr;
 
