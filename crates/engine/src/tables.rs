@@ -30,6 +30,11 @@ pub const KEYSPACES: &[Keyspace] = &[
     turns::DESCRIPTORS,
     turns::ENUMS,
     turns::REGISTRY,
+    turns::METADATA,
+    turns::ROOTS,
+    turns::TERMS,
+    turns::FORKS,
+    turns::TIMES,
 ];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.

@@ -8,10 +8,10 @@ use crate::context::{self, advance, counters, emit, put_counters};
 use crate::error::TurnsError;
 use crate::idempotency::{self, IdempotencyKey};
 use crate::intern::intern;
-use crate::lineage::jump_below;
+use crate::lineage::{ancestor_at, jump_below};
 use crate::tables::{TURN_APPENDED, TURNS};
 use crate::turn::{DeclaredType, Turn};
-use crate::{read, record, registry, tree};
+use crate::{metadata, read, record, registry, tree};
 
 /// A turn that is to be appended.
 #[derive(Debug, Clone)]
@@ -98,8 +98,20 @@ pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<A
     put_counters(tx, scope, counters)?;
     tx.put(TURNS, &scope.key().u64(turn.id.0), &record::encode_turn(&turn))?;
     advance(tx, scope, &context, &turn)?;
-    if let Some(parent) = &parent {
-        tree::note_child(tx, scope, parent, &turn)?;
+    match &parent {
+        None => {
+            metadata::begin(tx, scope, turn.id, turn.encoding, &request.payload)?;
+            metadata::settle(tx, scope, context.id, turn.id)?;
+        }
+        Some(parent) => {
+            tree::note_child(tx, scope, parent, &turn)?;
+            // Below the head the first turn stays the same.
+            if above != context.head
+                && let Some(root) = ancestor_at(tx, scope, *parent, 0)?
+            {
+                metadata::settle(tx, scope, context.id, root.id)?;
+            }
+        }
     }
     if let Some(key) = &request.key {
         idempotency::remember(tx, scope, request, key, turn.id)?;

@@ -7,9 +7,10 @@ use cairn_base::{ContextId, KeyReader, TurnId, prefix_end, put_varint};
 use cairn_seam::{Event, KeyRange, Reader, Visit, WriteTx, get};
 
 use crate::error::TurnsError;
+use crate::lineage::ancestor_at;
 use crate::record::{self, Counters};
 use crate::tables::{CONTEXT_CREATED, CONTEXTS, COUNTERS};
-use crate::{read, turn::Turn};
+use crate::{fork, metadata, read, times, turn::Turn};
 
 /// A context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,13 @@ pub fn create(
     };
     put_counters(tx, scope, counters)?;
     put(tx, scope, &context)?;
+    times::note(tx, scope, context.id, context.created_at_ms)?;
+    if let Some(base) = base {
+        fork::note(tx, scope, base.context, context.id)?;
+        if let Some(root) = ancestor_at(tx, scope, base, 0)? {
+            metadata::settle(tx, scope, context.id, root.id)?;
+        }
+    }
     emit(tx, CONTEXT_CREATED, context.id.0)?;
     Ok(context)
 }
@@ -56,6 +64,21 @@ pub fn create(
 pub fn head<R: Reader + ?Sized>(reader: &R, scope: &Scope, id: ContextId) -> Result<Context, TurnsError> {
     let stored = get(reader, CONTEXTS, &scope.key().u64(id.0))?;
     stored.as_deref().map(|bytes| record::decode_context(id, bytes)).unwrap_or(Err(TurnsError::NoContext(id)))
+}
+
+/// Some contexts, in their order; those that do not exist are left out.
+pub(crate) fn contexts_of<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    ids: &[ContextId],
+) -> Result<Vec<Context>, TurnsError> {
+    let keys: Vec<_> = ids.iter().map(|id| scope.key().u64(id.0)).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
+    let mut rows = Vec::new();
+    reader.multi_get(CONTEXTS, &keys, &mut |at, value| {
+        rows.extend(ids.get(at).zip(value).map(|(id, bytes)| record::decode_context(*id, bytes)));
+    })?;
+    rows.into_iter().collect()
 }
 
 /// Up to `limit` contexts, the newest first, of those made before `before`.

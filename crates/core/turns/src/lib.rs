@@ -11,14 +11,18 @@ mod append;
 mod context;
 mod error;
 mod event;
+mod fork;
 mod idempotency;
 mod intern;
 mod lineage;
+mod metadata;
 pub mod projection;
+pub mod query;
 mod read;
 mod record;
 pub mod registry;
 pub mod tables;
+mod times;
 mod tree;
 mod turn;
 
@@ -26,9 +30,14 @@ pub use append::{Append, Appended, append};
 pub use context::{Context, contexts, create, head};
 pub use error::TurnsError;
 pub use event::TurnsEvent;
+pub use fork::{ForkParent, forks, parents};
 pub use idempotency::IdempotencyKey;
 pub use intern::{TypeNumber, type_name};
 pub use lineage::ancestor_at;
+pub use metadata::{
+    Metadata, PROVENANCE_FIELDS, Provenance, ProvenanceField, ProvenanceKind, ProvenanceValue, metadata,
+    root_of,
+};
 pub use read::{Admit, before, by_depth, last, turn};
 pub use record::{blobs_of_turn, root_of_tree};
 pub use tree::{Entry, EntryKind, Fetch, Found, TreeObject, attach, find, own_trees, tree_root};

@@ -3,8 +3,11 @@
 mod append;
 mod blobs;
 mod contexts;
+mod filters;
+mod forks;
 mod pages;
 mod pressure;
+mod search;
 mod trees;
 mod typed;
 
