@@ -8,7 +8,7 @@ use crate::context::{self, advance, counters, emit, put_counters};
 use crate::error::TurnsError;
 use crate::idempotency::{self, IdempotencyKey};
 use crate::intern::intern;
-use crate::lineage::{ancestor_at, jump_below};
+use crate::lineage::jump_below;
 use crate::tables::{TURN_APPENDED, TURNS};
 use crate::turn::{DeclaredType, Turn};
 use crate::{metadata, read, record, registry, tree};
@@ -97,21 +97,12 @@ pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<A
     };
     put_counters(tx, scope, counters)?;
     tx.put(TURNS, &scope.key().u64(turn.id.0), &record::encode_turn(&turn))?;
+    if parent.is_none() {
+        metadata::begin(tx, scope, turn.id, turn.encoding, &request.payload)?;
+    }
     advance(tx, scope, &context, &turn)?;
-    match &parent {
-        None => {
-            metadata::begin(tx, scope, turn.id, turn.encoding, &request.payload)?;
-            metadata::settle(tx, scope, context.id, turn.id)?;
-        }
-        Some(parent) => {
-            tree::note_child(tx, scope, parent, &turn)?;
-            // Below the head the first turn stays the same.
-            if above != context.head
-                && let Some(root) = ancestor_at(tx, scope, *parent, 0)?
-            {
-                metadata::settle(tx, scope, context.id, root.id)?;
-            }
-        }
+    if let Some(parent) = &parent {
+        tree::note_child(tx, scope, parent, &turn)?;
     }
     if let Some(key) = &request.key {
         idempotency::remember(tx, scope, request, key, turn.id)?;

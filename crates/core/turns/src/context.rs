@@ -52,9 +52,7 @@ pub fn create(
     times::note(tx, scope, context.id, context.created_at_ms)?;
     if let Some(base) = base {
         fork::note(tx, scope, base.context, context.id)?;
-        if let Some(root) = ancestor_at(tx, scope, base, 0)? {
-            metadata::settle(tx, scope, context.id, root.id)?;
-        }
+        settle(tx, scope, context.id, base)?;
     }
     emit(tx, CONTEXT_CREATED, context.id.0)?;
     Ok(context)
@@ -62,8 +60,17 @@ pub fn create(
 
 /// A context as it is now.
 pub fn head<R: Reader + ?Sized>(reader: &R, scope: &Scope, id: ContextId) -> Result<Context, TurnsError> {
+    find(reader, scope, id)?.ok_or(TurnsError::NoContext(id))
+}
+
+/// A context as it is now, if it is there.
+pub(crate) fn find<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    id: ContextId,
+) -> Result<Option<Context>, TurnsError> {
     let stored = get(reader, CONTEXTS, &scope.key().u64(id.0))?;
-    stored.as_deref().map(|bytes| record::decode_context(id, bytes)).unwrap_or(Err(TurnsError::NoContext(id)))
+    stored.as_deref().map(|bytes| record::decode_context(id, bytes)).transpose()
 }
 
 /// Some contexts, in their order; those that do not exist are left out.
@@ -114,8 +121,26 @@ pub(crate) fn advance(
     context: &Context,
     turn: &Turn,
 ) -> Result<(), TurnsError> {
+    // Below the head the first turn stays the same.
+    if turn.parent != context.head || turn.parent == TurnId::NONE {
+        settle(tx, scope, context.id, *turn)?;
+    }
     let active_at_ms = context.active_at_ms.max(turn.created_at_ms);
     put(tx, scope, &Context { head: turn.id, head_depth: turn.depth, active_at_ms, ..*context })
+}
+
+/// Lets a context be found by what the first turn of its head's chain says.
+fn settle(tx: &mut dyn WriteTx, scope: &Scope, context: ContextId, head: Turn) -> Result<(), TurnsError> {
+    match ancestor_at(tx, scope, head, 0)? {
+        Some(root) => metadata::settle(tx, scope, context, root.id),
+        None => Ok(()),
+    }
+}
+
+/// Removes everything by which a context is found, when it goes.
+pub fn unlist(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), TurnsError> {
+    fork::forget(tx, scope, context)?;
+    metadata::withdraw(tx, scope, context.id)
 }
 
 fn put(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), TurnsError> {

@@ -31,15 +31,38 @@ pub(crate) fn note(
     Ok(tx.put(FORKS, &scope.key().u64(context.0).u64(fork.0), &[])?)
 }
 
+/// Forgets from where a context was forked, because it goes.
+pub(crate) fn forget(tx: &mut dyn WriteTx, scope: &Scope, fork: &Context) -> Result<(), TurnsError> {
+    match base_of(tx, scope, fork)? {
+        Some(base) => Ok(tx.delete(FORKS, &scope.key().u64(base.context.0).u64(fork.id.0))?),
+        None => Ok(()),
+    }
+}
+
+/// The turn at which a context starts; `None` if it began empty, or the turn is gone.
+fn base_of<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    fork: &Context,
+) -> Result<Option<Turn>, TurnsError> {
+    if fork.base == TurnId::NONE {
+        return Ok(None);
+    }
+    match read::turn(reader, scope, fork.base) {
+        Err(TurnsError::NoTurn(_)) => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 /// Up to `limit` forks of a context with the turns at which they start, the newest first, of those made
-/// before `before`.
+/// before `before`. A turn may be gone by now.
 pub fn forks<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
     context: ContextId,
     before: Option<ContextId>,
     limit: usize,
-) -> Result<Vec<(Context, Turn)>, TurnsError> {
+) -> Result<Vec<(Context, Option<Turn>)>, TurnsError> {
     let prefix = scope.key().u64(context.0);
     let high = match before {
         Some(before) => Bound::Excluded(prefix.clone().u64(before.0).into_vec()),
@@ -52,21 +75,24 @@ pub fn forks<R: Reader + ?Sized>(
         Visit::Continue
     })?;
     let forks = context::contexts_of(reader, scope, &ids)?;
-    forks.into_iter().map(|fork| Ok((fork, read::turn(reader, scope, fork.base)?))).collect()
+    forks.into_iter().map(|fork| Ok((fork, base_of(reader, scope, &fork)?))).collect()
 }
 
-/// The context that this one was forked from, the one that that one was, and so on: at most `limit`.
+/// The context that this one was forked from, the one that that one was, and so on: at most `limit`,
+/// and only up to one that is gone.
 pub fn parents<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
     context: &Context,
     limit: usize,
 ) -> Result<Vec<ForkParent>, TurnsError> {
-    let (mut found, mut base) = (Vec::new(), context.base);
-    while base != TurnId::NONE && found.len() < limit {
-        let turn = read::turn(reader, scope, base)?;
-        found.push(ForkParent { context: turn.context, base: turn });
-        base = context::head(reader, scope, turn.context)?.base;
+    let (mut found, mut at) = (Vec::new(), Some(*context));
+    while found.len() < limit
+        && let Some(fork) = at
+        && let Some(base) = base_of(reader, scope, &fork)?
+    {
+        found.push(ForkParent { context: base.context, base });
+        at = context::find(reader, scope, base.context)?;
     }
     Ok(found)
 }

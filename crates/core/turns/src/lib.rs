@@ -27,7 +27,7 @@ mod tree;
 mod turn;
 
 pub use append::{Append, Appended, append};
-pub use context::{Context, contexts, create, head};
+pub use context::{Context, contexts, create, head, unlist};
 pub use error::TurnsError;
 pub use event::TurnsEvent;
 pub use fork::{ForkParent, forks, parents};

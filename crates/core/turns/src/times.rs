@@ -42,18 +42,24 @@ pub(crate) fn note(
 ) -> Result<(), TurnsError> {
     let key = scope.key().u64(context.0 / BLOCK);
     let known = get(tx, TIMES, &key)?.as_deref().map(times_from).transpose()?;
-    // A block whose first contexts were not noted says nothing, and is never passed over.
-    let is_first = context.0.is_multiple_of(BLOCK) || context.0 == 1;
     let (earliest, latest) = match known {
         Some((earliest, latest)) if (earliest..=latest).contains(&made_at_ms) => return Ok(()),
         Some((earliest, latest)) => (earliest.min(made_at_ms), latest.max(made_at_ms)),
-        None if is_first => (made_at_ms, made_at_ms),
+        // A block with contexts that were not noted says nothing, and is never passed over.
+        None if is_alone(tx, scope, context)? => (made_at_ms, made_at_ms),
         None => return Ok(()),
     };
     let mut value = Vec::new();
     put_varint(&mut value, earliest);
     put_varint(&mut value, latest - earliest);
     Ok(tx.put(TIMES, &key, &value)?)
+}
+
+/// Whether a context is the only one of its block.
+fn is_alone(tx: &dyn WriteTx, scope: &Scope, context: ContextId) -> Result<bool, TurnsError> {
+    let first = context.0 / BLOCK * BLOCK;
+    let newest = contexts(tx, scope, first.checked_add(BLOCK).map(ContextId), 2)?;
+    Ok(newest.iter().all(|other| other.id.0 < first || other.id == context))
 }
 
 /// The first context of the newest block that may have contexts before `before` which were made in a span.

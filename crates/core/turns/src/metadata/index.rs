@@ -59,17 +59,33 @@ pub(crate) fn settle(
     if before == Some(root) {
         return Ok(());
     }
-    if let Some(before) = before {
-        for key in terms(scope, context, &of_root(tx, scope, before)?) {
-            tx.delete(TERMS, &key)?;
-        }
-    }
+    remove_terms(tx, scope, context, before)?;
     for key in terms(scope, context, &of_root(tx, scope, root)?) {
         tx.put(TERMS, &key, &[])?;
     }
     let mut number = Vec::new();
     put_varint(&mut number, root.0);
     Ok(tx.put(ROOTS, &scope.key().u64(context.0), &number)?)
+}
+
+/// Forgets what a context is found by, because it goes.
+pub(crate) fn withdraw(tx: &mut dyn WriteTx, scope: &Scope, context: ContextId) -> Result<(), TurnsError> {
+    let root = root_of(tx, scope, context)?;
+    remove_terms(tx, scope, context, root)?;
+    Ok(tx.delete(ROOTS, &scope.key().u64(context.0))?)
+}
+
+fn remove_terms(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    context: ContextId,
+    root: Option<TurnId>,
+) -> Result<(), TurnsError> {
+    let Some(root) = root else { return Ok(()) };
+    for key in terms(scope, context, &of_root(tx, scope, root)?) {
+        tx.delete(TERMS, &key)?;
+    }
+    Ok(())
 }
 
 /// The keys under which a context is found.

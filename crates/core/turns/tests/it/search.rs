@@ -1,7 +1,7 @@
 //! Searches over random histories, against a plain list of turns that is looked through from end to end.
 
 use cairn_base::{ContextId, MsgpackWriter, TurnId, limits};
-use cairn_seam::Blob;
+use cairn_seam::{Blob, KeyRange, Visit};
 use cairn_turns::query::{Filters, Found, Query, Search, search};
 use cairn_turns::{Append, forks, metadata, parents, root_of, tables};
 use proptest::prelude::*;
@@ -23,6 +23,12 @@ struct Said {
 const TEXT_FIELDS: [&str; 6] = ["tag", "title", "user", "service", "host", "trace_id"];
 
 impl Said {
+    /// How many things it says.
+    fn terms(&self) -> usize {
+        let texts = self.texts.iter().flatten().count();
+        texts + self.labels.len() + usize::from(self.parent.is_some()) + usize::from(self.root.is_some())
+    }
+
     fn payload(&self) -> Vec<u8> {
         let mut to = MsgpackWriter::new();
         let [tag, title, user, service, host, trace] = self.texts;
@@ -339,6 +345,16 @@ impl Model {
     /// What is said, first turns, parents and forks are those of the model.
     fn check_lineage(&self, kit: &Kit) {
         let (snapshot, scope) = (kit.snapshot(), kit.scope);
+        // Nothing is left in the index of what was said before.
+        let terms = (0..self.contexts.len()).map(|at| self.row(at).said.terms()).sum::<usize>();
+        let mut stored = 0;
+        let all = KeyRange::prefix(&scope.key());
+        let mut count = |_: usize, _: &[u8], _: &[u8]| {
+            stored += 1;
+            Visit::Continue
+        };
+        snapshot.multi_scan(tables::TERMS, &[all], &mut count).unwrap();
+        assert_eq!(stored, terms);
         for (at, (head, base, _)) in self.contexts.iter().enumerate() {
             let context = ContextId(at as u64 + 1);
             let said = metadata(&*snapshot, &scope, &[context]).unwrap().remove(0);

@@ -49,8 +49,8 @@ struct ForkObject {
     /// The turn at which it starts.
     #[schema(example = "42")]
     base_turn_id: String,
-    /// The depth of that turn.
-    base_depth: u32,
+    /// The depth of that turn; null if it is gone.
+    base_depth: Option<u32>,
     /// Its newest turn.
     #[schema(example = "57")]
     head_turn_id: String,
@@ -112,11 +112,11 @@ fn parent_to_wire(parent: &ForkParent) -> ParentObject {
     }
 }
 
-fn fork_to_wire((fork, base): &(Context, Turn)) -> ForkObject {
+fn fork_to_wire((fork, base): &(Context, Option<Turn>)) -> ForkObject {
     ForkObject {
         context_id: fork.id.to_string(),
-        base_turn_id: base.id.to_string(),
-        base_depth: base.depth,
+        base_turn_id: fork.base.to_string(),
+        base_depth: base.map(|base| base.depth),
         head_turn_id: fork.head.to_string(),
         head_depth: fork.head_depth,
     }
