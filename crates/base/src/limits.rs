@@ -134,6 +134,16 @@ pub const REGISTRY_LABELS_MAX: usize = 10_000;
 pub const REGISTRY_URL_BYTES_MAX: usize = 2048;
 /// Levels of MessagePack values inside each other.
 pub const MSGPACK_LEVELS_MAX: usize = 128;
+/// Longest name that an import can have.
+pub const IMPORT_ID_BYTES_MAX: usize = 256;
+/// Longest line of an import: the longest payload as base64, and what stands around it.
+pub const IMPORT_LINE_BYTES_MAX: usize = 90 * MIB;
+/// Turns that one transaction of an import, and one page of an export or of pruning, holds at the most.
+pub const BULK_TURNS: usize = 500;
+/// Bytes after which such a transaction or page ends.
+pub const BULK_BYTES: usize = 8 * MIB;
+/// Exports and imports that run at once; more are told to come back.
+pub const BULK_STREAMS_MAX: usize = 2;
 /// Turns in one answer.
 pub const TURNS_PAGE_MAX: usize = 100_000;
 /// Entries of one folder in a file tree.

@@ -30,6 +30,9 @@ pub const KEYSPACES: &[Keyspace] = &[
     turns::DESCRIPTORS,
     turns::ENUMS,
     turns::REGISTRY,
+    turns::IMPORTED_CONTEXTS,
+    turns::IMPORTED_TURNS,
+    turns::BUNDLE_ORDER,
 ];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.

@@ -62,7 +62,21 @@ pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<A
     if let Some(expected) = request.expected_head.filter(|expected| *expected != context.head) {
         return Err(TurnsError::HeadMoved { context: context.id, head: context.head, expected });
     }
-    let above = request.parent.unwrap_or(context.head);
+    let turn = add(tx, scope, request, request.parent.unwrap_or(context.head))?;
+    advance(tx, scope, &context, &turn)?;
+    if let Some(key) = &request.key {
+        idempotency::remember(tx, scope, request, key, turn.id)?;
+    }
+    Ok(Appended { turn, is_repeated: false })
+}
+
+/// Writes a turn below `above`, and leaves the head of its context to the caller.
+pub(crate) fn add(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    request: &Append,
+    above: TurnId,
+) -> Result<Turn, TurnsError> {
     let parent = (above != TurnId::NONE).then(|| read::turn(tx, scope, above)).transpose()?;
     if let Some(root) = &request.tree {
         tree::keep(tx, root)?;
@@ -72,10 +86,10 @@ pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<A
     counters.turn += 1;
     let turn = Turn {
         id: TurnId(counters.turn),
-        context: context.id,
+        context: request.context,
         parent: above,
         depth: match &parent {
-            Some(parent) => parent.depth.checked_add(1).ok_or(TurnsError::ChainFull(context.id))?,
+            Some(parent) => parent.depth.checked_add(1).ok_or(TurnsError::ChainFull(request.context))?,
             None => 0,
         },
         jump: parent.as_ref().map_or(Ok(TurnId::NONE), |parent| jump_below(tx, scope, parent))?,
@@ -91,13 +105,9 @@ pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<A
     };
     put_counters(tx, scope, counters)?;
     tx.put(TURNS, &scope.key().u64(turn.id.0), &record::encode_turn(&turn))?;
-    advance(tx, scope, &context, &turn)?;
     if let Some(parent) = &parent {
         tree::note_child(tx, scope, parent, &turn)?;
     }
-    if let Some(key) = &request.key {
-        idempotency::remember(tx, scope, request, key, turn.id)?;
-    }
     emit(tx, TURN_APPENDED, turn.id.0)?;
-    Ok(Appended { turn, is_repeated: false })
+    Ok(turn)
 }

@@ -35,18 +35,35 @@ pub fn create(
     base: Option<TurnId>,
     now_ms: u64,
 ) -> Result<Context, TurnsError> {
-    let base = base.map(|base| read::turn(tx, scope, base)).transpose()?;
+    let id = next_number(tx, scope)?;
+    create_as(tx, scope, id, base, now_ms)
+}
+
+/// Takes a number that no context has.
+pub(crate) fn next_number(tx: &mut dyn WriteTx, scope: &Scope) -> Result<ContextId, TurnsError> {
     let mut counters = counters(tx, scope)?;
     counters.context += 1;
+    put_counters(tx, scope, counters)?;
+    Ok(ContextId(counters.context))
+}
+
+/// Makes a context under a number that was taken for it.
+pub(crate) fn create_as(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    id: ContextId,
+    base: Option<TurnId>,
+    now_ms: u64,
+) -> Result<Context, TurnsError> {
+    let base = base.map(|base| read::turn(tx, scope, base)).transpose()?;
     let context = Context {
-        id: ContextId(counters.context),
+        id,
         head: base.map_or(TurnId::NONE, |turn| turn.id),
         head_depth: base.map_or(0, |turn| turn.depth),
         base: base.map_or(TurnId::NONE, |turn| turn.id),
         created_at_ms: now_ms,
         active_at_ms: now_ms,
     };
-    put_counters(tx, scope, counters)?;
     put(tx, scope, &context)?;
     emit(tx, CONTEXT_CREATED, context.id.0)?;
     Ok(context)
@@ -54,8 +71,17 @@ pub fn create(
 
 /// A context as it is now.
 pub fn head<R: Reader + ?Sized>(reader: &R, scope: &Scope, id: ContextId) -> Result<Context, TurnsError> {
+    find(reader, scope, id)?.ok_or(TurnsError::NoContext(id))
+}
+
+/// A context as it is now, if it is there.
+pub(crate) fn find<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    id: ContextId,
+) -> Result<Option<Context>, TurnsError> {
     let stored = get(reader, CONTEXTS, &scope.key().u64(id.0))?;
-    stored.as_deref().map(|bytes| record::decode_context(id, bytes)).unwrap_or(Err(TurnsError::NoContext(id)))
+    stored.as_deref().map(|bytes| record::decode_context(id, bytes)).transpose()
 }
 
 /// Up to `limit` contexts, the newest first, of those made before `before`.
@@ -75,6 +101,36 @@ pub fn contexts<R: Reader + ?Sized>(
         Visit::Continue
     })?;
     rows.into_iter().collect()
+}
+
+/// Up to `limit` contexts by their numbers, of those made after `after` and not after `up_to`.
+pub fn contexts_after<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    after: ContextId,
+    up_to: ContextId,
+    limit: usize,
+) -> Result<Vec<Context>, TurnsError> {
+    let [low, high] = [after, up_to].map(|id| scope.key().u64(id.0).into_vec());
+    if after >= up_to {
+        return Ok(Vec::new());
+    }
+    let range = KeyRange::new(Bound::Excluded(low), Bound::Included(high)).limit(limit);
+    let mut rows = Vec::new();
+    reader.multi_scan(CONTEXTS, &[range], &mut |_, key, value| {
+        rows.push(context_of(key).and_then(|id| record::decode_context(id, value)));
+        Visit::Continue
+    })?;
+    rows.into_iter().collect()
+}
+
+/// The last numbers that a context and a turn got.
+pub fn last_numbers<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+) -> Result<(ContextId, TurnId), TurnsError> {
+    let Counters { context, turn } = counters(reader, scope)?;
+    Ok((ContextId(context), TurnId(turn)))
 }
 
 fn context_of(key: &[u8]) -> Result<ContextId, TurnsError> {
@@ -99,8 +155,8 @@ fn put(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), Tur
     Ok(tx.put(CONTEXTS, &scope.key().u64(context.id.0), &record::encode_context(context))?)
 }
 
-pub(crate) fn counters(tx: &dyn WriteTx, scope: &Scope) -> Result<Counters, TurnsError> {
-    let stored = get(tx, COUNTERS, &scope.key())?;
+pub(crate) fn counters<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Counters, TurnsError> {
+    let stored = get(reader, COUNTERS, &scope.key())?;
     stored.as_deref().map_or(Ok(Counters::default()), record::decode_counters)
 }
 

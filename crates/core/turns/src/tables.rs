@@ -1,4 +1,4 @@
-//! Keyspaces and events of this memory: 16 to 31. The engine lists them with all others.
+//! Keyspaces and events of this memory: 16 to 47. The engine lists them with all others.
 
 use cairn_seam::{EventKind, HashedKeyspace, Keyspace};
 
@@ -24,10 +24,30 @@ pub const DESCRIPTORS: Keyspace = Keyspace::new(24, "registry-types");
 pub const ENUMS: Keyspace = Keyspace::new(25, "registry-enums");
 /// (scope) → how often the registry grew, how large it is, and by which bundle.
 pub const REGISTRY: Keyspace = Keyspace::new(26, "registry");
+/// (scope, import, context there) → the context here.
+pub const IMPORTED_CONTEXTS: Keyspace = Keyspace::new(36, "imported-contexts");
+/// (scope, import, turn there) → the turn here.
+pub const IMPORTED_TURNS: Keyspace = Keyspace::new(37, "imported-turns");
+/// (scope, how many were taken before and with it) → a bundle, as in [`BUNDLES`]: the order counts.
+pub const BUNDLE_ORDER: Keyspace = Keyspace::new(38, "registry-order");
 
 /// Every ordered keyspace of this memory.
-pub const KEYSPACES: &[Keyspace] =
-    &[COUNTERS, CONTEXTS, TURNS, TREES, TYPES, TYPE_NUMBERS, BRANCHES, BUNDLES, DESCRIPTORS, ENUMS, REGISTRY];
+pub const KEYSPACES: &[Keyspace] = &[
+    COUNTERS,
+    CONTEXTS,
+    TURNS,
+    TREES,
+    TYPES,
+    TYPE_NUMBERS,
+    BRANCHES,
+    BUNDLES,
+    DESCRIPTORS,
+    ENUMS,
+    REGISTRY,
+    IMPORTED_CONTEXTS,
+    IMPORTED_TURNS,
+    BUNDLE_ORDER,
+];
 
 /// (scope, context, key of the client) → what was answered the first time.
 pub const IDEMPOTENCY: HashedKeyspace = HashedKeyspace::new(16, "turn-idempotency");
@@ -40,6 +60,10 @@ pub const TURN_APPENDED: EventKind = EventKind(17);
 pub const TREE_ATTACHED: EventKind = EventKind(18);
 /// A bundle was taken into the registry. The body is the number of bundles so far, a varint.
 pub const BUNDLE_PUBLISHED: EventKind = EventKind(19);
+/// A context was pruned. The body is its number, a varint.
+pub const CONTEXT_PRUNED: EventKind = EventKind(36);
+/// A turn that nothing reached any more was pruned. The body is its number, a varint.
+pub const TURN_PRUNED: EventKind = EventKind(37);
 
 /// Every kind of event of this memory and what people call it.
 pub const EVENT_KINDS: &[(EventKind, &str)] = &[
@@ -47,4 +71,6 @@ pub const EVENT_KINDS: &[(EventKind, &str)] = &[
     (TURN_APPENDED, "turn_appended"),
     (TREE_ATTACHED, "tree_attached"),
     (BUNDLE_PUBLISHED, "bundle_published"),
+    (CONTEXT_PRUNED, "context_pruned"),
+    (TURN_PRUNED, "turn_pruned"),
 ];
