@@ -101,6 +101,12 @@ error_codes! {
     /// The expected version is not the current one.
     PreconditionFailed: "PreconditionFailed", "KIP_3005", wire 412, http 412, rpc -32012, Never,
         "read the current version and decide again";
+    /// A turn does not say what it is, and neither does the request.
+    MissingTypeHint: "MissingTypeHint", "KIP_1001", wire 422, http 422, rpc -32602, Never,
+        "say as_type_id and as_type_version with type_hint_mode=explicit";
+    /// Something that is needed to read it was not published.
+    FailedDependency: "FailedDependency", "KIP_3002", wire 424, http 424, rpc -32024, Never,
+        "publish a bundle with this type and version, or read with view=raw";
     /// Something is over its limit.
     TooLarge: "TooLarge", "KIP_4002", wire 413, http 413, rpc -32013, Never,
         "send less at once, or send it as a blob";

@@ -97,6 +97,21 @@ pub const CONSUMERS_MAX: usize = 256;
 /// Most live listeners of one node.
 pub const EVENT_BUS_SUBSCRIBERS_MAX: usize = 1024;
 
+/// Longest tag by which a client calls itself.
+pub const CLIENT_TAG_BYTES_MAX: usize = 256;
+/// Contexts that are remembered of one connection; of more, those it worked on last.
+pub const SESSION_CONTEXTS_MAX: usize = 1000;
+
+/// Most streams of events over HTTP at once.
+pub const EVENT_STREAMS_MAX: usize = 256;
+/// How often new events are looked for at the most, however many commits there are.
+pub const EVENT_STREAM_EVERY: Duration = Duration::from_millis(20);
+/// A stream of events says at least this often that it is alive.
+pub const EVENT_STREAM_HEARTBEAT: Duration = Duration::from_secs(15);
+/// Events that are read of history at once.
+pub const EVENTS_PAGE_MAX: usize = 500;
+/// The newest events, ready to be sent, that all streams share.
+pub const EVENT_TIMELINE_BYTES_MAX: usize = 4 * MIB;
 /// How long an HTTP client may take nothing of an answer before it is cut.
 pub const HTTP_PATIENCE: Duration = Duration::from_secs(60);
 

@@ -84,6 +84,12 @@ pub enum EngineError {
         /// What is wrong with it.
         detail: String,
     },
+    /// A client calls itself by too long a name.
+    #[error("a client's tag has at most {max} bytes, this one has {bytes}", max = limits::CLIENT_TAG_BYTES_MAX)]
+    ClientTag {
+        /// Its length.
+        bytes: usize,
+    },
     /// There are as many live listeners as there may be.
     #[error("{} listeners are connected already; try again later", limits::EVENT_BUS_SUBSCRIBERS_MAX)]
     ListenersFull,
@@ -133,6 +139,7 @@ impl EngineError {
             EngineError::ConsumerTooOld { .. } => ErrorCode::PositionTooOld,
             EngineError::ConsumerBehind { .. } => ErrorCode::PreconditionFailed,
             EngineError::Selector { .. } => ErrorCode::InvalidRequest,
+            EngineError::ClientTag { .. } => ErrorCode::InvalidRequest,
             EngineError::ListenersFull => ErrorCode::Overloaded,
             EngineError::MaintenanceRunning => ErrorCode::Conflict,
             EngineError::BadRecord { .. } => ErrorCode::Damaged,

@@ -6,6 +6,8 @@
 //!   one of their own ([`Engine::audit_page`]);
 //! - named consumers follow the change feed at their own pace ([`Engine::feed_page`]), and live
 //!   listeners are told that there is something to read ([`Engine::subscribe`]);
+//! - clients that stay connected are known ([`Engine::open_session`], [`Engine::presence`]), and what
+//!   happens to turns can be followed ([`Engine::turn_events`]);
 //! - background upkeep and figures ([`Engine::start_upkeep`], [`Engine::stats`],
 //!   [`Engine::write_metrics`]), and maintenance that somebody waits for ([`Engine::maintain`]).
 //!
@@ -17,6 +19,7 @@ mod bus;
 mod contents;
 mod engine;
 mod error;
+mod events;
 mod feed;
 mod forget;
 mod maintain;
@@ -26,6 +29,7 @@ mod payloads;
 mod pipeline;
 mod record;
 mod references;
+mod sessions;
 mod stats;
 pub mod tables;
 mod tracked;
@@ -38,11 +42,13 @@ pub use bus::{BusStats, Notification, Received, Subscription};
 pub use contents::{TreePath, TurnContent};
 pub use engine::Engine;
 pub use error::EngineError;
+pub use events::{Place, TurnEvent, TurnEventPage, WhatHappened};
 pub use feed::{Consumer, ConsumerName};
 pub use maintain::CompactionPolicy;
 pub use metrics::{Counter, Family, Gauge, Histogram, MetricKind, PrometheusText};
 pub use node::{Node, NodeId};
 pub use pipeline::{Act, Committed};
 pub use references::{Reference, Referring, VisitReference};
+pub use sessions::{LiveIn, Presence, SessionEvent, SessionHandle, SessionId, SessionInfo, SessionNews};
 pub use stats::EngineStats;
 pub use turns::{VisitTurn, Window, WindowAt, WindowTurns};

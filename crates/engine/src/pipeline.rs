@@ -11,6 +11,7 @@ use crate::EngineError;
 use crate::audit::{self, AuditLine, Refusals};
 use crate::bus::{Bus, Notification};
 use crate::metrics::{Metrics, Outcome};
+use crate::sessions::Registry;
 use crate::tracked::Tracked;
 
 /// What is to be done, and on what.
@@ -63,6 +64,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) metrics: Metrics,
     pub(crate) bus: Bus,
+    pub(crate) sessions: Registry,
     refusals: Refusals,
 }
 
@@ -80,8 +82,13 @@ struct Running {
 
 impl Pipeline {
     pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        let shared =
-            Shared { clock, metrics: Metrics::default(), bus: Bus::default(), refusals: Refusals::default() };
+        let shared = Shared {
+            clock,
+            metrics: Metrics::default(),
+            bus: Bus::default(),
+            sessions: Registry::default(),
+            refusals: Refusals::default(),
+        };
         Pipeline { store, shared: Arc::new(shared) }
     }
 
@@ -89,7 +96,7 @@ impl Pipeline {
         &*self.store
     }
 
-    pub(crate) fn shared(&self) -> &Shared {
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
@@ -231,7 +238,7 @@ impl Running {
         let ((value, kinds), position) = outcome?;
         if !kinds.is_empty() {
             let tenant = self.permit.scope().tenant();
-            self.shared.bus.publish(&Notification { position, tenant, kinds: kinds.into() });
+            self.shared.bus.publish(Notification { position, tenant, kinds: kinds.into() });
         }
         Ok(Committed { value, position })
     }

@@ -4,6 +4,7 @@ mod attach;
 mod cli;
 mod config;
 mod damage;
+mod events;
 mod init;
 mod key;
 mod maintain;

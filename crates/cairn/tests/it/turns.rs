@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::program::Server;
 
 /// Sends a frame and reads the answer's type and body.
-fn ask(stream: &mut TcpStream, kind: u16, body: &[u8]) -> (u16, Vec<u8>) {
+pub(crate) fn ask(stream: &mut TcpStream, kind: u16, body: &[u8]) -> (u16, Vec<u8>) {
     let mut frame = u32::try_from(body.len()).expect("short").to_le_bytes().to_vec();
     frame.extend(kind.to_le_bytes());
     frame.extend([0; 10]);
@@ -21,7 +21,7 @@ fn ask(stream: &mut TcpStream, kind: u16, body: &[u8]) -> (u16, Vec<u8>) {
     (u16::from_le_bytes([k0, k1]), body)
 }
 
-fn connect(server: &Server) -> TcpStream {
+pub(crate) fn connect(server: &Server) -> TcpStream {
     let addr = server.endpoints["binary"].as_str().expect("it says where it listens");
     let stream = TcpStream::connect(addr).expect("it listens");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
@@ -29,7 +29,7 @@ fn connect(server: &Server) -> TcpStream {
 }
 
 /// An append of a payload to context 1.
-fn append(payload: &[u8]) -> Vec<u8> {
+pub(crate) fn append(payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).expect("short").to_le_bytes();
     let mut body = 1_u64.to_le_bytes().to_vec();
     body.extend([0; 8]);

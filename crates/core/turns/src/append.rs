@@ -11,7 +11,7 @@ use crate::intern::intern;
 use crate::lineage::jump_below;
 use crate::tables::{TURN_APPENDED, TURNS};
 use crate::turn::{DeclaredType, Turn};
-use crate::{read, record, tree};
+use crate::{read, record, registry, tree};
 
 /// A turn that is to be appended.
 #[derive(Debug, Clone)]
@@ -40,6 +40,8 @@ pub struct Append {
     pub remember_ms: u64,
     /// When it was asked for, in Unix milliseconds.
     pub now_ms: u64,
+    /// Whether its type has to be published.
+    pub strict: bool,
 }
 
 /// What appending came to.
@@ -61,6 +63,10 @@ pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<A
     let context = context::head(tx, scope, request.context)?;
     if let Some(expected) = request.expected_head.filter(|expected| *expected != context.head) {
         return Err(TurnsError::HeadMoved { context: context.id, head: context.head, expected });
+    }
+    if request.strict && !registry::is_published(tx, scope, &request.declared)? {
+        let DeclaredType { id, version } = request.declared.clone();
+        return Err(TurnsError::TypeUnknown { id, version });
     }
     let turn = add(tx, scope, request, request.parent.unwrap_or(context.head))?;
     advance(tx, scope, &context, &turn)?;

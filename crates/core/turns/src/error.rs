@@ -87,6 +87,16 @@ pub enum TurnsError {
         /// Its length.
         bytes: usize,
     },
+    /// The type of a turn was not published, and has to be here.
+    #[error(
+        "version {version} of the type `{id}` is not published, and this server takes only published types"
+    )]
+    TypeUnknown {
+        /// The type.
+        id: String,
+        /// Its version.
+        version: u32,
+    },
     /// The registry has no room.
     #[error("the registry has reached {max} bytes; no more types fit", max = limits::REGISTRY_BYTES_MAX)]
     RegistryFull,
@@ -130,6 +140,7 @@ impl TurnsError {
             | TurnsError::ImportIdLength { .. }
             | TurnsError::BadTree(..)
             | TurnsError::BadBundle(_) => ErrorCode::InvalidRequest,
+            TurnsError::TypeUnknown { .. } => ErrorCode::PreconditionFailed,
             TurnsError::ChainFull(_) | TurnsError::DescriptionTooLarge { .. } | TurnsError::RegistryFull => {
                 ErrorCode::TooLarge
             }

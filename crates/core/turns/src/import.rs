@@ -127,6 +127,7 @@ pub fn import_turn(
         payload: new.payload.clone(),
         payload_bytes: new.payload_bytes,
         tree: new.tree,
+        strict: false,
         key: None,
         remember_ms: 0,
         now_ms: new.created_at_ms,

@@ -20,13 +20,8 @@ pub(crate) fn intern(tx: &mut dyn WriteTx, scope: &Scope, name: &str) -> Result<
         return Err(TurnsError::TypeTooLong { bytes: name.len() });
     }
     let by_name = scope.key().fixed(&hash(name));
-    if let Some(found) = get(tx, TYPE_NUMBERS, &by_name)? {
-        let number = number_from(&found)?;
-        return if type_name(tx, scope, number)? == name {
-            Ok(number)
-        } else {
-            Err(bad("two names have the same hash".into()))
-        };
+    if let Some(number) = known_number(tx, scope, name)? {
+        return Ok(number);
     }
     let mut last = 0;
     let newest = KeyRange::prefix(&scope.key()).descending().limit(1);
@@ -40,6 +35,21 @@ pub(crate) fn intern(tx: &mut dyn WriteTx, scope: &Scope, name: &str) -> Result<
     tx.put(TYPE_NUMBERS, &by_name, &value)?;
     tx.put(TYPES, &scope.key().u32(number), name.as_bytes())?;
     Ok(TypeNumber(number))
+}
+
+/// The number of a name, if it has one.
+pub(crate) fn known_number<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    name: &str,
+) -> Result<Option<TypeNumber>, TurnsError> {
+    let Some(found) = get(reader, TYPE_NUMBERS, &scope.key().fixed(&hash(name)))? else { return Ok(None) };
+    let number = number_from(&found)?;
+    if type_name(reader, scope, number)? == name {
+        Ok(Some(number))
+    } else {
+        Err(bad("two names have the same hash".into()))
+    }
 }
 
 /// The name that a number stands for.

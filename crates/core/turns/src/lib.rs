@@ -10,6 +10,7 @@
 mod append;
 mod context;
 mod error;
+mod event;
 mod idempotency;
 mod import;
 mod intern;
@@ -26,6 +27,7 @@ mod turn;
 pub use append::{Append, Appended, append};
 pub use context::{Context, contexts, contexts_after, create, head, last_numbers};
 pub use error::TurnsError;
+pub use event::TurnsEvent;
 pub use idempotency::IdempotencyKey;
 pub use import::{ImportId, NewContext, NewTurn, Taken, import_context, import_head, import_turn};
 pub use intern::{TypeNumber, type_name};

@@ -1,4 +1,5 @@
-//! The event bus: tells live listeners, after a commit, that there is something to read.
+//! The event bus: tells live listeners, after a commit, that there is something to read; and who comes
+//! and goes, which is written down nowhere.
 //!
 //! A notification is a hint and the change feed is the truth: listeners of concurrent commits may
 //! hear of them in another order. A listener that does not keep up never holds up a commit: its full
@@ -15,7 +16,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::metrics::{Counter, MetricKind, PrometheusText};
-use crate::{Act, Engine, EngineError};
+use crate::{Act, Engine, EngineError, SessionEvent};
 use subscription::Queue;
 pub use subscription::{Received, Subscription};
 
@@ -55,10 +56,19 @@ struct Listeners {
 }
 
 impl Bus {
-    pub(crate) fn publish(&self, notification: &Notification) {
+    pub(crate) fn publish(&self, notification: Notification) {
         self.published.add(1);
+        self.tell(notification.tenant, &Received::Notification(notification));
+    }
+
+    /// Tells of somebody who came or went.
+    pub(crate) fn publish_session(&self, event: SessionEvent) {
+        self.tell(event.tenant, &Received::Session(Arc::new(event)));
+    }
+
+    fn tell(&self, tenant: TenantId, news: &Received) {
         for queue in self.live() {
-            if queue.push(notification) {
+            if queue.push(tenant, news) {
                 self.lagged.add(1);
             }
         }

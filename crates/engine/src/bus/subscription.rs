@@ -9,16 +9,21 @@ use cairn_base::{TenantId, limits};
 use parking_lot::{Condvar, Mutex};
 
 use super::Notification;
+use crate::SessionEvent;
 
 /// What a listener gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Received {
     /// Something was committed.
     Notification(Notification),
+    /// A client said hello, or went. In no feed.
+    Session(Arc<SessionEvent>),
     /// The listener fell behind and this many notifications were dropped: read on from the feed.
     Lagged {
         /// How many.
         missed: u64,
+        /// How many events of sessions, which no feed has: look who is there.
+        missed_sessions: u64,
     },
     /// The engine closes; nothing follows.
     Closed,
@@ -87,8 +92,9 @@ pub(super) struct Queue {
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Notification>,
+    waiting: VecDeque<Received>,
     missed: u64,
+    missed_sessions: u64,
     closed: bool,
     waker: Option<Arc<dyn Fn() + Send + Sync>>,
 }
@@ -98,23 +104,22 @@ impl Queue {
         Queue { tenant, state: Mutex::default(), arrived: Condvar::new() }
     }
 
-    /// Adds a notification; says whether the listener thereby fell behind.
-    pub(super) fn push(&self, notification: &Notification) -> bool {
-        if self.tenant.is_some_and(|tenant| tenant != notification.tenant) {
+    /// Adds news of a tenant; says whether the listener thereby fell behind.
+    pub(super) fn push(&self, tenant: TenantId, news: &Received) -> bool {
+        if self.tenant.is_some_and(|wanted| wanted != tenant) {
             return false;
         }
         self.change(|state| {
             let full = state.waiting.len() >= limits::EVENT_BUS_QUEUE_MAX;
             if full {
-                // The feed has all of it: what is dropped costs one page, not an answer.
-                state.missed += state.waiting.len() as u64;
-                state.waiting.clear();
+                state.make_room();
             }
-            if full || state.missed > 0 {
-                // Nothing after a gap until the listener has heard of the gap.
-                state.missed += 1;
+            let is_session = matches!(news, Received::Session(_));
+            if is_session || (!full && state.missed == 0) {
+                state.waiting.push_back(news.clone());
             } else {
-                state.waiting.push_back(notification.clone());
+                // No commit after a gap until the listener has heard of the gap.
+                state.missed += 1;
             }
             full
         })
@@ -139,16 +144,31 @@ impl Queue {
 
 impl State {
     fn next(&mut self) -> Option<Received> {
-        if self.missed > 0 {
-            return Some(Received::Lagged { missed: std::mem::take(&mut self.missed) });
+        if self.has_missed() {
+            let (missed, missed_sessions) = (self.missed, self.missed_sessions);
+            (self.missed, self.missed_sessions) = (0, 0);
+            return Some(Received::Lagged { missed, missed_sessions });
         }
-        match self.waiting.pop_front() {
-            Some(notification) => Some(Received::Notification(notification)),
-            None => self.closed.then_some(Received::Closed),
+        self.waiting.pop_front().or_else(|| self.closed.then_some(Received::Closed))
+    }
+
+    /// Drops commits: the feed has all of them, so that it costs one page and not an answer. Only when
+    /// there is nothing but sessions, those go too.
+    fn make_room(&mut self) {
+        let before = self.waiting.len();
+        self.waiting.retain(|news| matches!(news, Received::Session(_)));
+        self.missed += (before - self.waiting.len()) as u64;
+        if self.waiting.len() >= limits::EVENT_BUS_QUEUE_MAX {
+            self.missed_sessions += self.waiting.len() as u64;
+            self.waiting.clear();
         }
     }
 
+    fn has_missed(&self) -> bool {
+        self.missed > 0 || self.missed_sessions > 0
+    }
+
     fn has_next(&self) -> bool {
-        self.missed > 0 || !self.waiting.is_empty() || self.closed
+        self.has_missed() || !self.waiting.is_empty() || self.closed
     }
 }

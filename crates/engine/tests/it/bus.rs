@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use cairn_access::Principal;
 use cairn_base::{ErrorCode, TenantId, limits};
-use cairn_engine::{Notification, Received};
+use cairn_engine::{Notification, Received, SessionNews};
 use cairn_seam::EventKind;
 
-use crate::support::World;
+use crate::support::{World, every_role};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -50,7 +51,7 @@ fn a_slow_listener_is_told_that_it_lagged_and_then_hears_again() {
     }
     world.emit(&[100]);
     let missed = limits::EVENT_BUS_QUEUE_MAX as u64 + 1;
-    assert_eq!(slow.try_recv(), Some(Received::Lagged { missed }));
+    assert_eq!(slow.try_recv(), Some(Received::Lagged { missed, missed_sessions: 0 }));
     assert_eq!(slow.try_recv(), None);
     world.emit(&[100]);
     assert!(matches!(slow.try_recv(), Some(Received::Notification(_))));
@@ -65,7 +66,49 @@ fn nothing_follows_a_gap_until_the_listener_has_heard_of_it() {
         world.emit(&[100]);
     }
     let missed = limits::EVENT_BUS_QUEUE_MAX as u64 + 11;
-    assert_eq!((slow.try_recv(), slow.try_recv()), (Some(Received::Lagged { missed }), None));
+    assert_eq!(
+        (slow.try_recv(), slow.try_recv()),
+        (Some(Received::Lagged { missed, missed_sessions: 0 }), None)
+    );
+}
+
+#[test]
+fn who_comes_and_goes_is_heard_also_after_a_flood_of_commits() {
+    let world = World::new();
+    let slow = world.engine.subscribe(&world.owner, TenantId::NODE).unwrap();
+    let other = Principal::new("other", TenantId(7), every_role());
+    let deaf = world.engine.subscribe(&other, TenantId(7)).unwrap();
+    let session = world.engine.open_session(TenantId::LOCAL, None);
+    session.hello("agent").unwrap();
+    for _ in 0..limits::EVENT_BUS_QUEUE_MAX + 5 {
+        world.emit(&[100]);
+    }
+    drop(session);
+    let missed = limits::EVENT_BUS_QUEUE_MAX as u64 + 5;
+    assert_eq!(slow.try_recv(), Some(Received::Lagged { missed, missed_sessions: 0 }));
+    for expected in [SessionNews::Connected, SessionNews::Disconnected] {
+        let Some(Received::Session(event)) = slow.try_recv() else { panic!("{expected:?} is missing") };
+        assert_eq!((event.news, &*event.tag, event.tenant), (expected, "agent", TenantId::LOCAL));
+    }
+    assert_eq!((slow.try_recv(), deaf.try_recv()), (None, None));
+}
+
+#[test]
+fn sessions_too_are_dropped_when_there_are_too_many_and_that_is_told() {
+    let world = World::new();
+    let slow = world.engine.subscribe(&world.owner, TenantId::NODE).unwrap();
+    for _ in 0..limits::EVENT_BUS_QUEUE_MAX / 2 {
+        world.engine.open_session(TenantId::LOCAL, None).hello("").unwrap();
+    }
+    assert!(matches!(slow.try_recv(), Some(Received::Session(_))), "a full queue is not too full");
+    let full = world.engine.open_session(TenantId::LOCAL, None);
+    full.hello("").unwrap();
+    let one_more = world.engine.open_session(TenantId::LOCAL, None);
+    one_more.hello("last").unwrap();
+    let missed_sessions = limits::EVENT_BUS_QUEUE_MAX as u64;
+    assert_eq!(slow.try_recv(), Some(Received::Lagged { missed: 0, missed_sessions }));
+    let Some(Received::Session(last)) = slow.try_recv() else { panic!("the newest is kept") };
+    assert_eq!(&*last.tag, "last");
 }
 
 #[test]

@@ -4,12 +4,14 @@
 
 mod audit;
 mod bus;
+mod events;
 mod faults;
 mod feed;
 mod figures;
 mod maintain;
 mod node;
 mod pipeline;
+mod sessions;
 mod support;
 mod turns;
 mod upkeep;

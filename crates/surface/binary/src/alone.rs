@@ -1,8 +1,5 @@
 //! One connection, without a listener.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-
 use cairn_gate::Gate;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
@@ -15,7 +12,7 @@ use crate::session::Session;
 /// a connection of [`serve`](crate::serve), and the memory for frames to itself.
 pub async fn serve_connection(stream: impl AsyncRead + AsyncWrite + Unpin, gate: Gate, config: BinaryConfig) {
     let memory = Shared::new(config.memory_bytes);
-    let session = Session::new(gate, memory.clone(), &Arc::new(AtomicU64::new(0)), config.remember_keys);
+    let session = Session::new(gate, memory.clone(), None, config.remember_keys);
     // Held to the end: nobody stops it but the stream.
     let (_stop, stopped) = watch::channel(());
     connection(stream, session, memory, config, stopped).await;

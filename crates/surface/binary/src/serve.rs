@@ -2,8 +2,6 @@
 
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use cairn_base::limits;
@@ -65,7 +63,6 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Drained {
     let memory = Shared::new(config.memory_bytes);
-    let ids = Arc::new(AtomicU64::new(0));
     let (stop, stopped) = watch::channel(());
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
@@ -77,10 +74,10 @@ pub async fn serve(
             accepted = listener.accept() => match accepted {
                 // Closed at once: nobody has asked anything yet that could be answered.
                 Ok((stream, _)) if connections.len() >= config.connections_max => drop(stream),
-                Ok((stream, _)) => {
+                Ok((stream, peer)) => {
                     // Best effort: without it answers are a little later.
                     let _ = stream.set_nodelay(true);
-                    let session = Session::new(gate.clone(), memory.clone(), &ids, config.remember_keys);
+                    let session = Session::new(gate.clone(), memory.clone(), Some(peer), config.remember_keys);
                     connections.spawn(connection(stream, session, memory.clone(), config, stopped.clone()));
                 }
                 Err(error) => {

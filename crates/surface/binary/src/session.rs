@@ -1,12 +1,11 @@
 //! One connection: a frame in, a frame out.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{TenantId, TurnId, limits};
-use cairn_engine::{Act, EngineError, Window, WindowAt, WindowTurns};
+use cairn_engine::{Act, EngineError, SessionHandle, Window, WindowAt, WindowTurns};
 use cairn_gate::{Admission, Credentials, Gate};
 use cairn_seam::{Blob, WriteTx};
 use cairn_turns::{Append, DeclaredType, IdempotencyKey};
@@ -32,15 +31,15 @@ const ANSWER_OVERHEAD: usize = HEADER_BYTES + 64;
 pub(crate) struct Session {
     gate: Gate,
     memory: Shared,
-    id: u64,
-    /// What the client called itself first.
-    hello: Option<Hello>,
+    /// What others know of this connection, until it is dropped.
+    presence: SessionHandle,
     remember: Duration,
 }
 
 impl Session {
-    pub(crate) fn new(gate: Gate, memory: Shared, ids: &Arc<AtomicU64>, remember: Duration) -> Self {
-        Session { gate, memory, id: ids.fetch_add(1, Ordering::Relaxed) + 1, hello: None, remember }
+    pub(crate) fn new(gate: Gate, memory: Shared, peer: Option<SocketAddr>, remember: Duration) -> Self {
+        let presence = gate.engine().open_session(TENANT, peer.map(|peer| peer.to_string()));
+        Session { gate, memory, presence, remember }
     }
 
     /// Answers one request, whatever comes: a frame, and the memory it holds until it is sent.
@@ -53,11 +52,13 @@ impl Session {
 
     async fn handle(&mut self, header: &Header, body: &[u8]) -> Result<Answer, WireError> {
         let kind = MessageType::from_number(header.kind).ok_or(WireError::UnknownType(header.kind))?;
+        self.presence.touch();
         let admission = self.gate.admit().await?;
         let principal = self.gate.principal(Credentials::default())?;
         let call = Call {
             gate: &self.gate,
             memory: &self.memory,
+            presence: &self.presence,
             admission: &admission,
             principal,
             header,
@@ -65,10 +66,9 @@ impl Session {
         };
         match kind {
             MessageType::Hello => {
-                let hello = Hello::parse(body)?;
-                self.hello.get_or_insert(hello);
+                self.presence.hello(&Hello::parse(body)?.tag)?;
                 let mut answer = Answer::to(header);
-                answer.greeting(self.id, PROTOCOL_VERSION);
+                answer.greeting(self.presence.id().0, PROTOCOL_VERSION);
                 Ok(answer)
             }
             MessageType::CreateContext | MessageType::ForkContext => call.create(body).await,
@@ -89,6 +89,7 @@ impl Session {
 struct Call<'a> {
     gate: &'a Gate,
     memory: &'a Shared,
+    presence: &'a SessionHandle,
     admission: &'a Admission,
     principal: Principal,
     header: &'a Header,
@@ -120,6 +121,7 @@ impl Call<'_> {
         let base = (base != TurnId::NONE).then_some(base);
         let now_ms = self.now_ms();
         let context = self.write(move |tx, scope| Ok(cairn_turns::create(tx, scope, base, now_ms)?)).await?;
+        self.presence.works_on(context.id);
         let mut answer = Answer::to(self.header);
         answer.head(&context);
         Ok(answer)
@@ -166,6 +168,7 @@ impl Call<'_> {
         };
         let appended = self.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
         let mut answer = Answer::to(self.header);
+        self.presence.works_on(appended.turn.context);
         answer.appended(&appended.turn);
         Ok(answer)
     }

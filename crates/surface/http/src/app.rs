@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::metrics::HttpMetrics;
+use crate::routes::events::Streams;
 use crate::{ApiError, HttpConfig, middleware, routes};
 
 /// What every route and middleware shares.
@@ -29,6 +30,7 @@ pub(crate) struct Shared {
     pub(crate) memory: Memory,
     /// One permit per large blob that is being sent.
     pub(crate) content_streams: Arc<Semaphore>,
+    pub(crate) streams: Streams,
     pub(crate) openapi: OnceLock<String>,
 }
 
@@ -52,6 +54,7 @@ impl App {
         let shared = Shared {
             memory: Memory::new(config.memory_bytes),
             content_streams: Arc::new(Semaphore::new(config.content_streams_max.min(Semaphore::MAX_PERMITS))),
+            streams: Streams::new(config.event_streams_max),
             gate,
             config,
             bound,
@@ -84,6 +87,8 @@ impl App {
             )
             // Health and figures are answered also when nothing else is.
             .merge(routes::open())
+            // Streams hold nobody's turn and have no end.
+            .merge(routes::streams())
             .split_for_parts();
         let openapi = openapi.to_pretty_json().expect("the description is plain data");
         state.openapi.set(openapi).expect("a router is made once");

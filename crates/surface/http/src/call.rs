@@ -6,8 +6,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{ErrorCode, Position, TenantId};
-use cairn_engine::{Act, Engine, EngineError};
-use cairn_gate::{Admission, Credentials};
+use cairn_engine::{Act, Engine, EngineError, Presence};
+use cairn_gate::{Admission, Credentials, GateError};
 use cairn_seam::{Snapshot, WriteTx};
 
 use crate::ApiError;
@@ -47,6 +47,11 @@ impl Call {
     /// When it is, in Unix milliseconds.
     pub(crate) fn now_ms(&self) -> u64 {
         self.app.gate.engine().clock().now_ms()
+    }
+
+    /// Who is connected.
+    pub(crate) fn presence(&self) -> Result<Presence<'_>, ApiError> {
+        Ok(self.app.gate.engine().presence(&self.principal, TENANT).map_err(GateError::from)?)
     }
 
     /// Changes turns in one transaction.

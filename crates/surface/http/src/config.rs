@@ -30,6 +30,8 @@ pub struct HttpConfig {
     pub connections_max: usize,
     /// How long a client may take nothing of an answer before it is cut.
     pub patience: Duration,
+    /// Most streams of events at once; more are told to come back.
+    pub event_streams_max: usize,
     /// Time requests under way have to finish when the server stops.
     pub drain: Duration,
 }
@@ -48,6 +50,7 @@ impl Default for HttpConfig {
             headers_max: 100,
             connections_max: 1024,
             patience: limits::HTTP_PATIENCE,
+            event_streams_max: limits::EVENT_STREAMS_MAX,
             drain: limits::HTTP_DEADLINE,
         }
     }

@@ -86,6 +86,8 @@ pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output 
         }
     }
     drop((listeners, stopped));
+    // They would go on for ever.
+    state.streams.stop();
     // Every connection holds a receiver and sees the sender go.
     drop(stop);
     drain(&mut connections, state.config.drain).await

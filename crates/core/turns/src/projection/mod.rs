@@ -1,15 +1,17 @@
-//! Projection: from the dense bytes of a payload to JSON that people and tools can read.
+//! Projection: from the dense bytes of a payload to JSON that people and tools can read, and back.
 //!
 //! A descriptor says what the tags of a payload mean. What it does not say is kept, and shown on request.
 //! Nothing is trusted: whatever the bytes are, the result is JSON or an error, and no longer than a small
 //! multiple of them.
 
+mod encode;
 mod generic;
 mod object;
 mod options;
 mod scalar;
 mod time;
 
+pub use encode::{Misfit, encode};
 pub use object::{Projected, project};
 pub use options::{BytesRender, EnumRender, Options, TimeRender, WideRender};
 

@@ -42,9 +42,92 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
+/// Reads a time like `2024-01-30T11:43:20.123+00:00` or `…Z`, in milliseconds; finer fractions are cut off.
+pub(super) fn from_iso(text: &str) -> Option<i64> {
+    let (date, time) = text.split_once(['T', 't', ' '])?;
+    let mut date = date.splitn(3, '-').map(|part| digits(part, part.len()));
+    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    let (time, offset_minutes) = offset(time)?;
+    let (clock, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let mut clock = clock.split(':').map(|part| digits(part, 2));
+    let (hour, minute) = (clock.next()??, clock.next()??);
+    let second = clock.next().unwrap_or(Some(0))?;
+    let is_date = (0..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    if !is_date || hour > 23 || minute > 59 || second > 60 || clock.next().is_some() {
+        return None;
+    }
+    digits(fraction, fraction.len())?;
+    let millis: i64 =
+        fraction.bytes().chain(*b"00").take(3).fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+    let days = days(year, month, day);
+    // The 31st of a month that has none.
+    if civil(days) != (year, month, day) {
+        return None;
+    }
+    Some(days * DAY_MS + ((hour * 60 + minute - offset_minutes) * 60 + second) * 1000 + millis)
+}
+
+/// The time of day, and how many minutes it is ahead.
+fn offset(time: &str) -> Option<(&str, i64)> {
+    if let Some(time) = time.strip_suffix(['Z', 'z']) {
+        return Some((time, 0));
+    }
+    let at = time.rfind(['+', '-'])?;
+    let (time, offset) = time.split_at(at);
+    let sign = if offset.starts_with('-') { -1 } else { 1 };
+    let (hours, minutes) = offset[1..].split_once(':')?;
+    Some((time, sign * (digits(hours, 2)? * 60 + digits(minutes, 2)?)))
+}
+
+fn digits(text: &str, count: usize) -> Option<i64> {
+    let is_number = text.len() == count && !text.is_empty() && text.len() < 12;
+    (is_number && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+}
+
+/// The other way round than [`civil`].
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let month = if month > 2 { month - 3 } else { month + 9 };
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_read_in_every_usual_form_and_nothing_else_is() {
+        let rows = [
+            ("1970-01-01T00:00:00Z", 0),
+            ("1970-01-01 00:00Z", 0),
+            ("1970-01-01T02:00:00.5+02:00", 500),
+            ("1970-01-01T00:00:00.1239999Z", 123),
+            ("1969-12-31T19:00:00-05:00", 0),
+        ];
+        for (text, ms) in rows {
+            assert_eq!(from_iso(text), Some(ms), "{text}");
+        }
+        for bad in [
+            "",
+            "now",
+            "1970-01-01",
+            "1970-01-01T00:00:00",
+            "1970-02-30T00:00:00Z",
+            "1970-13-01T00:00:00Z",
+            "1970-01-01T24:00:00Z",
+            "1970-01-01T00:61:00Z",
+            "1970-01-01T0:00:00Z",
+            "1970-01-01T00:00:00.Z",
+            "1970-01-01T00:00:00.xZ",
+            "99999-01-01T00:00:00Z",
+            "1970-01-01T00:00:00:00Z",
+            "1970-01-01T00:00:00+1:00",
+        ] {
+            assert_eq!(from_iso(bad), None, "{bad}");
+        }
+    }
 
     #[test]
     fn times_are_written_as_the_calendar_has_them() {
@@ -62,6 +145,7 @@ mod tests {
             let mut out = String::new();
             assert!(iso(ms, &mut out));
             assert_eq!(out, format!("\"{expected}\""));
+            assert_eq!(from_iso(expected), Some(ms));
         }
         for ms in [LAST_MS + 1, FIRST_MS - 1, i64::MIN, i64::MAX] {
             assert!(!iso(ms, &mut String::new()), "{ms}");

@@ -12,8 +12,9 @@ use super::descriptor::Descriptor;
 use super::parse::{Parsing, Wrong};
 use super::publish::key_of;
 use crate::error::TurnsError;
-use crate::intern::{TypeNumber, type_name};
+use crate::intern::{TypeNumber, known_number, type_name};
 use crate::tables::{BUNDLE_ORDER, BUNDLES, DESCRIPTORS, ENUMS, REGISTRY};
+use crate::turn::DeclaredType;
 
 /// What is known of the registry as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -92,6 +93,28 @@ pub fn load<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Registry, T
         registry.enums.insert(id.clone(), labels);
     }
     Ok(registry)
+}
+
+/// Whether a version of a type is known, published or built in.
+pub fn is_published<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    declared: &DeclaredType,
+) -> Result<bool, TurnsError> {
+    let Some(number) = known_number(reader, scope, &declared.id)? else {
+        return Ok(Registry::default().descriptor(&declared.id, declared.version).is_some());
+    };
+    let key = scope.key().u32(number.0);
+    if get(reader, DESCRIPTORS, &key.clone().u32(declared.version))?.is_some() {
+        return Ok(true);
+    }
+    // A type that somebody published is no longer the built-in one.
+    let mut has_versions = false;
+    reader.multi_scan(DESCRIPTORS, &[KeyRange::prefix(&key).limit(1)], &mut |_, _, _| {
+        has_versions = true;
+        Visit::Stop
+    })?;
+    Ok(!has_versions && Registry::default().descriptor(&declared.id, declared.version).is_some())
 }
 
 fn value_of(bytes: &[u8]) -> Result<Value, TurnsError> {

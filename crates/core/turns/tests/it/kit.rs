@@ -81,6 +81,7 @@ pub(crate) fn request(context: ContextId, text: &str) -> Append {
         key: None,
         remember_ms: 1_000,
         now_ms: 7,
+        strict: false,
     }
 }
 

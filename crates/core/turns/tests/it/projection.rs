@@ -283,3 +283,60 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn json_is_encoded_as_its_type_says_and_comes_back() {
+    use cairn_turns::projection::encode;
+    let registry = registry();
+    let described = registry.latest("All").unwrap();
+    let sent = r#"{"text":"hi","u64":"18446744073709551615","i64":-5,"u32":7,"i8":"-128","f32":0.5,"f64":2,
+        "bool":true,"bytes":"+/8=","time":"2024-01-30T11:43:20.123Z","when":5,"role":"user","list":[1,"2"],
+        "roles":["system",9],"nested":{"a":7,"part":{"a":8,"9":"kept"}},"parts":[{"a":1},{}],"map":{"b":2,"a":1},
+        "any":{"x":[null,1.5]},"odd":[1],"untyped":["x"],"by_name":{"k":{"a":5}},"99":"unknown"}"#;
+    let payload = encode(&Value::parse_json(sent.as_bytes()).unwrap(), described).unwrap();
+    let all = Options { include_unknown: true, ..PLAIN };
+    let shown = project(&payload, described, &all).unwrap();
+    let expected = r#"{"u64":"18446744073709551615","i64":"-5","u32":7,"i8":-128,"f32":0.5,"f64":2.0,"text":"hi","bool":true,"bytes":"+/8=","time":"2024-01-30T11:43:20.123+00:00","when":"1970-01-01T00:00:00.005+00:00","role":"user","list":["1","2"],"roles":["system",9],"nested":{"a":7,"part":{"a":8}},"parts":[{"a":1},{}],"map":{"a":"1","b":"2"},"any":{"x":[null,1.5]},"odd":[1],"untyped":["x"],"by_name":{"k":{"a":5}}}"#;
+    assert_eq!(shown.data, expected);
+    assert_eq!(shown.unknown.as_deref(), Some(r#"{"15":{"2":{"9":"kept"}},"99":"unknown"}"#));
+    // What was shown can be sent again, and gives the same bytes as far as it was shown.
+    let again = encode(&Value::parse_json(shown.data.as_bytes()).unwrap(), described).unwrap();
+    assert_eq!(project(&again, described, &PLAIN).unwrap().data, expected);
+    assert_eq!(encode(&Value::parse_json(br#"{"u64":1}"#).unwrap(), described).unwrap(), [0x81, 1, 1]);
+}
+
+#[test]
+fn everything_that_does_not_fit_is_told() {
+    use cairn_turns::projection::encode;
+    let registry = registry();
+    let described = registry.latest("All").unwrap();
+    let rows = [
+        ("7", "payload must be an object of fields"),
+        (r#"{"nope":1}"#, "payload.nope is no field of this version of the type"),
+        (r#"{"gone":1}"#, "payload.gone is no field of this version of the type"),
+        (r#"{"u64":1,"1":2}"#, "payload.u64 is the same field as `1`"),
+        (r#"{"u64":-1}"#, "payload.u64 must be from 0 to 18446744073709551615 as `u64`"),
+        (r#"{"i8":128}"#, "payload.i8 must be from -128 to 127 as `i8`"),
+        (r#"{"u64":1.5}"#, "payload.u64 must be an integer, or a text of its digits"),
+        (r#"{"u64":"x"}"#, "payload.u64 must be an integer, or a text of its digits"),
+        (r#"{"text":7}"#, "payload.text must be a text"),
+        (r#"{"bool":1}"#, "payload.bool must be true or false"),
+        (r#"{"bytes":"!"}"#, "payload.bytes is not base64 with padding"),
+        (r#"{"time":"today"}"#, "payload.time must be an integer, or a text of its digits"),
+        (r#"{"role":"nobody"}"#, "payload.role is none of the labels system, user"),
+        (r#"{"list":{}}"#, "payload.list must be an array"),
+        (r#"{"parts":[{},{"b":1}]}"#, "payload.parts[1].b is no field of this version of the type"),
+        (
+            r#"{"nested":{"part":{"a":"x"}}}"#,
+            "payload.nested.part.a must be an integer, or a text of its digits",
+        ),
+    ];
+    for (json, expected) in rows {
+        let misfits = encode(&Value::parse_json(json.as_bytes()).unwrap(), described).unwrap_err();
+        let told: Vec<String> =
+            misfits.iter().map(|misfit| format!("{} {}", misfit.at, misfit.problem)).collect();
+        assert_eq!(told, [expected], "{json}");
+    }
+    let many = format!("{{{}}}", (0..100).map(|n| format!(r#""x{n}":1"#)).collect::<Vec<_>>().join(","));
+    assert_eq!(encode(&Value::parse_json(many.as_bytes()).unwrap(), described).unwrap_err().len(), 20);
+}

@@ -273,3 +273,25 @@ fn described(registry: &Registry) -> Vec<String> {
     });
     versions.collect()
 }
+
+#[test]
+fn a_strict_store_takes_only_turns_of_published_types() {
+    use cairn_turns::{Append, DeclaredType};
+    let kit = Kit::new();
+    let context = kit.create(None).unwrap().id;
+    let of = |id: &str, version| Append {
+        strict: true,
+        declared: DeclaredType { id: id.into(), version },
+        ..crate::kit::request(context, "x")
+    };
+    let refused =
+        |id: &str, version| matches!(kit.append(of(id, version)), Err(TurnsError::TypeUnknown { .. }));
+    assert!(refused("T", 1) && refused("", 0) && refused("cxdb.ConversationItem", 2));
+    kit.append(of("cxdb.ConversationItem", 3)).unwrap();
+    kit.publish(&version("b", 2, "")).unwrap();
+    assert!(refused("T", 1));
+    kit.append(of("T", 2)).unwrap();
+    kit.publish(&bundle("mine", r#""cxdb.ConversationItem":{"versions":{"5":{}}}"#, "")).unwrap();
+    assert!(refused("cxdb.ConversationItem", 3));
+    kit.append(of("cxdb.ConversationItem", 5)).unwrap();
+}

@@ -9,6 +9,7 @@ mod client_trouble;
 mod conformance;
 mod conversation;
 mod fake;
+mod live;
 mod many;
 mod proxy;
 mod wire;

@@ -28,6 +28,7 @@ pub(crate) const ERROR: u16 = 255;
 
 pub(crate) struct Server {
     pub(crate) addr: SocketAddr,
+    pub(crate) engine: Arc<Engine>,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
 }
@@ -46,14 +47,14 @@ impl Server {
         let runtime = Runtime::new().unwrap();
         let clock = Arc::new(SystemClock);
         let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
-        let gate = Gate::new(engine, GateConfig::default());
+        let gate = Gate::new(Arc::clone(&engine), GateConfig::default());
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let addr = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         runtime.spawn(serve(listener, gate, config, async {
             let _ = stopped.await;
         }));
-        Server { addr, stop: Some(stop), runtime: Some(runtime) }
+        Server { addr, engine, stop: Some(stop), runtime: Some(runtime) }
     }
 
     pub(crate) fn connect(&self) -> Client {
@@ -68,9 +69,16 @@ pub(crate) fn store() -> Arc<MemoryStore> {
     Arc::new(MemoryStore::new(Arc::new(SystemClock)))
 }
 
+impl Server {
+    /// Tells it to stop, and does not wait.
+    pub(crate) fn stop(&mut self) {
+        drop(self.stop.take());
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.stop.take());
+        self.stop();
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_timeout(Duration::from_secs(5));
         }

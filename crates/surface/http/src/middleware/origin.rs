@@ -21,7 +21,7 @@ use crate::app::AppState;
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
 const HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, x-request-id, idempotency-key, if-match, if-none-match, if-range, range, \
-     x-cairn-type-id, x-cairn-type-version, x-content-hash-b3",
+     last-event-id, x-cairn-type-id, x-cairn-type-version, x-content-hash-b3",
 );
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "retry-after, x-request-id, etag, accept-ranges, content-range, x-fs-hash, x-fs-mode",

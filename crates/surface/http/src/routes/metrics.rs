@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::HeaderName;
 use axum::http::header::CONTENT_TYPE;
-use cairn_engine::PrometheusText;
+use cairn_engine::{MetricKind, PrometheusText};
 
 use crate::app::AppState;
 
@@ -21,5 +21,7 @@ pub(super) async fn metrics(State(app): State<AppState>) -> ([(HeaderName, &'sta
     app.gate.engine().write_metrics(&mut text);
     app.gate.write_metrics(&mut text);
     app.metrics.write(&mut text);
+    text.family("cairn_http_event_streams", MetricKind::Gauge, "Open streams of events.")
+        .integer(&[], app.streams.count() as u64);
     ([(CONTENT_TYPE, PrometheusText::CONTENT_TYPE)], text.finish())
 }

@@ -1,11 +1,13 @@
 //! The routes, one file each.
 
 mod blobs;
+pub(crate) mod events;
 mod health;
 pub(crate) mod maintenance;
 mod metrics;
 pub(crate) mod openapi;
 mod ready;
+pub(crate) mod sessions;
 mod stats;
 mod store_figures;
 mod turns;
@@ -24,11 +26,17 @@ pub(crate) fn open() -> OpenApiRouter<AppState> {
         .routes(routes!(openapi::openapi))
 }
 
+/// Answers that go on: no deadline, and admission only while they read.
+pub(crate) fn streams() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(events::all_events)).routes(routes!(events::context_events))
+}
+
 /// Answered within the limits of the gate.
 pub(crate) fn guarded() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(stats::stats))
         .routes(routes!(maintenance::maintenance))
+        .routes(routes!(sessions::sessions))
         .merge(turns::routes())
         .merge(blobs::routes())
 }

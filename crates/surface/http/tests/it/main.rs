@@ -3,6 +3,7 @@
 mod client;
 mod connections;
 mod errors;
+mod events;
 mod limits;
 mod local;
 mod maintenance;

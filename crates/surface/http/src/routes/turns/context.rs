@@ -1,8 +1,11 @@
 //! A context as JSON.
 
+use cairn_engine::Presence;
 use cairn_turns::Context;
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use crate::routes::sessions::Live;
 
 /// A context: a name for the newest turn of a chain.
 #[derive(Debug, Serialize, ToSchema)]
@@ -22,10 +25,13 @@ pub(super) struct ContextObject {
     base_turn_id: String,
     /// When something was last appended to it, or it was made, in Unix milliseconds.
     last_activity_at: u64,
+    /// Whether somebody works on it now.
+    #[serde(flatten)]
+    live: Live,
 }
 
 impl ContextObject {
-    pub(super) fn to_wire(context: &Context) -> Self {
+    pub(super) fn to_wire(context: &Context, presence: &Presence<'_>) -> Self {
         ContextObject {
             context_id: context.id.to_string(),
             head_turn_id: context.head.to_string(),
@@ -33,6 +39,7 @@ impl ContextObject {
             created_at_unix_ms: context.created_at_ms,
             base_turn_id: context.base.to_string(),
             last_activity_at: context.active_at_ms,
+            live: Live::of(presence, context.id),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::call::Call;
 use crate::content_type::{is_json, media_type};
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid, number};
+use crate::routes::sessions::Active;
 
 type Created = (StatusCode, Json<ContextObject>);
 
@@ -36,6 +37,9 @@ pub(super) struct ContextPage {
     count: usize,
     /// What to pass as `before` for the next page; null if this is the last.
     next_before: Option<String>,
+    /// Who is connected.
+    #[serde(flatten)]
+    active: Active,
 }
 
 /// Make a context
@@ -116,7 +120,7 @@ pub(super) async fn fork(call: Call, headers: HeaderMap, body: Bytes) -> Result<
 pub(super) async fn get(call: Call, params: Params) -> Result<Json<ContextObject>, ApiError> {
     let id = params.context_id()?;
     let context = call.look_up(|snapshot, scope| Ok(cairn_turns::head(snapshot, scope, id)?))?;
-    Ok(Json(ContextObject::to_wire(&context)))
+    Ok(Json(ContextObject::to_wire(&context, &call.presence()?)))
 }
 
 /// Contexts, the newest first
@@ -148,17 +152,19 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<ContextPage>
     let has_more = contexts.len() > limit;
     contexts.truncate(limit);
     let oldest = contexts.last().filter(|_| has_more);
+    let presence = call.presence()?;
     Ok(Json(ContextPage {
         next_before: oldest.map(|context| context.id.to_string()),
         count: contexts.len(),
-        contexts: contexts.iter().map(ContextObject::to_wire).collect(),
+        contexts: contexts.iter().map(|context| ContextObject::to_wire(context, &presence)).collect(),
+        active: Active::of(&presence),
     }))
 }
 
 async fn make(call: &Call, base: Option<TurnId>) -> Result<Created, ApiError> {
     let now_ms = call.now_ms();
     let context = call.write(move |tx, scope| Ok(cairn_turns::create(tx, scope, base, now_ms)?)).await?;
-    Ok((StatusCode::CREATED, Json(ContextObject::to_wire(&context))))
+    Ok((StatusCode::CREATED, Json(ContextObject::to_wire(&context, &call.presence()?))))
 }
 
 /// The turn that a body names, if there is a body and it names one.

@@ -77,7 +77,9 @@ async fn lists_are_paged_newest_first() {
     let addr = server.addr;
     assert_eq!(
         json(addr, "/v1/contexts").await,
-        serde_json::json!({"contexts": [], "count": 0, "next_before": null})
+        serde_json::json!({
+            "contexts": [], "count": 0, "next_before": null, "active_sessions": [], "active_tags": []
+        })
     );
     for _ in 0..25 {
         context(addr).await;

@@ -1,0 +1,105 @@
+//! Every open session, and every context that one of them works on.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use cairn_base::{ContextId, TenantId};
+use parking_lot::Mutex;
+
+use super::SessionId;
+
+/// What others may know of a session.
+pub(super) struct Session {
+    pub(super) id: SessionId,
+    pub(super) tenant: TenantId,
+    pub(super) peer: Option<String>,
+    pub(super) connected_at_ms: u64,
+    pub(super) active_at_ms: AtomicU64,
+    /// Set by the first hello.
+    pub(super) tag: OnceLock<Arc<str>>,
+    /// How many contexts are remembered of it.
+    pub(super) contexts: AtomicUsize,
+}
+
+impl Session {
+    pub(super) fn tag(&self) -> Arc<str> {
+        self.tag.get().map_or_else(|| Arc::from(""), Arc::clone)
+    }
+}
+
+/// The session that last worked on a context. Shared with those that do, so that they need no lock.
+pub(super) type Latest = Arc<AtomicU64>;
+
+/// A live context.
+struct WorkedOn {
+    latest: Latest,
+    /// Who works on it, in the order in which they began.
+    sessions: Vec<SessionId>,
+}
+
+/// See the module. Locks are held for one look-up each.
+#[derive(Default)]
+pub(crate) struct Registry {
+    last: AtomicU64,
+    open: Mutex<BTreeMap<SessionId, Arc<Session>>>,
+    worked_on: Mutex<HashMap<(TenantId, ContextId), WorkedOn>>,
+}
+
+impl Registry {
+    pub(super) fn open(&self, tenant: TenantId, peer: Option<String>, now_ms: u64) -> Arc<Session> {
+        let session = Arc::new(Session {
+            id: SessionId(self.last.fetch_add(1, Ordering::Relaxed) + 1),
+            tenant,
+            peer,
+            connected_at_ms: now_ms,
+            active_at_ms: AtomicU64::new(now_ms),
+            tag: OnceLock::new(),
+            contexts: AtomicUsize::new(0),
+        });
+        self.open.lock().insert(session.id, Arc::clone(&session));
+        session
+    }
+
+    pub(super) fn close(&self, session: &Session) {
+        self.open.lock().remove(&session.id);
+    }
+
+    /// The session works on a context from now on.
+    pub(super) fn enter(&self, session: &Session, context: ContextId) -> Latest {
+        let mut worked_on = self.worked_on.lock();
+        let live = worked_on
+            .entry((session.tenant, context))
+            .or_insert_with(|| WorkedOn { latest: Latest::default(), sessions: Vec::new() });
+        live.sessions.push(session.id);
+        live.latest.store(session.id.0, Ordering::Relaxed);
+        Arc::clone(&live.latest)
+    }
+
+    /// It no longer does.
+    pub(super) fn leave(&self, session: &Session, context: ContextId) {
+        let mut worked_on = self.worked_on.lock();
+        let Entry::Occupied(mut live) = worked_on.entry((session.tenant, context)) else { return };
+        live.get_mut().sessions.retain(|id| *id != session.id);
+        match live.get().sessions.last() {
+            None => drop(live.remove()),
+            Some(next) => {
+                // Unless somebody else was the latest, who stays.
+                let latest = &live.get().latest;
+                let _ = latest.compare_exchange(session.id.0, next.0, Ordering::Relaxed, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Every open session of a tenant, in the order in which they came.
+    pub(super) fn sessions(&self, tenant: TenantId) -> Vec<Arc<Session>> {
+        self.open.lock().values().filter(|session| session.tenant == tenant).cloned().collect()
+    }
+
+    /// The session that last worked on a context, of those that still may.
+    pub(super) fn live(&self, tenant: TenantId, context: ContextId) -> Option<Arc<Session>> {
+        let latest = self.worked_on.lock().get(&(tenant, context))?.latest.load(Ordering::Relaxed);
+        self.open.lock().get(&SessionId(latest)).cloned()
+    }
+}

@@ -1,0 +1,202 @@
+//! One client's stream of events.
+//!
+//! Nothing is read for it before the connection asks for more, so that a client that does not read holds
+//! one piece of text and nothing else. The connection itself ends when nothing can be written for long.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use cairn_access::Principal;
+use cairn_base::{ContextId, ErrorCode, Retry, limits};
+use cairn_engine::Place;
+use cairn_gate::GateError;
+use hyper::body::Frame;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::Seat;
+use super::hub::Hub;
+use super::timeline::{Cursor, Item, Taken};
+use super::wire::{self, ResetReason};
+use crate::app::AppState;
+
+/// What a stream that is behind waits when the gate has no room for it.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// A stream, and how far it is.
+pub(super) struct Stream {
+    app: AppState,
+    hub: Arc<Hub>,
+    news: watch::Receiver<()>,
+    principal: Principal,
+    /// The context it follows, if not all of them.
+    only: Option<ContextId>,
+    cursor: Cursor,
+    /// How far the client knows that it is.
+    told: Place,
+    spoke_at: Instant,
+    greeting: Option<Bytes>,
+    _seat: Seat,
+}
+
+impl Stream {
+    /// A stream of what happens after a place.
+    pub(super) fn new(
+        app: AppState,
+        hub: Arc<Hub>,
+        principal: Principal,
+        only: Option<ContextId>,
+        after: Place,
+        seat: Seat,
+    ) -> Self {
+        Stream {
+            app,
+            news: hub.timeline.news(),
+            hub,
+            principal,
+            only,
+            cursor: Cursor::at(after),
+            told: after,
+            spoke_at: Instant::now(),
+            greeting: Some(wire::connected(after)),
+            _seat: seat,
+        }
+    }
+
+    /// The body of the answer.
+    pub(super) fn into_body(self) -> StreamBody {
+        StreamBody { next: Some(Box::pin(self.step())) }
+    }
+
+    async fn step(mut self) -> Option<(Bytes, Stream)> {
+        let mut stopping = self.app.streams.stopping();
+        let text = tokio::select! {
+            biased;
+            _ = stopping.wait_for(|stopping| *stopping) => return None,
+            text = self.next() => text?,
+        };
+        self.spoke_at = Instant::now();
+        Some((text, self))
+    }
+
+    /// The next text to send; `None` at the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        if let Some(greeting) = self.greeting.take() {
+            return Some(greeting);
+        }
+        loop {
+            // Before looking: what comes in between rings again.
+            self.news.mark_unchanged();
+            match self.hub.timeline.take(&mut self.cursor, self.only) {
+                Taken::Texts(texts, last) => {
+                    self.told = last.unwrap_or(self.told);
+                    return Some(Bytes::from(texts.concat()));
+                }
+                Taken::SessionsMissed => return Some(wire::reset(ResetReason::SessionsMissed, None)),
+                Taken::Ended => return None,
+                Taken::Behind => {
+                    if let Some(text) = self.history().await? {
+                        return Some(text);
+                    }
+                }
+                Taken::Nothing => {
+                    let heartbeat_at = self.heartbeat_at();
+                    tokio::select! {
+                        changed = self.news.changed() => changed.ok()?,
+                        () = sleep_until(heartbeat_at) => return Some(self.heartbeat()),
+                    }
+                }
+            }
+        }
+    }
+
+    /// A page of history, like any other request; `Some(None)` when nothing in it concerns the client.
+    async fn history(&mut self) -> Option<Option<Bytes>> {
+        match self.page().await {
+            Ok((items, next)) => {
+                self.cursor.place = next;
+                if let Some(last) = items.last() {
+                    self.told = last.place.unwrap_or(self.told);
+                    let texts: Vec<&[u8]> = items.iter().map(|item| &*item.text).collect();
+                    return Some(Some(Bytes::from(texts.concat())));
+                }
+                Some((Instant::now() >= self.heartbeat_at()).then(|| self.heartbeat()))
+            }
+            Err(error) if error.code() == ErrorCode::PositionTooOld => {
+                let now = Place::after(self.app.gate.engine().position());
+                self.cursor.place = now;
+                self.told = now;
+                Some(Some(wire::reset(ResetReason::HistoryGone, Some(now))))
+            }
+            Err(GateError::Unavailable) => None,
+            Err(error) if matches!(error.code().retry(), Retry::Later | Retry::Same) || is_late(&error) => {
+                sleep(PAUSE).await;
+                Some(None)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "events could not be read");
+                None
+            }
+        }
+    }
+
+    async fn page(&self) -> Result<(Vec<Item>, Place), GateError> {
+        let (principal, after, only) = (self.principal.clone(), self.cursor.place, self.only);
+        let admission = self.app.gate.admit().await?;
+        let read = self.app.gate.read(&admission, move |engine| wire::page(engine, &principal, after, only));
+        let (items, next, _) = read.await?;
+        Ok((items, next))
+    }
+
+    fn heartbeat_at(&self) -> Instant {
+        self.spoke_at + limits::EVENT_STREAM_HEARTBEAT
+    }
+
+    /// Says that the stream is alive, and how far it is, so that a client that comes back after hours of
+    /// nothing does not make us read all of it again.
+    fn heartbeat(&mut self) -> Bytes {
+        if self.told == self.cursor.place {
+            return Bytes::from_static(wire::HEARTBEAT);
+        }
+        self.told = self.cursor.place;
+        Bytes::from([wire::HEARTBEAT, &wire::moved_on(self.told)].concat())
+    }
+}
+
+fn is_late(error: &GateError) -> bool {
+    error.code() == ErrorCode::DeadlineExceeded
+}
+
+/// The body of an answer that goes on.
+pub(super) struct StreamBody {
+    next: Option<Next>,
+}
+
+type Next = Pin<Box<dyn Future<Output = Option<(Bytes, Stream)>> + Send>>;
+
+impl hyper::body::Body for StreamBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let Some(next) = &mut self.next else { return Poll::Ready(None) };
+        let Poll::Ready(next) = next.as_mut().poll(context) else { return Poll::Pending };
+        Poll::Ready(match next {
+            Some((text, stream)) => {
+                self.next = Some(Box::pin(stream.step()));
+                Some(Ok(Frame::data(text)))
+            }
+            None => {
+                self.next = None;
+                None
+            }
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! Events as text, ready to be sent.
+
+use axum::body::Bytes;
+use cairn_access::Principal;
+use cairn_base::{ContextId, limits};
+use cairn_engine::{
+    Engine, EngineError, Place, Presence, SessionEvent, SessionNews, TurnEvent, WhatHappened,
+};
+use serde::Serialize;
+
+use super::timeline::{About, Item};
+use super::token;
+use crate::routes::sessions::Live;
+
+/// Says that a stream is alive.
+pub(super) const HEARTBEAT: &[u8] = b":heartbeat\n\n";
+
+/// Why a client has to read a snapshot.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ResetReason {
+    /// The history after its last event is gone.
+    HistoryGone,
+    /// It did not hear of every client that came and went.
+    SessionsMissed,
+}
+
+#[derive(Serialize)]
+struct Nothing {}
+
+#[derive(Serialize)]
+struct Reset {
+    reason: ResetReason,
+}
+
+#[derive(Serialize)]
+struct ContextCreated {
+    context_id: String,
+    #[serde(flatten)]
+    live: Live,
+    created_at: u64,
+}
+
+#[derive(Serialize)]
+struct TurnAppended<'a> {
+    context_id: String,
+    turn_id: String,
+    parent_turn_id: String,
+    depth: u32,
+    declared_type_id: &'a str,
+    declared_type_version: u32,
+    created_at: u64,
+}
+
+#[derive(Serialize)]
+struct TreeAttached {
+    context_id: String,
+    turn_id: String,
+    fs_root_hash: String,
+}
+
+#[derive(Serialize)]
+struct ClientConnected<'a> {
+    session_id: String,
+    client_tag: &'a str,
+}
+
+#[derive(Serialize)]
+struct ClientDisconnected<'a> {
+    session_id: String,
+    client_tag: &'a str,
+    contexts: Vec<String>,
+}
+
+/// The first event of a stream. Its id is where the stream begins, so that nothing is lost between it and
+/// the first thing that happens.
+pub(super) fn connected(at: Place) -> Bytes {
+    text("connected", Some(at), &Nothing {})
+}
+
+/// Tells a client to read a snapshot. What comes after `at` follows.
+pub(super) fn reset(reason: ResetReason, at: Option<Place>) -> Bytes {
+    text("reset", at, &Reset { reason })
+}
+
+/// Moves a client on that has nothing to hear of what happened in between.
+pub(super) fn moved_on(to: Place) -> Bytes {
+    Bytes::from(format!("id: {}\n\n", token::encode(to)))
+}
+
+/// Somebody came or went.
+pub(super) fn session(event: &SessionEvent) -> Item {
+    let (session_id, client_tag) = (event.session.to_string(), &*event.tag);
+    let text = match event.news {
+        SessionNews::Connected => text("client_connected", None, &ClientConnected { session_id, client_tag }),
+        SessionNews::Disconnected => {
+            let contexts = event.contexts.iter().map(ContextId::to_string).collect();
+            let gone = ClientDisconnected { session_id, client_tag, contexts };
+            text("client_disconnected", None, &gone)
+        }
+    };
+    Item { place: None, about: About::Session(event.contexts.clone()), text }
+}
+
+/// What happened after a place, as text: at most one page of it, of one context or of all.
+pub(super) fn page(
+    engine: &Engine,
+    principal: &Principal,
+    after: Place,
+    only: Option<ContextId>,
+) -> Result<(Vec<Item>, Place, bool), EngineError> {
+    let tenant = principal.tenant();
+    let page = engine.turn_events(principal, tenant, after, limits::EVENTS_PAGE_MAX)?;
+    let presence = engine.presence(principal, tenant)?;
+    let wanted = page.events.iter().filter(|event| only.is_none_or(|only| event.what.context() == only));
+    Ok((wanted.map(|event| item(event, &presence)).collect(), page.next, page.at_end))
+}
+
+fn item(event: &TurnEvent, presence: &Presence<'_>) -> Item {
+    let place = Some(event.place);
+    let context_id = event.what.context().to_string();
+    let text = match &event.what {
+        WhatHappened::ContextCreated(context) => {
+            let live = Live::of(presence, context.id);
+            text(
+                "context_created",
+                place,
+                &ContextCreated { context_id, live, created_at: context.created_at_ms },
+            )
+        }
+        WhatHappened::TurnAppended { turn, type_name } => {
+            let appended = TurnAppended {
+                context_id,
+                turn_id: turn.id.to_string(),
+                parent_turn_id: turn.parent.to_string(),
+                depth: turn.depth,
+                declared_type_id: type_name,
+                declared_type_version: turn.type_version,
+                created_at: turn.created_at_ms,
+            };
+            text("turn_appended", place, &appended)
+        }
+        WhatHappened::TreeAttached { turn, root, .. } => {
+            let (turn_id, fs_root_hash) = (turn.to_string(), root.to_string());
+            text("tree_attached", place, &TreeAttached { context_id, turn_id, fs_root_hash })
+        }
+    };
+    Item { place, about: About::Context(event.what.context()), text }
+}
+
+/// One event. JSON has no line breaks outside of its strings, and none inside: it stays on one line.
+fn text(name: &str, id: Option<Place>, data: &impl Serialize) -> Bytes {
+    let data = serde_json::to_string(data).expect("an event is plain data");
+    Bytes::from(match id {
+        Some(id) => format!("event: {name}\nid: {}\ndata: {data}\n\n", token::encode(id)),
+        None => format!("event: {name}\ndata: {data}\n\n"),
+    })
+}
