@@ -85,8 +85,9 @@ pub const HTTP_TURNS_PAGE_DEFAULT: u64 = 64;
 /// Bytes of payloads in one page over HTTP; beyond, the page has fewer turns, though never none.
 pub const HTTP_TURNS_PAGE_BYTES_MAX: usize = 16 * MIB;
 
-/// Longest answer, or line of one, that the program reads from the owner of its data directory.
-pub const ADMIN_ANSWER_BYTES_MAX: usize = 64 * MIB;
+/// Longest answer, or line of one, that the program reads from the owner of its data directory: the
+/// largest payload in base64, with room for its fields.
+pub const ADMIN_ANSWER_BYTES_MAX: usize = 96 * MIB;
 
 /// Most events kept for a slow live listener before it has to read on from history.
 pub const EVENT_BUS_QUEUE_MAX: usize = 1024;

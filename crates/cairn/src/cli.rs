@@ -8,6 +8,7 @@ use clap_complete::Shell;
 
 use crate::command::key::{KEY_AFTER_HELP, KeyCommand};
 use crate::command::serve::ServeArgs;
+use crate::command::turns::{TURNS_AFTER_HELP, TurnsCommand};
 use crate::config;
 
 const ABOUT: &str = "The durable memory of AI agents";
@@ -24,6 +25,7 @@ Examples:
   cairn init && cairn serve          keep the data of this project in ./.cairn
   cairn serve --in-memory --http 127.0.0.1:0
                                      try it out: no files, any free port
+  cairn turns list                   show what was said, context by context
   cairn stats                        show what the store holds
   cairn backup monday.cairn          write everything into one file
   cairn config                       show every setting and where it came from
@@ -60,6 +62,13 @@ pub(crate) enum Command {
     /// Run the server until it is told to stop
     #[command(after_help = SERVE_AFTER_HELP)]
     Serve(ServeArgs),
+
+    /// Read and write turns: what was said and done
+    #[command(after_help = TURNS_AFTER_HELP)]
+    Turns {
+        #[command(subcommand)]
+        command: TurnsCommand,
+    },
 
     /// Show figures about the store: what it holds, and what it did
     #[command(after_help = STATS_AFTER_HELP)]

@@ -65,6 +65,11 @@ impl Failure {
         Failure { exit, ..Failure::new("stopped before it was done") }
     }
 
+    /// Whether a signal ended the command.
+    pub(crate) fn is_stop(&self) -> bool {
+        [Exit::Interrupted, Exit::Terminated].contains(&self.exit)
+    }
+
     /// Whether another process owns the data directory.
     pub(crate) fn is_in_use(&self) -> bool {
         self.exit == Exit::InUse
@@ -134,7 +139,9 @@ impl From<ClientError> for Failure {
             ClientError::NotUnderstood { .. } => {
                 Failure::new(message).hint("the server may be of another version: restart it with this one")
             }
-            ClientError::Path { .. } => Failure { exit: Exit::Usage, message, hint: None },
+            ClientError::Path { .. } | ClientError::Unsendable { .. } => {
+                Failure { exit: Exit::Usage, message, hint: None }
+            }
         }
     }
 }

@@ -14,6 +14,8 @@ mod progress;
 mod reach;
 mod signals;
 mod socket;
+mod terminal;
+mod when;
 mod wiring;
 
 use std::process::ExitCode;

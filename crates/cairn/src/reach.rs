@@ -26,6 +26,8 @@ use crate::{open, socket, wiring};
 const OWNER_WITHIN: Duration = Duration::from_secs(5);
 /// How often it is looked for.
 const TRY_EVERY: Duration = Duration::from_millis(20);
+/// How often a server that is away is looked for by whoever follows.
+const TRY_AGAIN: Duration = Duration::from_millis(200);
 /// How often an owner may go away in the middle before we stop trying.
 const LOST_MAX: u32 = 3;
 /// What an answer may take beyond the deadline of the server.
@@ -90,6 +92,55 @@ pub(crate) fn reach<T>(
     }
 }
 
+/// Has `work` done by the owner, for as long as it takes and across the owner's restarts, until a signal
+/// says to stop. `work` gets a connection to listen and one to ask, and is called again whenever the owner
+/// went away.
+pub(crate) fn follow(
+    dir: &Path,
+    config: &Config,
+    mut work: impl AsyncFnMut(Client, &mut Client) -> Result<(), ClientError>,
+) -> Result<(), Failure> {
+    let attempts = async {
+        let mut is_told = false;
+        loop {
+            let called = match two_clients(dir, config).await? {
+                Ok((listener, mut client)) => {
+                    is_told = false;
+                    work(listener, &mut client).await
+                }
+                Err(error) => Err(error),
+            };
+            match called {
+                Ok(()) => return Ok(()),
+                Err(
+                    ClientError::Unanswered { .. }
+                    | ClientError::Cut { .. }
+                    | ClientError::Refused { code: Some(ErrorCode::Unavailable), .. },
+                ) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if !std::mem::replace(&mut is_told, true) {
+                tracing::warn!("no server on this data directory; waiting for one");
+            }
+            tokio::time::sleep(TRY_AGAIN).await;
+        }
+    };
+    runtime()?.block_on(async { unless_stopped(attempts).await? })
+}
+
+/// Two connections to the owner, if there is one.
+async fn two_clients(dir: &Path, config: &Config) -> Result<Result<(Client, Client), ClientError>, Failure> {
+    let (one, two) = match tokio::try_join!(socket::connect(dir), socket::connect(dir)) {
+        Ok(streams) => streams,
+        Err(error) if nobody_there(error.kind()) => {
+            return Ok(Err(ClientError::Unanswered { cause: error.to_string() }));
+        }
+        Err(error) => return Err(refused_to_connect(dir, &error)),
+    };
+    let within = config.http_deadline + GRACE;
+    Ok(tokio::try_join!(Client::over(one, within), Client::over(two, within)))
+}
+
 /// How attaching went.
 enum Attempt<T> {
     Done(T),
@@ -108,12 +159,7 @@ fn attached<T>(
         let stream = match socket::connect(dir).await {
             Ok(stream) => stream,
             Err(error) if nobody_there(error.kind()) => return Ok(Attempt::NobodyThere),
-            Err(error) => {
-                let doing = format!("reach the owner of {}", dir.display());
-                return Err(
-                    Failure::io(doing, &error).hint("run the command as the user who runs the server")
-                );
-            }
+            Err(error) => return Err(refused_to_connect(dir, &error)),
         };
         let called = match Client::over(stream, config.http_deadline + GRACE).await {
             Ok(mut client) => unless_stopped(work(&mut client)).await?,
@@ -127,6 +173,11 @@ fn attached<T>(
             Err(error) => Err(error.into()),
         }
     })
+}
+
+fn refused_to_connect(dir: &Path, error: &std::io::Error) -> Failure {
+    Failure::io(format_args!("reach the owner of {}", dir.display()), error)
+        .hint("run the command as the user who runs the server")
 }
 
 /// The socket is not there yet, is left over, or has more callers than it can take just now.

@@ -11,6 +11,7 @@ mod maintain;
 mod restore;
 pub(crate) mod serve;
 mod stats;
+pub(crate) mod turns;
 
 use std::io::Write;
 
@@ -34,6 +35,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Init { project } => init::init(data_dir, project.as_deref(), json),
         Command::Config => config::config(data_dir, json),
         Command::Key { command } => key::key(data_dir, json, &command),
+        Command::Turns { command } => turns::turns(data_dir, json, command),
         Command::Restore { backup } => restore::restore(data_dir, &backup, json),
         Command::Completions { shell } => completions::completions(shell),
     }
@@ -54,9 +56,20 @@ fn table(rows: &[[String; 2]]) -> String {
 
 /// Prints to standard output. A reader that went away early (`| head`) is no failure.
 fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same for bytes.
+fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    try_print(bytes).map(|_| ())
+}
+
+/// The same, and says whether anybody still reads.
+fn try_print(bytes: &[u8]) -> Result<bool, Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::io("print", &error)),
-        _ => Ok(()),
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::io("print", &error)),
     }
 }

@@ -12,6 +12,12 @@ fn help_is_for_strangers() {
     for (name, arguments) in [
         ("help", &["--help"][..]),
         ("help_serve", &["serve", "--help"]),
+        ("help_turns", &["turns", "--help"]),
+        ("help_turns_list", &["turns", "list", "--help"]),
+        ("help_turns_show", &["turns", "show", "--help"]),
+        ("help_turns_tail", &["turns", "tail", "--help"]),
+        ("help_turns_fork", &["turns", "fork", "--help"]),
+        ("help_turns_append", &["turns", "append", "--help"]),
         ("help_stats", &["stats", "--help"]),
         ("help_backup", &["backup", "--help"]),
         ("help_compact", &["compact", "--help"]),

@@ -13,3 +13,4 @@ mod program;
 mod restore;
 mod serve;
 mod turns;
+mod turns_commands;

@@ -1,0 +1,145 @@
+//! How the program itself calls this surface.
+
+mod bell;
+mod error;
+mod lines;
+mod turns;
+
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::request::Builder;
+use axum::http::{Request, Response};
+use cairn_base::limits;
+use cairn_seam::{Maintenance, Stage};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+
+pub use self::bell::Bell;
+pub use self::error::ClientError;
+use self::error::{HeardError, not_understood, unanswered};
+use self::lines::Lines;
+pub use self::turns::NewTurn;
+use crate::routes::maintenance::wire::{Job, Report};
+
+const JSON: &str = "application/json";
+
+/// A caller over one connection.
+#[derive(Debug)]
+pub struct Client {
+    sender: SendRequest<Full<Bytes>>,
+    answer_within: Duration,
+}
+
+/// A line of a long answer, or the body of a refusal.
+#[derive(Debug, Deserialize)]
+struct Heard {
+    stage: Option<String>,
+    #[serde(default)]
+    done: u64,
+    #[serde(default)]
+    total: u64,
+    report: Option<Report>,
+    error: Option<HeardError>,
+}
+
+impl Client {
+    /// A caller over a connection, which gives up on an answer that does not begin in time. Must be
+    /// called inside a runtime.
+    pub async fn over(
+        io: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        answer_within: Duration,
+    ) -> Result<Client, ClientError> {
+        let (sender, connection) = handshake(TokioIo::new(io)).await.map_err(|error| unanswered(&error))?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "the connection to the server ended early");
+            }
+        });
+        Ok(Client { sender, answer_within })
+    }
+
+    /// What `GET /v1/admin/stats` answers.
+    pub async fn stats(&mut self) -> Result<Value, ClientError> {
+        self.get("/v1/admin/stats").await
+    }
+
+    /// Has the server do a job, for as long as it takes, and passes on how far it is. Dropping the
+    /// returned future and the client stops the job.
+    pub async fn maintain(
+        &mut self,
+        job: &Maintenance,
+        on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
+    ) -> Result<Report, ClientError> {
+        let body = Job::to_wire(job);
+        let body = body.map_err(|path| ClientError::Path { path: path.display().to_string() })?;
+        let body = serde_json::to_vec(&body).expect("a job is plain data");
+        let request = Request::post("/v1/admin/maintenance").header(CONTENT_TYPE, JSON);
+        let mut answer = self.send(request, body).await?.into_body();
+        let mut lines = Lines::default();
+        loop {
+            while let Some(line) = lines.next() {
+                let heard: Heard = serde_json::from_slice(&line).map_err(|error| not_understood(&error))?;
+                if let Some(name) = &heard.stage {
+                    on_stage(Stage { name, done: heard.done, total: heard.total });
+                }
+                if let Some(error) = heard.error {
+                    return Err(error.into());
+                }
+                if let Some(report) = heard.report {
+                    return Ok(report);
+                }
+            }
+            match answer.frame().await {
+                Some(Ok(frame)) => lines.add(frame.into_data().unwrap_or_default())?,
+                Some(Err(error)) => return Err(ClientError::Cut { cause: error.to_string() }),
+                None => return Err(ClientError::Cut { cause: "the answer has no end".to_owned() }),
+            }
+        }
+    }
+
+    /// What a GET answers.
+    async fn get(&mut self, path: &str) -> Result<Value, ClientError> {
+        self.ask(Request::get(path), Vec::new()).await
+    }
+
+    /// What a request answers, if that is one piece of JSON.
+    async fn ask(&mut self, request: Builder, body: Vec<u8>) -> Result<Value, ClientError> {
+        let answer = self.send(request, body).await?;
+        let body = self.whole(answer).await?;
+        serde_json::from_slice(&body).map_err(|error| not_understood(&error))
+    }
+
+    /// Sends a request and waits for the head of its answer; an error becomes one here.
+    async fn send(&mut self, request: Builder, body: Vec<u8>) -> Result<Response<Incoming>, ClientError> {
+        let request = request.header(HOST, "localhost").body(Full::new(Bytes::from(body)));
+        let request = request.expect("paths and headers are checked before");
+        let answer = timeout(self.answer_within, async {
+            // The connection may still be busy with the end of the answer before.
+            self.sender.ready().await?;
+            self.sender.send_request(request).await
+        });
+        let answer = answer.await.map_err(|_elapsed| ClientError::Silent { after: self.answer_within })?;
+        let answer = answer.map_err(|error| unanswered(&error))?;
+        if answer.status().is_success() {
+            return Ok(answer);
+        }
+        let body = self.whole(answer).await?;
+        let heard: Heard = serde_json::from_slice(&body).map_err(|error| not_understood(&error))?;
+        Err(heard.error.map_or_else(|| not_understood(&"an error without a code"), ClientError::from))
+    }
+
+    async fn whole(&self, answer: Response<Incoming>) -> Result<Bytes, ClientError> {
+        let body = Limited::new(answer.into_body(), limits::ADMIN_ANSWER_BYTES_MAX).collect();
+        let body = timeout(self.answer_within, body).await;
+        let body = body.map_err(|_elapsed| ClientError::Silent { after: self.answer_within })?;
+        Ok(body.map_err(|error| ClientError::Cut { cause: error.to_string() })?.to_bytes())
+    }
+}

@@ -1,0 +1,107 @@
+//! Calls about turns. They answer what the routes answer.
+
+use std::fmt::Write;
+
+use axum::http::header::{CONTENT_TYPE, IF_MATCH};
+use axum::http::{HeaderValue, Request};
+use cairn_base::{ContextId, TurnId};
+use serde_json::{Value, json};
+
+use super::{Client, ClientError, JSON};
+
+/// A turn that is to be appended.
+#[derive(Debug, Clone)]
+pub struct NewTurn {
+    /// To which context.
+    pub context: ContextId,
+    /// The name of its type.
+    pub type_id: String,
+    /// The version of its type.
+    pub type_version: u32,
+    /// Below which turn; the head if none is named.
+    pub parent: Option<TurnId>,
+    /// The head that the context has to have; [`TurnId::NONE`] for an empty one.
+    pub expected_head: Option<TurnId>,
+    /// What the writer calls this append. Without it a call that was not answered cannot be repeated.
+    pub key: String,
+    /// The payload, in msgpack.
+    pub payload: Vec<u8>,
+}
+
+impl Client {
+    /// What `GET /v1/contexts` answers.
+    pub async fn contexts(&mut self, limit: u64, before: Option<ContextId>) -> Result<Value, ClientError> {
+        let before = before.map(|before| format!("&before={before}")).unwrap_or_default();
+        self.get(&format!("/v1/contexts?limit={limit}{before}")).await
+    }
+
+    /// What `GET /v1/contexts/{id}` answers.
+    pub async fn context(&mut self, context: ContextId) -> Result<Value, ClientError> {
+        self.get(&format!("/v1/contexts/{context}")).await
+    }
+
+    /// What `POST /v1/contexts` answers: an empty context, or a fork.
+    pub async fn create_context(&mut self, base: Option<TurnId>) -> Result<Value, ClientError> {
+        let body = base.map_or_else(|| json!({}), |base| json!({"base_turn_id": base.to_string()}));
+        let request = Request::post("/v1/contexts").header(CONTENT_TYPE, JSON);
+        self.ask(request, body.to_string().into_bytes()).await
+    }
+
+    /// What `GET /v1/contexts/{id}/turns` answers, with payloads in base64.
+    pub async fn turns(
+        &mut self,
+        context: ContextId,
+        limit: u64,
+        before: Option<TurnId>,
+    ) -> Result<Value, ClientError> {
+        let before = before.map(|before| format!("&before_turn_id={before}")).unwrap_or_default();
+        self.get(&format!("/v1/contexts/{context}/turns?view=raw&limit={limit}{before}")).await
+    }
+
+    /// What `GET /v1/turns/{id}` answers, with the payload in base64.
+    pub async fn turn(&mut self, turn: TurnId) -> Result<Value, ClientError> {
+        self.get(&format!("/v1/turns/{turn}?view=raw")).await
+    }
+
+    /// What `POST /v1/contexts/{id}/turns` answers.
+    pub async fn append(&mut self, turn: &NewTurn) -> Result<Value, ClientError> {
+        let type_id = escaped(&turn.type_id);
+        let parent = turn.parent.map(|parent| format!("&parent_turn_id={parent}")).unwrap_or_default();
+        let (context, version) = (turn.context, turn.type_version);
+        let path = format!("/v1/contexts/{context}/turns?type_id={type_id}&type_version={version}{parent}");
+        let mut request = Request::post(path).header(CONTENT_TYPE, "application/msgpack");
+        if !turn.key.is_empty() {
+            let key = HeaderValue::from_str(&turn.key);
+            let key = key.map_err(|_| ClientError::Unsendable { what: "the idempotency key" })?;
+            request = request.header("idempotency-key", key);
+        }
+        if let Some(head) = turn.expected_head {
+            request = request.header(IF_MATCH, format!("\"{head}\""));
+        }
+        self.ask(request, turn.payload.clone()).await
+    }
+}
+
+/// A text as it stands in a query.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            write!(out, "%{byte:02X}").expect("a string takes everything");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_types_pass_through_a_query() {
+        assert_eq!(escaped("com.example.Message_1~-"), "com.example.Message_1~-");
+        assert_eq!(escaped("a b&c=d#ä%\n"), "a%20b%26c%3Dd%23%C3%A4%25%0A");
+    }
+}
