@@ -23,12 +23,10 @@ const WALK_TURNS: usize = 20_000;
 /// One thing of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExportItem {
-    /// Comes first.
+    /// Comes first, and is the same in every export of a store: imports are told apart by it.
     Header {
         /// Which store it is.
         store: NodeId,
-        /// Turns up to here are left out.
-        after: TurnId,
     },
     /// A bundle of the registry, as it was sent.
     Bundle(Vec<u8>),
@@ -193,7 +191,7 @@ impl Engine {
         match export.phase {
             Phase::Begin => {
                 export.last = cairn_turns::last_numbers(snapshot, scope)?;
-                page.push(ExportItem::Header { store: self.node().id, after: export.at }, 0);
+                page.push(ExportItem::Header { store: self.node().id }, 0);
                 export.phase = if export.chosen.is_some() { Phase::Collect } else { Phase::Bundles(0) };
                 Ok(true)
             }

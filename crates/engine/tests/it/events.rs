@@ -24,6 +24,7 @@ fn request(context: u64, payload: &[u8]) -> Append {
         key: None,
         remember_ms: 0,
         now_ms: 5,
+        strict: false,
     }
 }
 

@@ -47,6 +47,7 @@ fn append(world: &World, text: &str, root: Option<ContentHash>) -> TurnId {
         key: None,
         remember_ms: 0,
         now_ms: 1,
+        strict: false,
     };
     let appended = world
         .engine

@@ -165,6 +165,7 @@ impl Call<'_> {
             key,
             remember_ms: u64::try_from(self.remember.as_millis()).unwrap_or(u64::MAX),
             now_ms: self.now_ms(),
+            strict: false,
         };
         let appended = self.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
         let mut answer = Answer::to(self.header);

@@ -92,6 +92,7 @@ pub(super) async fn append(
         key: request.key,
         remember_ms: u64::try_from(remember).unwrap_or(u64::MAX),
         now_ms: call.now_ms(),
+        strict: false,
     };
     let appended = call.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
     let status = if appended.is_repeated { StatusCode::OK } else { StatusCode::CREATED };

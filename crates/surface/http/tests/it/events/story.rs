@@ -39,6 +39,7 @@ pub(crate) fn append(engine: &Engine, context: u64, text: &str) -> u64 {
         key: None,
         remember_ms: 0,
         now_ms: 2_000,
+        strict: false,
     };
     transact(engine, move |tx, scope| {
         cairn_turns::append(tx, scope, &request).expect("it is appended").turn.id.0
