@@ -5,14 +5,14 @@
 
 use cairn_access::Scope;
 use cairn_base::{ContentHash, ContextId, TurnId, limits, put_varint, take_varint};
-use cairn_seam::{Blob, Keyspace, Reader, WriteTx, get};
+use cairn_seam::{Blob, WriteTx, get};
 
 use crate::append::{Append, add};
 use crate::context::{self, advance};
 use crate::error::TurnsError;
 use crate::read;
 use crate::tables::{IMPORTED_CONTEXTS, IMPORTED_TURNS};
-use crate::turn::DeclaredType;
+use crate::turn::{DeclaredType, Turn};
 
 /// What an import is called: lines of one import refer to each other, however often it is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +74,17 @@ pub enum Taken {
     Known,
 }
 
+/// What became of a context of another store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Here {
+    /// Its number here.
+    id: ContextId,
+    /// The newest turn that was made its head, as it is called there; [`TurnId::NONE`] if none was.
+    head_there: TurnId,
+    /// The same turn, as it is called here.
+    head_here: TurnId,
+}
+
 /// Takes over a context. One that was pruned here since comes back under the number it had here, which
 /// turns of it that stayed still bear.
 pub fn import_context(
@@ -84,19 +95,23 @@ pub fn import_context(
 ) -> Result<Taken, TurnsError> {
     let known = context_here(tx, scope, import, new.id)?;
     if let Some(known) = known
-        && context::find(tx, scope, known)?.is_some()
+        && context::find(tx, scope, known.id)?.is_some()
     {
         return Ok(Taken::Known);
     }
     let base = (new.base != TurnId::NONE).then(|| turn_here(tx, scope, import, new.base)).transpose()?;
-    let id = known.map_or_else(|| take_context(tx, scope, import, new.id), Ok)?;
+    let id = known.map_or_else(|| context::next_number(tx, scope), |known| Ok(known.id))?;
     match context::create_as(tx, scope, id, base, new.created_at_ms) {
         Err(TurnsError::NoTurn(_)) => Err(TurnsError::NotImported(new.base)),
-        outcome => outcome.map(|_| Taken::New),
+        outcome => {
+            outcome?;
+            note_context(tx, scope, import, new.id, &Here::new(id))?;
+            Ok(Taken::New)
+        }
     }
 }
 
-/// Takes over a turn, and makes it the head of its context unless a newer one is.
+/// Takes over a turn, and makes it the head of its context.
 ///
 /// Its context need not be there: of one that was pruned, turns may have stayed.
 pub fn import_turn(
@@ -106,17 +121,23 @@ pub fn import_turn(
     new: &NewTurn,
 ) -> Result<Taken, TurnsError> {
     let key = key(scope, import, new.id.0);
-    let known = get(tx, IMPORTED_TURNS, &key)?.as_deref().map(number).transpose()?;
+    let known = get(tx, IMPORTED_TURNS, &key)?.as_deref().map(number).transpose()?.map(TurnId);
     if let Some(known) = known
-        && !read::turns(tx, scope, &[TurnId(known)])?.is_empty()
+        && let Some(turn) = read::turns(tx, scope, &[known])?.pop()
     {
-        lead_to(tx, scope, import, new.context, TurnId(known))?;
+        lead_to(tx, scope, import, new.context, (new.id, &turn))?;
         return Ok(Taken::Known);
     }
     let above =
         if new.parent == TurnId::NONE { new.parent } else { turn_here(tx, scope, import, new.parent)? };
-    let context = context_here(tx, scope, import, new.context)?;
-    let context = context.map_or_else(|| take_context(tx, scope, import, new.context), Ok)?;
+    let context = match context_here(tx, scope, import, new.context)? {
+        Some(known) => known.id,
+        None => {
+            let id = context::next_number(tx, scope)?;
+            note_context(tx, scope, import, new.context, &Here::new(id))?;
+            id
+        }
+    };
     let request = Append {
         context,
         parent: Some(above),
@@ -127,22 +148,22 @@ pub fn import_turn(
         payload: new.payload.clone(),
         payload_bytes: new.payload_bytes,
         tree: new.tree,
-        strict: false,
         key: None,
         remember_ms: 0,
         now_ms: new.created_at_ms,
+        strict: false,
     };
     let turn = match add(tx, scope, &request, above) {
         // It was pruned here.
         Err(TurnsError::NoTurn(id)) if id == above => return Err(TurnsError::NotImported(new.parent)),
         outcome => outcome?,
     };
-    tx.put(IMPORTED_TURNS, &key, &value(turn.id.0))?;
-    lead_to(tx, scope, import, new.context, turn.id)?;
+    tx.put(IMPORTED_TURNS, &key, &value(&[turn.id.0]))?;
+    lead_to(tx, scope, import, new.context, (new.id, &turn))?;
     Ok(Taken::New)
 }
 
-/// Makes a turn that was taken over the head of a context that was, unless a newer one is.
+/// Makes a turn that was taken over the head of a context that was.
 pub fn import_head(
     tx: &mut dyn WriteTx,
     scope: &Scope,
@@ -150,37 +171,47 @@ pub fn import_head(
     context: ContextId,
     turn: TurnId,
 ) -> Result<(), TurnsError> {
-    let turn = turn_here(tx, scope, import, turn)?;
-    lead_to(tx, scope, import, context, turn)
+    let here = turn_here(tx, scope, import, turn)?;
+    match read::turn(tx, scope, here) {
+        Err(TurnsError::NoTurn(_)) => Err(TurnsError::NotImported(turn)),
+        found => lead_to(tx, scope, import, context, (turn, &found?)),
+    }
 }
 
+/// Makes a turn the head of a context, unless one that is newer there was before, or somebody appended to
+/// it here later.
 fn lead_to(
     tx: &mut dyn WriteTx,
     scope: &Scope,
     import: &ImportId,
-    there: ContextId,
-    turn: TurnId,
+    context: ContextId,
+    (there, turn): (TurnId, &Turn),
 ) -> Result<(), TurnsError> {
-    let Some(id) = context_here(tx, scope, import, there)? else { return Ok(()) };
-    match context::find(tx, scope, id)? {
-        Some(context) if context.head < turn => {
-            let turn = read::turn(tx, scope, turn)?;
-            advance(tx, scope, &context, &turn)
-        }
-        Some(_) | None => Ok(()),
+    let known = context_here(tx, scope, import, context)?.filter(|known| known.head_there < there);
+    let Some(known) = known else { return Ok(()) };
+    let Some(found) = context::find(tx, scope, known.id)? else { return Ok(()) };
+    let ours = if known.head_here == TurnId::NONE { found.base } else { known.head_here };
+    if found.head == ours || found.head < turn.id {
+        advance(tx, scope, &found, turn)?;
+    }
+    note_context(tx, scope, import, context, &Here { head_there: there, head_here: turn.id, ..known })
+}
+
+impl Here {
+    fn new(id: ContextId) -> Self {
+        Here { id, head_there: TurnId::NONE, head_here: TurnId::NONE }
     }
 }
 
-/// Takes a number for a context that has none here.
-fn take_context(
+fn note_context(
     tx: &mut dyn WriteTx,
     scope: &Scope,
     import: &ImportId,
     there: ContextId,
-) -> Result<ContextId, TurnsError> {
-    let id = context::next_number(tx, scope)?;
-    tx.put(IMPORTED_CONTEXTS, &key(scope, import, there.0), &value(id.0))?;
-    Ok(id)
+    here: &Here,
+) -> Result<(), TurnsError> {
+    let value = value(&[here.id.0, here.head_there.0, here.head_here.0]);
+    Ok(tx.put(IMPORTED_CONTEXTS, &key(scope, import, there.0), &value)?)
 }
 
 fn context_here(
@@ -188,8 +219,13 @@ fn context_here(
     scope: &Scope,
     import: &ImportId,
     there: ContextId,
-) -> Result<Option<ContextId>, TurnsError> {
-    Ok(lookup(tx, IMPORTED_CONTEXTS, scope, import, there.0)?.map(ContextId))
+) -> Result<Option<Here>, TurnsError> {
+    let found = get(tx, IMPORTED_CONTEXTS, &key(scope, import, there.0))?;
+    let decode = |bytes: Vec<u8>| {
+        let [id, head_there, head_here] = numbers(&bytes)?;
+        Ok(Here { id: ContextId(id), head_there: TurnId(head_there), head_here: TurnId(head_here) })
+    };
+    found.map(decode).transpose()
 }
 
 fn turn_here(
@@ -198,32 +234,30 @@ fn turn_here(
     import: &ImportId,
     there: TurnId,
 ) -> Result<TurnId, TurnsError> {
-    let found = lookup(tx, IMPORTED_TURNS, scope, import, there.0)?;
+    let found = get(tx, IMPORTED_TURNS, &key(scope, import, there.0))?;
+    let found = found.as_deref().map(number).transpose()?;
     found.map(TurnId).ok_or(TurnsError::NotImported(there))
-}
-
-fn lookup<R: Reader + ?Sized>(
-    reader: &R,
-    keyspace: Keyspace,
-    scope: &Scope,
-    import: &ImportId,
-    there: u64,
-) -> Result<Option<u64>, TurnsError> {
-    get(reader, keyspace, &key(scope, import, there))?.as_deref().map(number).transpose()
 }
 
 fn key(scope: &Scope, import: &ImportId, there: u64) -> Vec<u8> {
     scope.key().fixed(&import.0).u64(there).into_vec()
 }
 
-fn value(here: u64) -> Vec<u8> {
+fn value(numbers: &[u64]) -> Vec<u8> {
     let mut out = Vec::new();
-    put_varint(&mut out, here);
+    numbers.iter().for_each(|number| put_varint(&mut out, *number));
     out
 }
 
-fn number(mut bytes: &[u8]) -> Result<u64, TurnsError> {
-    let found = take_varint(&mut bytes).filter(|_| bytes.is_empty());
-    found
-        .ok_or_else(|| TurnsError::BadRecord { what: "imported number", detail: "it does not decode".into() })
+fn number(bytes: &[u8]) -> Result<u64, TurnsError> {
+    numbers(bytes).map(|[number]| number)
+}
+
+fn numbers<const N: usize>(mut bytes: &[u8]) -> Result<[u64; N], TurnsError> {
+    let bad = || TurnsError::BadRecord { what: "imported number", detail: "it does not decode".into() };
+    let mut found = [0; N];
+    for number in &mut found {
+        *number = take_varint(&mut bytes).ok_or_else(bad)?;
+    }
+    if bytes.is_empty() { Ok(found) } else { Err(bad()) }
 }

@@ -24,7 +24,7 @@ pub const DESCRIPTORS: Keyspace = Keyspace::new(24, "registry-types");
 pub const ENUMS: Keyspace = Keyspace::new(25, "registry-enums");
 /// (scope) → how often the registry grew, how large it is, and by which bundle.
 pub const REGISTRY: Keyspace = Keyspace::new(26, "registry");
-/// (scope, import, context there) → the context here.
+/// (scope, import, context there) → the context here, and which turn was made its head.
 pub const IMPORTED_CONTEXTS: Keyspace = Keyspace::new(36, "imported-contexts");
 /// (scope, import, turn there) → the turn here.
 pub const IMPORTED_TURNS: Keyspace = Keyspace::new(37, "imported-turns");
