@@ -137,6 +137,8 @@ async fn a_cut_body_is_refused_and_goes_on_where_it_stopped() {
     story(&here).await;
     let text = export(&here, &[], 0).await;
     let ends: Vec<_> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    // They end with the test.
+    let mut servers = Vec::new();
     for cut in ends.iter().copied().chain([ends[3] + 30, 0]).filter(|cut| *cut < text.len()) {
         let there = Server::start().await;
         let (code, message) = refused(import(&there, None, &text[..cut], 1 << 20).await);
@@ -148,12 +150,13 @@ async fn a_cut_body_is_refused_and_goes_on_where_it_stopped() {
         let pages =
             [json(there.addr, "/v1/contexts/1/turns").await, json(there.addr, "/v1/contexts/2/turns").await];
         assert_eq!(pages.map(|page| numbers(&page)), [vec![1, 2], vec![1, 3]], "cut at {cut}");
+        servers.push(there);
     }
 }
 
 #[tokio::test]
 async fn wrong_lines_are_named() {
-    let here = Server::start().await;
+    let (here, there) = (Server::start().await, Server::start().await);
     story(&here).await;
     let text = export(&here, &[], 0).await;
     let all: Vec<_> = text.lines().map(str::to_owned).collect();
@@ -174,17 +177,17 @@ async fn wrong_lines_are_named() {
         (with(4, "turn_id\":\"2", "turn_id\":\"-2"), 5, "is no number as text"),
         (with(4, "turn_id\":\"2", "turn_id\":\"0"), 5, "turn_id is 0"),
         (with(0, "version\":1", "version\":2"), 1, "a newer one may"),
-        (with(0, "cairn", "other"), 1, "none of header"),
+        (with(0, "\"turns\"", "\"graph\""), 1, "a newer one may"),
+        (with(1, "{\"context\"", "{\"other\""), 2, "none of header"),
         (with(10, "turns\":3", "turns\":4"), 11, "something is missing"),
         (all[1..].join("\n"), 1, "a header must come first"),
         (format!("{text}{}\n", all[1]), 12, "a header must come first"),
     ] {
-        let there = Server::start().await;
-        let (code, message) = refused(import(&there, None, &text, 1 << 20).await);
+        // Each is an import of its own.
+        let (code, message) = refused(import(&there, Some(&format!("{line} {why}")), &text, 1 << 20).await);
         assert_eq!(code, Some(ErrorCode::InvalidRequest), "{message}");
         assert!(message.starts_with(&format!("line {line}: ")) && message.contains(why), "{message}");
     }
-    let there = Server::start().await;
     let long = "x".repeat(257);
     assert_eq!(refused(import(&there, Some(&long), &text, 1 << 20).await).0, Some(ErrorCode::InvalidRequest));
     // A status says so when it is known at once.
