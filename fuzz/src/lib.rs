@@ -5,6 +5,7 @@
 //! becomes a test of the crate that it found it in.
 
 pub mod frames;
+pub mod projection;
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::load::{Load, Span, Talk};
+use super::load::{Framing, Load, Span, Talk};
 use super::server::{self, Server};
 use super::wire::{self, Payloads};
 use crate::drive::{self, Run};
@@ -86,7 +86,7 @@ impl Bench {
     }
 
     fn appends(&mut self, connections: usize, span: Span) -> Result<(Run, Costs)> {
-        let mut load = Load::connect(self.server.addr, connections)?;
+        let mut load = Load::connect(self.server.addr, connections, Framing::Binary)?;
         let mut contexts = Vec::new();
         for _ in 0..connections {
             let answer = load.call(|out| wire::create(out, 0))?;

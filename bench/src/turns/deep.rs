@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::load::{Load, Span, Talk};
+use super::load::{Framing, Load, Span, Talk};
 use super::million::fill;
 use super::server::Server;
 use super::wire;
@@ -22,7 +22,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     let turns = setting.pick(1_000_000, 20_000);
     let server = Server::start(&dir.path().join("store"))?;
     fill(&server, 1, turns)?;
-    let mut load = Load::connect(server.addr, 1)?;
+    let mut load = Load::connect(server.addr, 1, Framing::Binary)?;
     let depths = load.run(SPAN, &mut Depths { depths: turns, random: Random::new(5), asked: 0 })?;
     report.add(
         Figure::new("a turn at any depth, p50", depths.latency.quantile_ms(0.5), Unit::Millis)

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// What to send, and what to make of answers.
-pub(super) trait Talk {
+pub(crate) trait Talk {
     /// Puts the next request of a connection into `out`; `false` when it has none.
     fn ask(&mut self, connection: usize, out: &mut Vec<u8>) -> bool;
 
@@ -25,13 +25,41 @@ pub(super) trait Talk {
     fn hear(&mut self, connection: usize, answer: &[u8]) -> Result<()>;
 }
 
+/// How answers are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// A header with a length.
+    Binary,
+    /// HTTP/1.1 with `content-length`.
+    Http,
+}
+
+impl Framing {
+    /// Bytes of an answer that begins like this, as far as that is known.
+    fn wanted(self, begun: &[u8]) -> Option<usize> {
+        match self {
+            Framing::Binary => {
+                let [a, b, c, d, ..] = *begun.first_chunk::<HEADER_BYTES>()?;
+                Some(HEADER_BYTES + u32::from_le_bytes([a, b, c, d]) as usize)
+            }
+            Framing::Http => {
+                let head = begun.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
+                let text = std::str::from_utf8(&begun[..head]).ok()?;
+                let length = text.lines().find_map(|line| line.strip_prefix("content-length: "))?;
+                Some(head + length.trim().parse::<usize>().ok()?)
+            }
+        }
+    }
+}
+
 /// Connections to a server.
-pub(super) struct Load {
+pub(crate) struct Load {
     poll: Poll,
     connections: Vec<Connection>,
 }
 
 struct Connection {
+    framing: Framing,
     stream: TcpStream,
     request: Vec<u8>,
     answer: Vec<u8>,
@@ -41,19 +69,19 @@ struct Connection {
 
 /// How long to warm up and to measure; a talk that ends by itself ends the run earlier.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
-    pub(super) warm_up: Duration,
-    pub(super) measured: Duration,
+pub(crate) struct Span {
+    pub(crate) warm_up: Duration,
+    pub(crate) measured: Duration,
 }
 
 impl Span {
     /// Until the talk ends.
-    pub(super) const WHOLE: Span = Span { warm_up: Duration::ZERO, measured: Duration::MAX };
+    pub(crate) const WHOLE: Span = Span { warm_up: Duration::ZERO, measured: Duration::MAX };
 }
 
 impl Load {
     /// Connects.
-    pub(super) fn connect(addr: SocketAddr, connections: usize) -> Result<Self> {
+    pub(crate) fn connect(addr: SocketAddr, connections: usize, framing: Framing) -> Result<Self> {
         let poll = Poll::new()?;
         let connect = |number| -> Result<Connection> {
             let stream = std::net::TcpStream::connect(addr).context("connecting to the server")?;
@@ -62,6 +90,7 @@ impl Load {
             let mut stream = TcpStream::from_std(stream);
             poll.registry().register(&mut stream, Token(number), Interest::READABLE)?;
             Ok(Connection {
+                framing,
                 stream,
                 request: Vec::new(),
                 answer: vec![0; BUFFER_BYTES],
@@ -74,7 +103,7 @@ impl Load {
     }
 
     /// One request and its answer, on the first connection.
-    pub(super) fn call(&mut self, request: impl FnOnce(&mut Vec<u8>)) -> Result<Vec<u8>> {
+    pub(crate) fn call(&mut self, request: impl FnOnce(&mut Vec<u8>)) -> Result<Vec<u8>> {
         struct Once<F>(Option<F>, Vec<u8>);
         impl<F: FnOnce(&mut Vec<u8>)> Talk for Once<F> {
             fn ask(&mut self, connection: usize, out: &mut Vec<u8>) -> bool {
@@ -95,7 +124,7 @@ impl Load {
     }
 
     /// Talks on all connections.
-    pub(super) fn run(&mut self, span: Span, talk: &mut dyn Talk) -> Result<Run> {
+    pub(crate) fn run(&mut self, span: Span, talk: &mut dyn Talk) -> Result<Run> {
         let began = Instant::now();
         let from = began + span.warm_up;
         let until = from.checked_add(span.measured);
@@ -130,6 +159,43 @@ impl Load {
         let elapsed = last.saturating_duration_since(from).as_secs_f64();
         Ok(Run { rate: latency.count() as f64 / elapsed.max(1e-9), latency })
     }
+
+    /// Talks at a steady pace, spread evenly over the connections. Times are counted from when a request was
+    /// due: falling behind counts.
+    pub(crate) fn paced(&mut self, rate: u32, lasting: Duration, talk: &mut dyn Talk) -> Result<Spread> {
+        let step = Duration::from_secs(1) / rate;
+        let total = (lasting.as_nanos() / step.as_nanos()) as u32;
+        let began = Instant::now();
+        let (mut next, mut open) = (0_u32, 0_usize);
+        let mut due = vec![None; self.connections.len()];
+        let mut times = Vec::with_capacity(total as usize);
+        let mut events = Events::with_capacity(1024);
+        while next < total || open > 0 {
+            let now = Instant::now();
+            while next < total && began + step * next <= now {
+                // A connection that is still busy has its request wait, and that counts.
+                let Some(free) = due.iter().position(Option::is_none) else { break };
+                due[free] = Some(began + step * next);
+                ensure!(self.connections[free].send(free, talk)?, "a talk at a pace has no end");
+                next += 1;
+                open += 1;
+            }
+            let until_next = (began + step * next).saturating_duration_since(Instant::now());
+            let all_busy = due.iter().all(Option::is_some);
+            let patience = if next < total && !all_busy { until_next } else { PATIENCE };
+            self.poll.poll(&mut events, Some(patience))?;
+            for event in &events {
+                let number = event.token().0;
+                if self.connections[number].receive()? {
+                    let was_due: Instant = due[number].take().context("an answer to no request")?;
+                    times.push(was_due.elapsed());
+                    talk.hear(number, self.connections[number].whole())?;
+                    open -= 1;
+                }
+            }
+        }
+        Ok(Spread::new(times))
+    }
 }
 
 impl Connection {
@@ -148,9 +214,9 @@ impl Connection {
     /// Reads what is there; `true` when the answer is whole.
     fn receive(&mut self) -> Result<bool> {
         loop {
-            let wanted = self.wanted();
-            if self.answer.len() < wanted {
-                self.answer.resize(wanted, 0);
+            let wanted = self.framing.wanted(&self.answer[..self.filled]);
+            if self.answer.len() < wanted.unwrap_or(self.filled + 1) {
+                self.answer.resize(wanted.unwrap_or(2 * self.answer.len()), 0);
             }
             match self.stream.read(&mut self.answer[self.filled..]) {
                 Ok(0) => bail!("the server closed the connection"),
@@ -159,19 +225,10 @@ impl Connection {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error.into()),
             }
-            if self.filled >= HEADER_BYTES && self.filled >= self.wanted() {
+            if self.framing.wanted(&self.answer[..self.filled]).is_some_and(|wanted| self.filled >= wanted) {
                 return Ok(true);
             }
         }
-    }
-
-    /// Bytes of the answer, as far as that is known.
-    fn wanted(&self) -> usize {
-        if self.filled < HEADER_BYTES {
-            return HEADER_BYTES;
-        }
-        let [a, b, c, d, ..] = self.answer[..] else { return HEADER_BYTES };
-        HEADER_BYTES + u32::from_le_bytes([a, b, c, d]) as usize
     }
 
     fn whole(&self) -> &[u8] {

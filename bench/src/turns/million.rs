@@ -9,7 +9,7 @@ use anyhow::Result;
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
 use cairn_seam::{Packer, Store};
 
-use super::load::{Load, Span, Talk};
+use super::load::{Framing, Load, Span, Talk};
 use super::server::Server;
 use super::wire::{self, Payloads};
 use crate::drive::Run;
@@ -20,7 +20,7 @@ use crate::spread::{median, ms};
 
 const CONNECTIONS: usize = 64;
 
-pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
+pub(crate) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     let dir = Scratch::named(&setting.dir, "million")?;
     let (turns, contexts) = setting.pick((1_000_000, 1000), (20_000, 100));
     let server = Server::start(dir.path())?;
@@ -47,7 +47,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     for _ in 0..5 {
         let began = Instant::now();
         let server = Server::start(dir.path())?;
-        let answer = Load::connect(server.addr, 1)?.call(|out| wire::last(out, 1, 1))?;
+        let answer = Load::connect(server.addr, 1, Framing::Binary)?.call(|out| wire::last(out, 1, 1))?;
         wire::body(&answer, 6)?;
         starts.push(ms(began.elapsed()));
         memory.push(server.memory_mib()?.1);
@@ -62,8 +62,8 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
 }
 
 /// Appends turns to contexts in turn, so that those of one lie far apart.
-pub(super) fn fill(server: &Server, contexts: u64, turns: u64) -> Result<Run> {
-    let mut load = Load::connect(server.addr, CONNECTIONS)?;
+pub(crate) fn fill(server: &Server, contexts: u64, turns: u64) -> Result<Run> {
+    let mut load = Load::connect(server.addr, CONNECTIONS, Framing::Binary)?;
     for _ in 0..contexts {
         wire::body(&load.call(|out| wire::create(out, 0))?, 2)?;
     }

@@ -5,11 +5,11 @@
 
 mod appends;
 mod deep;
-mod load;
-mod million;
+pub(crate) mod load;
+pub(crate) mod million;
 pub(crate) mod server;
 mod windows;
-mod wire;
+pub(crate) mod wire;
 
 use crate::measure::{Measurement, row};
 

@@ -14,6 +14,7 @@ use cairn_binary::BinaryConfig;
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
 use cairn_engine::Engine;
 use cairn_gate::{Gate, GateConfig};
+use cairn_http::{App, HttpConfig, Listeners};
 use cairn_seam::Store;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -27,9 +28,12 @@ pub(crate) fn serve(dir: &Path) -> Result<()> {
     engine.start_upkeep(Duration::from_secs(1))?;
     Runtime::new()?.block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        println!("{}", listener.local_addr()?);
+        let http = TcpListener::bind(("127.0.0.1", 0)).await?;
+        println!("{} {}", listener.local_addr()?, http.local_addr()?);
         let gate = Gate::new(Arc::clone(&engine), GateConfig::default());
+        let app = App::new(gate.clone(), HttpConfig::default(), http.local_addr()?);
         let (stop, stopped) = oneshot::channel::<()>();
+        let (stop_http, http_stopped) = oneshot::channel::<()>();
         thread::spawn(move || {
             for line in std::io::stdin().lock().lines().map_while(Result::ok) {
                 if line == "stats" {
@@ -38,12 +42,15 @@ pub(crate) fn serve(dir: &Path) -> Result<()> {
                 }
             }
             // Nobody listens only when the server has ended already.
-            let _ = stop.send(());
+            let _ = (stop.send(()), stop_http.send(()));
         });
-        cairn_binary::serve(listener, gate, BinaryConfig::default(), async {
+        let binary = cairn_binary::serve(listener, gate, BinaryConfig::default(), async {
             let _ = stopped.await;
-        })
-        .await;
+        });
+        let http = cairn_http::serve(Listeners { tcp: http, local: None }, app, async {
+            let _ = http_stopped.await;
+        });
+        tokio::join!(binary, http);
         anyhow::Ok(())
     })?;
     engine.close()?;
@@ -52,14 +59,16 @@ pub(crate) fn serve(dir: &Path) -> Result<()> {
 
 /// A running server.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     output: BufReader<std::process::ChildStdout>,
-    pub(super) addr: SocketAddr,
+    pub(crate) addr: SocketAddr,
+    /// Where it serves HTTP.
+    pub(crate) http: SocketAddr,
 }
 
 impl Server {
-    pub(super) fn start(dir: &Path) -> Result<Self> {
+    pub(crate) fn start(dir: &Path) -> Result<Self> {
         let program = std::env::current_exe().context("finding this program")?;
         let mut child = Command::new(program)
             .args(["child", "serve-turns"])
@@ -71,12 +80,12 @@ impl Server {
         let mut output = BufReader::new(child.stdout.take().context("a server without output")?);
         let mut line = String::new();
         output.read_line(&mut line)?;
-        let addr = line.trim().parse().context("the server did not say where it listens")?;
-        Ok(Server { child, output, addr })
+        let (addr, http) = line.trim().split_once(' ').context("the server did not say where it listens")?;
+        Ok(Server { addr: addr.parse()?, http: http.parse()?, child, output })
     }
 
     /// Commits and syncs so far.
-    pub(super) fn commits_and_groups(&mut self) -> Result<(u64, u64)> {
+    pub(crate) fn commits_and_groups(&mut self) -> Result<(u64, u64)> {
         let input = self.child.stdin.as_mut().context("a server that was stopped")?;
         input.write_all(b"stats\n")?;
         let mut line = String::new();
@@ -86,18 +95,18 @@ impl Server {
     }
 
     /// Time that it has spent on processors.
-    pub(super) fn processor_time(&self) -> Result<Duration> {
+    pub(crate) fn processor_time(&self) -> Result<Duration> {
         processor_time(&format!("/proc/{}/stat", self.child.id()))
     }
 
     /// Mebibytes: what it takes now, and the most it ever took.
-    pub(super) fn memory_mib(&self) -> Result<(f64, f64)> {
+    pub(crate) fn memory_mib(&self) -> Result<(f64, f64)> {
         let path = format!("/proc/{}/status", self.child.id());
         Ok((crate::resident::field(&path, "VmRSS:")?, crate::resident::field(&path, "VmHWM:")?))
     }
 
     /// Stops it in good order.
-    pub(super) fn stop(mut self) -> Result<()> {
+    pub(crate) fn stop(mut self) -> Result<()> {
         drop(self.child.stdin.take());
         let mut rest = String::new();
         self.output.read_to_string(&mut rest)?;
@@ -116,7 +125,7 @@ impl Drop for Server {
 }
 
 /// Time that this process has spent on processors.
-pub(super) fn own_processor_time() -> Result<Duration> {
+pub(crate) fn own_processor_time() -> Result<Duration> {
     processor_time("/proc/self/stat")
 }
 

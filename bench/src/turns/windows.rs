@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::load::{Load, Span, Talk};
+use super::load::{Framing, Load, Span, Talk};
 use super::million::fill;
 use super::server::Server;
 use super::wire;
@@ -28,7 +28,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut cold = Vec::new();
     for _ in 0..setting.pick(3, 1) {
         let server = Server::start(dir.path())?;
-        let mut load = Load::connect(server.addr, CONNECTIONS)?;
+        let mut load = Load::connect(server.addr, CONNECTIONS, Framing::Binary)?;
         let mut talk = Windows { contexts: 1..contexts + 1, again: false, next: 1 };
         cold.push(load.run(Span::WHOLE, &mut talk)?);
         server.stop()?;
@@ -41,7 +41,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     );
 
     let server = Server::start(dir.path())?;
-    let mut load = Load::connect(server.addr, CONNECTIONS)?;
+    let mut load = Load::connect(server.addr, CONNECTIONS, Framing::Binary)?;
     let span = Span { warm_up: Duration::from_secs(1), measured: Duration::from_secs(setting.pick(5, 1)) };
     let mut hot = Vec::new();
     for _ in 0..setting.pick(3, 1) {

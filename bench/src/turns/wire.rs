@@ -6,9 +6,9 @@ use cairn_base::ContentHash;
 use crate::random::Random;
 
 /// Bytes of a payload.
-pub(super) const PAYLOAD_BYTES: usize = 1024;
+pub(crate) const PAYLOAD_BYTES: usize = 1024;
 /// Bytes of a frame's header.
-pub(super) const HEADER_BYTES: usize = 16;
+pub(crate) const HEADER_BYTES: usize = 16;
 /// Characters that tell payloads apart.
 const NUMBER_BYTES: usize = 16;
 /// Random characters of a payload, of which zstd saves half; with the rest it comes to 520 bytes.
@@ -18,15 +18,15 @@ const TEMPLATES: u64 = 256;
 
 /// Makes payloads of 1 KiB that are all different: a msgpack map with one text, half of it noise.
 #[derive(Debug)]
-pub(super) struct Payloads(Vec<Vec<u8>>);
+pub(crate) struct Payloads(Vec<Vec<u8>>);
 
 impl Payloads {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Payloads((0..TEMPLATES).map(template).collect())
     }
 
     /// The payload with a number.
-    pub(super) fn put(&self, number: u64, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, number: u64, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&self.0[(number % TEMPLATES) as usize]);
         for (at, byte) in out[start + 5..start + 5 + NUMBER_BYTES].iter_mut().enumerate() {
@@ -58,12 +58,12 @@ fn frame(out: &mut Vec<u8>, kind: u16, body: impl FnOnce(&mut Vec<u8>)) {
 }
 
 /// CTX_CREATE, or CTX_FORK of a turn.
-pub(super) fn create(out: &mut Vec<u8>, base: u64) {
+pub(crate) fn create(out: &mut Vec<u8>, base: u64) {
     frame(out, if base == 0 { 2 } else { 3 }, |out| out.extend_from_slice(&base.to_le_bytes()));
 }
 
 /// APPEND_TURN to the head of a context.
-pub(super) fn append(out: &mut Vec<u8>, context: u64, payloads: &Payloads, number: u64) {
+pub(crate) fn append(out: &mut Vec<u8>, context: u64, payloads: &Payloads, number: u64) {
     frame(out, 5, |out| {
         out.extend_from_slice(&context.to_le_bytes());
         out.extend_from_slice(&0_u64.to_le_bytes());
@@ -84,7 +84,7 @@ pub(super) fn append(out: &mut Vec<u8>, context: u64, payloads: &Payloads, numbe
 }
 
 /// GET_LAST with payloads.
-pub(super) fn last(out: &mut Vec<u8>, context: u64, limit: u32) {
+pub(crate) fn last(out: &mut Vec<u8>, context: u64, limit: u32) {
     frame(out, 6, |out| {
         out.extend_from_slice(&context.to_le_bytes());
         out.extend_from_slice(&limit.to_le_bytes());
@@ -93,7 +93,7 @@ pub(super) fn last(out: &mut Vec<u8>, context: u64, limit: u32) {
 }
 
 /// GET_RANGE_BY_DEPTH of one turn with its payload.
-pub(super) fn at_depth(out: &mut Vec<u8>, context: u64, depth: u32) {
+pub(crate) fn at_depth(out: &mut Vec<u8>, context: u64, depth: u32) {
     frame(out, 8, |out| {
         out.extend_from_slice(&context.to_le_bytes());
         for field in [depth, 1, 1] {
@@ -103,7 +103,7 @@ pub(super) fn at_depth(out: &mut Vec<u8>, context: u64, depth: u32) {
 }
 
 /// The body of an answer, if it is one of the expected kind.
-pub(super) fn body(answer: &[u8], kind: u16) -> Result<&[u8]> {
+pub(crate) fn body(answer: &[u8], kind: u16) -> Result<&[u8]> {
     let found = answer.get(4..6).context("an answer without a header")?;
     let body = &answer[HEADER_BYTES..];
     ensure!(
@@ -115,13 +115,13 @@ pub(super) fn body(answer: &[u8], kind: u16) -> Result<&[u8]> {
 }
 
 /// The u64 at an offset of a body.
-pub(super) fn u64_at(body: &[u8], at: usize) -> Result<u64> {
+pub(crate) fn u64_at(body: &[u8], at: usize) -> Result<u64> {
     let bytes = body.get(at..).and_then(|rest| rest.first_chunk()).context("a short answer")?;
     Ok(u64::from_le_bytes(*bytes))
 }
 
 /// The u32 at an offset of a body.
-pub(super) fn u32_at(body: &[u8], at: usize) -> Result<u32> {
+pub(crate) fn u32_at(body: &[u8], at: usize) -> Result<u32> {
     let bytes = body.get(at..).and_then(|rest| rest.first_chunk()).context("a short answer")?;
     Ok(u32::from_le_bytes(*bytes))
 }

@@ -150,6 +150,25 @@ pub const REGISTRY_LABELS_MAX: usize = 10_000;
 pub const REGISTRY_URL_BYTES_MAX: usize = 2048;
 /// Levels of MessagePack values inside each other.
 pub const MSGPACK_LEVELS_MAX: usize = 128;
+/// Bytes of a text in the metadata of a context; longer ones are left out.
+pub const METADATA_TEXT_BYTES_MAX: usize = KIB;
+/// Bytes of a label of a context; longer ones are left out.
+pub const METADATA_LABEL_BYTES_MAX: usize = 256;
+/// Labels of one context; more are left out.
+pub const METADATA_LABELS_MAX: usize = 64;
+/// Bytes of names and texts of a map in the metadata of a context, 8 more for each; more are left out. With
+/// the other limits all of it fits into one record.
+pub const METADATA_TEXTS_BYTES_MAX: usize = 8 * KIB;
+/// Bytes of a query for contexts.
+pub const QUERY_BYTES_MAX: usize = 64 * KIB;
+/// Levels of parentheses and negations in a query.
+pub const QUERY_LEVELS_MAX: usize = 64;
+/// Values that a query compares with.
+pub const QUERY_VALUES_MAX: usize = 1000;
+/// Contexts that one search looks at; then it says that there may be more.
+pub const SEARCH_VISITS_MAX: usize = 100_000;
+/// Contexts that are told of above one in the tree of forks.
+pub const FORK_PARENTS_MAX: usize = 100;
 /// Longest name that an import can have.
 pub const IMPORT_ID_BYTES_MAX: usize = 256;
 /// Longest line of an import: the longest payload as base64, and what stands around it.

@@ -193,6 +193,7 @@ fn alone<T>(
 ) -> Result<T, Failure> {
     let engine = Engine::open(Arc::new(store), Arc::new(SystemClock), Arc::new(SystemEntropy))?;
     engine.set_compaction(wiring::compaction(config));
+    engine.set_strict_types(config.turns_strict_types);
     let done = call_inside(&engine, config, work);
     // Also after a failure: closing makes the next opening quick.
     let closed = engine.close();

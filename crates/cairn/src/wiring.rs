@@ -28,11 +28,16 @@ pub(crate) fn http(config: &Config) -> HttpConfig {
         allowed_origins: config.http_allowed_origins.clone(),
         body_bytes_max: usize::try_from(config.http_body_bytes_max).unwrap_or(usize::MAX),
         drain: config.http_deadline,
+        remember_keys: config.turns_remember_keys,
         ..HttpConfig::default()
     }
 }
 
 /// Limits of the binary protocol.
 pub(crate) fn binary(config: &Config) -> BinaryConfig {
-    BinaryConfig { drain: config.http_deadline, ..BinaryConfig::default() }
+    BinaryConfig {
+        drain: config.http_deadline,
+        remember_keys: config.turns_remember_keys,
+        ..BinaryConfig::default()
+    }
 }

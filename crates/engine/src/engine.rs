@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use cairn_access::{Principal, Scope};
@@ -11,6 +12,7 @@ use parking_lot::Mutex;
 
 use crate::payloads::Payloads;
 use crate::pipeline::Pipeline;
+use crate::registry::Registries;
 use crate::upkeep::Upkeep;
 use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node};
 
@@ -27,6 +29,8 @@ pub struct Engine {
     pub(crate) maintaining: Mutex<()>,
     /// Payloads that were read lately.
     pub(crate) payloads: Payloads,
+    pub(crate) registries: Registries,
+    pub(crate) strict_types: AtomicBool,
     node: Node,
     entropy: Arc<dyn Entropy>,
 }
@@ -49,6 +53,8 @@ impl Engine {
             compaction: Mutex::default(),
             maintaining: Mutex::default(),
             payloads: Payloads::new(limits::PAYLOAD_CACHE_BYTES),
+            registries: Registries::default(),
+            strict_types: AtomicBool::new(false),
             node,
             entropy,
         }))

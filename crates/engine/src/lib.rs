@@ -29,6 +29,7 @@ mod payloads;
 mod pipeline;
 mod record;
 mod references;
+mod registry;
 mod sessions;
 mod stats;
 pub mod tables;

@@ -7,6 +7,7 @@ const CREATE: u8 = 2;
 const FORK: u8 = 3;
 const HEAD: u8 = 4;
 const LAST: u8 = 6;
+const PUT_BUNDLE: u8 = 12;
 const BEFORE: u8 = 7;
 const BY_DEPTH: u8 = 8;
 
@@ -45,7 +46,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
         .concat(),
         [create.clone(), blob, with_tree()].concat(),
         [create, message(APPEND, 0, &append(1, 0, b"a wrong hash", b""))].concat(),
-        [message(0, 0, b""), message(12, 0, b"x"), message(255, 0, b"")].concat(),
+        [bundle(b"b"), bundle(b"b"), bundle(b"c")].concat(),
+        [message(0, 0, b""), message(13, 0, b"x"), message(255, 0, b"")].concat(),
     ];
     let mut seeds: Vec<Vec<u8>> = lists.into_iter().map(|list| [vec![1], list].concat()).collect();
     seeds.push(vec![0]);
@@ -58,6 +60,13 @@ pub fn seeds() -> Vec<Vec<u8>> {
 fn message(kind: u8, options: u8, body: &[u8]) -> Vec<u8> {
     let len = u16::try_from(body.len()).expect("seeds are short").to_le_bytes();
     [&[kind, options][..], &len, body].concat()
+}
+
+/// A bundle of types; under another name than it has, it is refused.
+fn bundle(name: &[u8]) -> Vec<u8> {
+    let json = br#"{"registry_version":1,"bundle_id":"b","types":{"t":{"versions":{"1":{"fields":{"1":{"name":"a","type":"u8"}}}}}}}"#;
+    let len = |bytes: &[u8]| u32::try_from(bytes.len()).expect("seeds are short").to_le_bytes();
+    message(PUT_BUNDLE, 0, &[&len(name)[..], name, &len(json)[..], json].concat())
 }
 
 fn keyed(text: &[u8]) -> Vec<u8> {

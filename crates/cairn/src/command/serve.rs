@@ -85,6 +85,7 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
     };
     let engine = Engine::open(store, clock, Arc::new(SystemEntropy))?;
     engine.set_compaction(wiring::compaction(&config));
+    engine.set_strict_types(config.turns_strict_types);
     engine.start_upkeep(UPKEEP_EVERY)?;
     let served = Runtime::new()
         .map_err(|error| Failure::io("start the runtime", &error))

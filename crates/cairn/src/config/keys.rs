@@ -145,4 +145,21 @@ pub(crate) const KEYS: &[Key] = &[
         },
         get: |config| Raw::Text(parse::shown(config.compact_keep_changes, "all")),
     },
+    Key {
+        name: "turns.remember_keys",
+        help: "how long idempotency keys are remembered, such as 2d; at least a day",
+        set: |config, raw| {
+            parse::time(parse::text(raw)?)
+                .filter(|time| (parse::DAY..=3650 * parse::DAY).contains(&time.as_secs()))
+                .map(|value| config.turns_remember_keys = value)
+                .ok_or_else(|| format!("must be a time from 1d to 3650d such as \"2d\", not {raw}"))
+        },
+        get: |config| Raw::Text(parse::shown(Some(config.turns_remember_keys), "")),
+    },
+    Key {
+        name: "turns.strict_types",
+        help: "on: only turns of published types are taken; off: any",
+        set: |config, raw| parse::switch(raw).map(|value| config.turns_strict_types = value),
+        get: |config| Raw::Text(if config.turns_strict_types { "on" } else { "off" }.to_owned()),
+    },
 ];

@@ -59,6 +59,10 @@ pub(crate) struct Config {
     pub(crate) compact_every: Option<Duration>,
     /// How long changes are kept.
     pub(crate) compact_keep_changes: Option<Duration>,
+    /// How long idempotency keys are remembered.
+    pub(crate) turns_remember_keys: Duration,
+    /// Whether turns have to be of published types.
+    pub(crate) turns_strict_types: bool,
 }
 
 /// How log lines look.
@@ -88,6 +92,8 @@ impl Default for Config {
             store_encryption_key_file: None,
             compact_every: Some(limits::COMPACT_EVERY),
             compact_keep_changes: None,
+            turns_remember_keys: limits::IDEMPOTENCY_REMEMBERED,
+            turns_strict_types: false,
         }
     }
 }

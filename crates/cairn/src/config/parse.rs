@@ -97,6 +97,15 @@ pub(super) fn shown(time: Option<Duration>, word: &str) -> String {
     format!("{}{name}", seconds / unit)
 }
 
+/// `on` or `off`.
+pub(super) fn switch(raw: &Raw) -> Result<bool, String> {
+    match text(raw)? {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("must be \"on\" or \"off\", not {raw}")),
+    }
+}
+
 /// Origins, in a list or separated by commas.
 pub(super) fn origins(raw: &Raw) -> Result<Vec<String>, String> {
     let items = match raw {

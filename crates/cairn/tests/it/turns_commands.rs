@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -173,6 +173,25 @@ fn payloads_come_from_files_and_pipes_and_do_no_harm() {
     assert_eq!(turns(dir, &["show", "1", "--raw"]).stdout, b"\x81\x01\xa5\x1b[2J!\xc1\xff");
 }
 
+/// A command that goes on, ended with the test.
+struct Following(Child);
+
+impl Following {
+    fn start(dir: &Path, arguments: &[&str]) -> Following {
+        let mut command = cairn(dir, &[&["--data-dir", "data", "turns"], arguments].concat());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        Following(command.spawn().expect("it starts"))
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        // Only what a failing test left behind; both fail when it has ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn following_shows_what_comes_also_after_a_restart() {
     let dir = here();
@@ -180,12 +199,8 @@ fn following_shows_what_comes_also_after_a_restart() {
     let server = Server::start(path, &["--data-dir", "data"]);
     said(path, &["append", "new", "--type", "t", "--text", "one"]);
     said(path, &["append", "1", "--type", "t", "--text", "two"]);
-    let mut following = cairn(path, &["--data-dir", "data", "turns", "tail", "1", "-f", "-n", "1", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it starts");
-    let lines = BufReader::new(following.stdout.take().expect("a pipe")).lines();
+    let mut following = Following::start(path, &["tail", "1", "-f", "-n", "1", "--json"]);
+    let lines = BufReader::new(following.0.stdout.take().expect("a pipe")).lines();
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
     let next = || {
@@ -201,10 +216,10 @@ fn following_shows_what_comes_also_after_a_restart() {
     said(path, &["append", "1", "--type", "t", "--text", "five"]);
     assert_eq!(next(), "5");
 
-    let id = following.id().to_string();
+    let id = following.0.id().to_string();
     let killed = std::process::Command::new("kill").args(["-INT", &id]).status();
     assert!(killed.expect("kill is there").success());
-    let ended = within("its end", move || following.wait().expect("it ends"));
+    let ended = within("its end", move || following.0.wait().expect("it ends"));
     assert_eq!(ended.code(), Some(0), "being interrupted is how it ends");
 }
 

@@ -11,7 +11,7 @@ use crate::intern::intern;
 use crate::lineage::jump_below;
 use crate::tables::{TURN_APPENDED, TURNS};
 use crate::turn::{DeclaredType, Turn};
-use crate::{read, record, registry, tree};
+use crate::{metadata, read, record, registry, tree};
 
 /// A turn that is to be appended.
 #[derive(Debug, Clone)]
@@ -111,6 +111,9 @@ pub(crate) fn add(
     };
     put_counters(tx, scope, counters)?;
     tx.put(TURNS, &scope.key().u64(turn.id.0), &record::encode_turn(&turn))?;
+    if parent.is_none() {
+        metadata::begin(tx, scope, turn.id, turn.encoding, &request.payload)?;
+    }
     if let Some(parent) = &parent {
         tree::note_child(tx, scope, parent, &turn)?;
     }

@@ -7,9 +7,10 @@ use cairn_base::{ContextId, KeyReader, TurnId, prefix_end, put_varint};
 use cairn_seam::{Event, KeyRange, Reader, Visit, WriteTx, get};
 
 use crate::error::TurnsError;
+use crate::lineage::ancestor_at;
 use crate::record::{self, Counters};
 use crate::tables::{CONTEXT_CREATED, CONTEXTS, COUNTERS};
-use crate::{read, turn::Turn};
+use crate::{fork, metadata, read, times, turn::Turn};
 
 /// A context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,11 @@ pub(crate) fn create_as(
         active_at_ms: now_ms,
     };
     put(tx, scope, &context)?;
+    times::note(tx, scope, context.id, context.created_at_ms)?;
+    if let Some(base) = base {
+        fork::note(tx, scope, base.context, context.id)?;
+        settle(tx, scope, context.id, base)?;
+    }
     emit(tx, CONTEXT_CREATED, context.id.0)?;
     Ok(context)
 }
@@ -82,6 +88,21 @@ pub(crate) fn find<R: Reader + ?Sized>(
 ) -> Result<Option<Context>, TurnsError> {
     let stored = get(reader, CONTEXTS, &scope.key().u64(id.0))?;
     stored.as_deref().map(|bytes| record::decode_context(id, bytes)).transpose()
+}
+
+/// Some contexts, in their order; those that do not exist are left out.
+pub(crate) fn contexts_of<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    ids: &[ContextId],
+) -> Result<Vec<Context>, TurnsError> {
+    let keys: Vec<_> = ids.iter().map(|id| scope.key().u64(id.0)).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
+    let mut rows = Vec::new();
+    reader.multi_get(CONTEXTS, &keys, &mut |at, value| {
+        rows.extend(ids.get(at).zip(value).map(|(id, bytes)| record::decode_context(*id, bytes)));
+    })?;
+    rows.into_iter().collect()
 }
 
 /// Up to `limit` contexts, the newest first, of those made before `before`.
@@ -147,8 +168,26 @@ pub(crate) fn advance(
     context: &Context,
     turn: &Turn,
 ) -> Result<(), TurnsError> {
+    // Below the head the first turn stays the same.
+    if turn.parent != context.head || turn.parent == TurnId::NONE {
+        settle(tx, scope, context.id, *turn)?;
+    }
     let active_at_ms = context.active_at_ms.max(turn.created_at_ms);
     put(tx, scope, &Context { head: turn.id, head_depth: turn.depth, active_at_ms, ..*context })
+}
+
+/// Lets a context be found by what the first turn of its head's chain says.
+fn settle(tx: &mut dyn WriteTx, scope: &Scope, context: ContextId, head: Turn) -> Result<(), TurnsError> {
+    match ancestor_at(tx, scope, head, 0)? {
+        Some(root) => metadata::settle(tx, scope, context, root.id),
+        None => Ok(()),
+    }
+}
+
+/// Removes everything by which a context is found, when it goes.
+pub fn unlist(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), TurnsError> {
+    fork::forget(tx, scope, context)?;
+    metadata::withdraw(tx, scope, context.id)
 }
 
 fn put(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), TurnsError> {

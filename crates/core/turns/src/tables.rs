@@ -24,6 +24,16 @@ pub const DESCRIPTORS: Keyspace = Keyspace::new(24, "registry-types");
 pub const ENUMS: Keyspace = Keyspace::new(25, "registry-enums");
 /// (scope) → how often the registry grew, how large it is, and by which bundle.
 pub const REGISTRY: Keyspace = Keyspace::new(26, "registry");
+/// (scope, first turn) → what its payload says about the history.
+pub const METADATA: Keyspace = Keyspace::new(27, "context-metadata");
+/// (scope, context) → the first turn of the chain of its head.
+pub const ROOTS: Keyspace = Keyspace::new(28, "context-roots");
+/// (scope, field, hash of what it says, context) → nothing.
+pub const TERMS: Keyspace = Keyspace::new(29, "context-terms");
+/// (scope, context, fork) → nothing: the fork started from a turn that was appended to the context.
+pub const FORKS: Keyspace = Keyspace::new(30, "context-forks");
+/// (scope, block of contexts) → the earliest and the latest time at which one of them was made.
+pub const TIMES: Keyspace = Keyspace::new(31, "context-times");
 /// (scope, import, context there) → the context here, and which turn was made its head.
 pub const IMPORTED_CONTEXTS: Keyspace = Keyspace::new(36, "imported-contexts");
 /// (scope, import, turn there) → the turn here.
@@ -44,6 +54,11 @@ pub const KEYSPACES: &[Keyspace] = &[
     DESCRIPTORS,
     ENUMS,
     REGISTRY,
+    METADATA,
+    ROOTS,
+    TERMS,
+    FORKS,
+    TIMES,
     IMPORTED_CONTEXTS,
     IMPORTED_TURNS,
     BUNDLE_ORDER,

@@ -1,11 +1,12 @@
 //! Export, import and pruning, against random histories.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use cairn_access::{Action, Resource};
 use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId};
 use cairn_engine::{Act, AuditOutcome, EngineError, Export, ExportItem, ImportCounts, ImportItem};
-use cairn_seam::{Blob, Maintenance, Order, StoreError, Visit};
+use cairn_seam::{Blob, KeyRange, Maintenance, Order, Store, StoreError, Visit};
 use cairn_turns::prune::Rule;
 use cairn_turns::registry::Bundle;
 use cairn_turns::{Append, DeclaredType, ImportId, NewContext, NewTurn, Turn, TurnsError};
@@ -60,6 +61,14 @@ fn create(world: &World, base: Option<TurnId>, at_ms: u64) -> ContextId {
     made.unwrap().value.id
 }
 
+/// Text, or sometimes a map with metadata that has a title.
+fn payload(number: usize) -> Vec<u8> {
+    match number % 7 {
+        3 => vec![0x81, 30, 0x81, 2, 0xa1, b'a' + u8::try_from(number % 26).unwrap()],
+        other => format!("payload {other}").into_bytes(),
+    }
+}
+
 fn append(
     world: &World,
     context: ContextId,
@@ -67,7 +76,7 @@ fn append(
     number: usize,
     tree: Option<ContentHash>,
 ) {
-    let payload = Blob::new(format!("payload {}", number % 7).into_bytes()).unwrap();
+    let payload = Blob::new(payload(number)).unwrap();
     let request = Append {
         context,
         parent,
@@ -142,6 +151,7 @@ struct Seen {
     created_at_ms: u64,
     active_at_ms: u64,
     base_depth: Option<u32>,
+    title: Option<String>,
     chain: Vec<Said>,
 }
 
@@ -175,6 +185,7 @@ fn look(world: &World) -> BTreeMap<ContextId, Seen> {
                     created_at_ms: context.created_at_ms,
                     active_at_ms: context.active_at_ms,
                     base_depth: base.map(|turn| turn.depth),
+                    title: cairn_turns::metadata(snapshot, scope, &[context.id])?.remove(0).title,
                     chain,
                 },
             );
@@ -260,6 +271,26 @@ fn stored_and_reached(world: &World) -> (BTreeSet<TurnId>, BTreeSet<TurnId>) {
         Ok((parents.into_keys().collect(), reached))
     });
     read.unwrap()
+}
+
+/// Keyspaces about contexts and turns that are not empty.
+fn left(world: &World) -> Vec<&'static str> {
+    use cairn_turns::tables::{BRANCHES, CONTEXTS, FORKS, METADATA, ROOTS, TERMS, TREES, TURNS};
+    let snapshot = world.store.snapshot(Position::START).unwrap();
+    let mut found = Vec::new();
+    for keyspace in [CONTEXTS, TURNS, TREES, BRANCHES, METADATA, ROOTS, TERMS, FORKS] {
+        let all = KeyRange::new(Bound::Unbounded, Bound::Unbounded);
+        snapshot
+            .multi_scan(keyspace, &[all], &mut |_, key, _| {
+                // Turn 0 says of all trees that one came late.
+                if keyspace != TREES || !key.ends_with(&[0; 8]) {
+                    found.push(keyspace.name);
+                }
+                Visit::Continue
+            })
+            .unwrap();
+    }
+    found
 }
 
 fn assert_nothing_dangles(world: &World) {
@@ -367,6 +398,12 @@ proptest! {
         prop_assert_eq!(dry.turns + dry.turns_kept, items.iter().filter(|item| matches!(item, ExportItem::Turn(_))).count() as u64);
         prop_assert_eq!(stored.len() as u64, dry.turns_kept);
         assert_nothing_dangles(&world);
+
+        // Without any context nothing is left of it all.
+        let nobody = World::new();
+        play(&nobody, &steps);
+        nobody.engine.prune(&nobody.owner, TENANT, &Rule::AllBut(0), true, &mut |_| true).unwrap();
+        prop_assert_eq!(left(&nobody), Vec::<&str>::new());
 
         // What is left is exported and imported as it is.
         let other = World::new();

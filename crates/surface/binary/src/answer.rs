@@ -3,6 +3,7 @@
 mod read;
 
 use cairn_base::{ContentHash, TurnId};
+use cairn_turns::registry::Published;
 use cairn_turns::{Context, Turn};
 
 use crate::error::WireError;
@@ -12,7 +13,12 @@ use crate::memory::Share;
 use crate::payload::NONE;
 
 pub use read::{Appended, Head, TurnRecord};
-pub(crate) use read::{Attached, Greeting, Stored, blob, window};
+pub(crate) use read::{Attached, Greeting, Stored, blob, published, window};
+
+/// The status of a bundle that is new.
+const PUBLISHED_NEW: u32 = 201;
+/// The status of a bundle that was there already.
+const PUBLISHED_KNOWN: u32 = 204;
 
 /// A frame that is being made.
 pub(crate) struct Answer {
@@ -75,6 +81,14 @@ impl Answer {
 
     pub(crate) fn stored(&mut self, hash: &ContentHash, was_new: bool) -> &mut Self {
         self.put(hash.as_bytes()).u8(u8::from(was_new))
+    }
+
+    /// As HTTP has it: 201 or 204.
+    pub(crate) fn published(&mut self, published: Published) -> &mut Self {
+        self.u32(match published {
+            Published::New => PUBLISHED_NEW,
+            Published::Known => PUBLISHED_KNOWN,
+        })
     }
 
     /// One turn of a window; without its payload the length is 0, so that clients find the next one.

@@ -35,12 +35,14 @@ pub enum MessageType {
     AttachTree = 10,
     /// Uploads a blob.
     PutBlob = 11,
+    /// Publishes a bundle of types.
+    PutBundle = 12,
     /// Says what went wrong.
     Error = 255,
 }
 
 impl MessageType {
-    const ALL: [MessageType; 12] = [
+    const ALL: [MessageType; 13] = [
         MessageType::Hello,
         MessageType::CreateContext,
         MessageType::ForkContext,
@@ -52,6 +54,7 @@ impl MessageType {
         MessageType::GetBlob,
         MessageType::AttachTree,
         MessageType::PutBlob,
+        MessageType::PutBundle,
         MessageType::Error,
     ];
 
@@ -113,6 +116,6 @@ mod tests {
         assert_eq!(bytes, [4, 3, 2, 1, 5, 0, 1, 0, 0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11]);
         assert_eq!(Header::decode(&bytes), header);
         assert_eq!(MessageType::from_number(255), Some(MessageType::Error));
-        assert_eq!((MessageType::from_number(0), MessageType::from_number(12)), (None, None));
+        assert_eq!((MessageType::from_number(0), MessageType::from_number(13)), (None, None));
     }
 }

@@ -93,6 +93,26 @@ impl<'a> AppendTurn<'a> {
     }
 }
 
+/// A bundle of types, as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PutBundle<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) bytes: &'a [u8],
+}
+
+impl<'a> PutBundle<'a> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        let mut body = Body::new(bytes);
+        let id = body.counted("bundle_id")?;
+        let id = std::str::from_utf8(id).map_err(|_| WireError::NotText { field: "bundle_id" })?;
+        Ok(PutBundle { id, bytes: body.counted("bundle_json")? })
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.counted(self.id.as_bytes()).counted(self.bytes);
+    }
+}
+
 /// Which turns to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Window {

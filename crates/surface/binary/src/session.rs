@@ -8,7 +8,8 @@ use cairn_base::{TenantId, TurnId, limits};
 use cairn_engine::{Act, EngineError, SessionHandle, Window, WindowAt, WindowTurns};
 use cairn_gate::{Admission, Credentials, Gate};
 use cairn_seam::{Blob, WriteTx};
-use cairn_turns::{Append, DeclaredType, IdempotencyKey};
+use cairn_turns::registry::{Bundle, Wrong};
+use cairn_turns::{Append, DeclaredType, IdempotencyKey, TurnsError};
 
 use crate::answer::Answer;
 use crate::error::WireError;
@@ -16,7 +17,7 @@ use crate::fields::{Body, Put};
 use crate::frame::{HEADER_BYTES, Header, MessageType, PROTOCOL_VERSION};
 use crate::memory::{Share, Shared};
 use crate::payload;
-use crate::request::{self, AppendTurn, AttachTree, Hello, PutBlob};
+use crate::request::{self, AppendTurn, AttachTree, Hello, PutBlob, PutBundle};
 
 /// Every client works in the local owner's tenant until there is authentication.
 const TENANT: TenantId = TenantId::LOCAL;
@@ -80,6 +81,7 @@ impl Session {
             MessageType::GetBlob => call.get_blob(body).await,
             MessageType::AttachTree => call.attach(body).await,
             MessageType::PutBlob => call.put_blob(body).await,
+            MessageType::PutBundle => call.put_bundle(body).await,
             MessageType::Error => Err(WireError::UnknownType(header.kind)),
         }
     }
@@ -165,7 +167,7 @@ impl Call<'_> {
             key,
             remember_ms: u64::try_from(self.remember.as_millis()).unwrap_or(u64::MAX),
             now_ms: self.now_ms(),
-            strict: false,
+            strict: self.gate.engine().has_strict_types(),
         };
         let appended = self.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
         let mut answer = Answer::to(self.header);
@@ -294,6 +296,26 @@ impl Call<'_> {
             .await?;
         let mut answer = Answer::to(self.header);
         answer.stored(&hash, was_new);
+        Ok(answer)
+    }
+
+    async fn put_bundle(&self, body: &[u8]) -> Result<Answer, WireError> {
+        let PutBundle { id, bytes } = PutBundle::parse(body)?;
+        let (id, bytes) = (id.to_owned(), bytes.to_vec());
+        let parsed = self.gate.read(self.admission, move |_| {
+            let bundle = Bundle::parse(&bytes).map_err(TurnsError::from)?;
+            if bundle.id != id {
+                let problem = format!("is `{}`, and the message says `{id}`", bundle.id);
+                return Err(TurnsError::BadBundle(Wrong { at: "bundle_id".into(), problem }).into());
+            }
+            Ok((bundle, Blob::new(bytes)?))
+        });
+        let (bundle, blob) = parsed.await?;
+        let published = self
+            .write(move |tx, scope| Ok(cairn_turns::registry::publish(tx, scope, &bundle, &blob)?))
+            .await?;
+        let mut answer = Answer::to(self.header);
+        answer.published(published);
         Ok(answer)
     }
 }

@@ -9,6 +9,14 @@ pub(crate) fn media_type(headers: &HeaderMap) -> String {
     value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
 }
 
+/// Names for MessagePack that are in use.
+const MSGPACK: [&str; 3] = ["application/msgpack", "application/vnd.msgpack", "application/x-msgpack"];
+
+/// Whether a media type is MessagePack.
+pub(crate) fn is_msgpack(media_type: &str) -> bool {
+    MSGPACK.contains(&media_type)
+}
+
 /// Whether a media type is JSON, or something more exact that is JSON too.
 pub(crate) fn is_json(media_type: &str) -> bool {
     media_type == "application/json"

@@ -48,6 +48,12 @@ impl Params {
         hash("the name of a blob", self.in_path("hash"))
     }
 
+    /// The part `type_version` of the path.
+    pub(crate) fn version(&self) -> Result<u32, ApiError> {
+        let version = number("the version of a type", self.in_path("type_version"))?;
+        u32::try_from(version).map_err(|_| invalid(format!("the version of a type is at most {}", u32::MAX)))
+    }
+
     /// A parameter of the query.
     pub(crate) fn text(&self, name: &str) -> Result<Option<&str>, ApiError> {
         let mut values = self.query.iter().filter(|(known, _)| known == name);

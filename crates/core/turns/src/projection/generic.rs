@@ -1,6 +1,6 @@
 //! Values of which nobody said what they are.
 
-use cairn_base::{MsgpackError, MsgpackReader, Token};
+use cairn_base::{Hex, MsgpackError, MsgpackReader, Token};
 
 use super::options::Options;
 use super::scalar::{self, Integer};
@@ -65,20 +65,27 @@ pub(super) fn inside(levels: usize) -> Result<usize, MsgpackError> {
 }
 
 /// A key of a map, as text.
+///
+/// Keys that are arrays or maps are shown as the digits of their bytes: as JSON inside JSON, each level would
+/// double the backslashes of the one below.
 pub(super) fn key(
     reader: &mut MsgpackReader<'_>,
     options: &Options,
     levels: usize,
 ) -> Result<String, MsgpackError> {
+    let before = reader.clone();
     let token = reader.token()?;
-    if let Token::Text(bytes) = token {
-        return Ok(String::from_utf8_lossy(bytes).into_owned());
-    }
     let mut text = String::new();
-    match token {
-        Token::Unsigned(value) => text.push_str(&value.to_string()),
-        Token::Negative(value) => text.push_str(&value.to_string()),
-        other => any_from(other, reader, options, levels, &mut text)?,
+    match (token, Integer::of(token)) {
+        (Token::Text(bytes), _) => return Ok(String::from_utf8_lossy(bytes).into_owned()),
+        (_, Some(number)) => number.digits(&mut text),
+        (Token::Array(_) | Token::Map(_), _) => {
+            *reader = before.clone();
+            reader.skip(levels)?;
+            let bytes = &before.rest()[..before.rest().len() - reader.rest().len()];
+            return Ok(Hex(bytes).to_string());
+        }
+        (single, _) => any_from(single, reader, options, levels, &mut text)?,
     }
     Ok(text)
 }

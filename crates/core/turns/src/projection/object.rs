@@ -165,7 +165,7 @@ impl Projection<'_> {
     ) -> Result<(), MsgpackError> {
         let options = self.options;
         let token = reader.token()?;
-        let number = integer_of(token);
+        let number = Integer::of(token);
         if let (Some(number), Some(enum_id)) = (number, &shape.enum_id) {
             self.enum_value(number, described.labels(enum_id), out);
             return Ok(());
@@ -267,14 +267,6 @@ impl Projection<'_> {
                 scalar::integer(number, self.options, out);
             }
         }
-    }
-}
-
-fn integer_of(token: Token<'_>) -> Option<Integer> {
-    match token {
-        Token::Unsigned(value) => Some(Integer::Unsigned(value)),
-        Token::Negative(value) => Some(Integer::Negative(value)),
-        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cairn_base::{Base64, Hex};
+use cairn_base::{Base64, Hex, Token};
 
 use super::options::{BytesRender, Options, WideRender};
 
@@ -17,6 +17,22 @@ pub(super) enum Integer {
 }
 
 impl Integer {
+    pub(super) fn of(token: Token<'_>) -> Option<Self> {
+        match token {
+            Token::Unsigned(value) => Some(Integer::Unsigned(value)),
+            Token::Negative(value) => Some(Integer::Negative(value)),
+            Token::Nil
+            | Token::Bool(_)
+            | Token::Float32(_)
+            | Token::Float64(_)
+            | Token::Text(_)
+            | Token::Binary(_)
+            | Token::Array(_)
+            | Token::Map(_)
+            | Token::Extension(..) => None,
+        }
+    }
+
     pub(super) fn as_i64(self) -> Option<i64> {
         match self {
             Integer::Unsigned(value) => i64::try_from(value).ok(),
@@ -31,7 +47,7 @@ impl Integer {
         }
     }
 
-    fn digits(self, out: &mut String) {
+    pub(super) fn digits(self, out: &mut String) {
         // Writing to a text does not fail.
         let _ = match self {
             Integer::Unsigned(value) => write!(out, "{value}"),

@@ -43,7 +43,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
 }
 
 /// Reads a time like `2024-01-30T11:43:20.123+00:00` or `…Z`, in milliseconds; finer fractions are cut off.
-pub(super) fn from_iso(text: &str) -> Option<i64> {
+pub(crate) fn from_iso(text: &str) -> Option<i64> {
     let (date, time) = text.split_once(['T', 't', ' '])?;
     let mut date = date.splitn(3, '-').map(|part| digits(part, part.len()));
     let (year, month, day) = (date.next()??, date.next()??, date.next()??);

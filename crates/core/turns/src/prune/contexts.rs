@@ -7,7 +7,7 @@ use cairn_access::Scope;
 use cairn_base::ContextId;
 use cairn_seam::WriteTx;
 
-use crate::context::{Context, emit, find};
+use crate::context::{Context, emit, find, unlist};
 use crate::error::TurnsError;
 use crate::tables::{CONTEXT_PRUNED, CONTEXTS};
 
@@ -96,7 +96,8 @@ pub fn remove_contexts(
 ) -> Result<u64, TurnsError> {
     let mut removed = 0;
     for id in ids {
-        if find(tx, scope, *id)?.is_some_and(|context| cutoff.takes(&context)) {
+        if let Some(context) = find(tx, scope, *id)?.filter(|context| cutoff.takes(context)) {
+            unlist(tx, scope, &context)?;
             tx.delete(CONTEXTS, &scope.key().u64(id.0))?;
             emit(tx, CONTEXT_PRUNED, id.0)?;
             removed += 1;

@@ -10,7 +10,7 @@ use super::bits::Bits;
 use crate::context::{Context, contexts_after, emit, last_numbers};
 use crate::error::TurnsError;
 use crate::read::turns_between;
-use crate::tables::{BRANCHES, TREES, TURN_PRUNED, TURNS};
+use crate::tables::{BRANCHES, METADATA, TREES, TURN_PRUNED, TURNS};
 use crate::turn::Turn;
 
 /// How far a walk over all turns is, and what it knows: a bit per context and a bit per turn.
@@ -121,7 +121,9 @@ pub fn remove_turns(tx: &mut dyn WriteTx, scope: &Scope, turns: &[Turn]) -> Resu
     for turn in turns {
         tx.delete(TURNS, &scope.key().u64(turn.id.0))?;
         tx.delete(TREES, &scope.key().u64(turn.id.0))?;
-        if turn.parent != TurnId::NONE {
+        if turn.parent == TurnId::NONE {
+            tx.delete(METADATA, &scope.key().u64(turn.id.0))?;
+        } else {
             tx.delete(BRANCHES, &scope.key().u64(turn.parent.0).u64(turn.id.0))?;
         }
         emit(tx, TURN_PRUNED, turn.id.0)?;

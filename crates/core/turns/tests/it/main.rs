@@ -2,9 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod forks;
 mod history;
 mod kit;
+mod metadata;
 mod model;
 mod projection;
+mod queries;
 mod registry;
+mod search;
 mod trees;

@@ -212,8 +212,12 @@ fn the_registry_has_an_end_and_so_has_a_type() {
 /// What a tag of a type has ever been said to hold.
 type Meanings = BTreeMap<(String, u64), String>;
 
-fn random_bundle()
--> impl Strategy<Value = (BTreeMap<String, BTreeMap<u32, BTreeMap<u64, (u8, bool)>>>, BTreeMap<u64, u8>)> {
+/// Fields by their tags: which kind, and whether it is gone.
+type RandomFields = BTreeMap<u64, (u8, bool)>;
+/// Types with their versions, and labels of one enum.
+type RandomBundle = (BTreeMap<String, BTreeMap<u32, RandomFields>>, BTreeMap<u64, u8>);
+
+fn random_bundle() -> impl Strategy<Value = RandomBundle> {
     let field = (0_u8..4, prop::bool::weighted(0.2));
     let fields = prop::collection::btree_map(0_u64..4, field, 0..4);
     let versions = prop::collection::btree_map(0_u32..5, fields, 0..3);

@@ -19,6 +19,11 @@ impl Greeting {
     }
 }
 
+/// Whether a bundle was new.
+pub(crate) fn published(bytes: &[u8]) -> Result<bool, WireError> {
+    Ok(Body::new(bytes).u32("status")? == super::PUBLISHED_NEW)
+}
+
 /// A context and the newest turn of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {

@@ -15,7 +15,7 @@ use crate::answer::{self, Attached, Stored};
 use crate::error::WireError;
 use crate::fields::Put;
 use crate::frame::MessageType;
-use crate::request::{AttachTree, From, PutBlob, Window};
+use crate::request::{AttachTree, From, PutBlob, PutBundle, Window};
 
 /// Longer content is hashed and compressed on a thread of its own: others wait for this one.
 const IN_PLACE_BYTES: usize = 256 << 10;
@@ -131,6 +131,14 @@ impl Client {
             Ok(stored.was_new)
         };
         Ok((hash, self.call(request, read).await?))
+    }
+
+    /// Publishes a bundle of types, JSON or MessagePack; says whether it was new.
+    pub async fn put_bundle(&self, id: &str, bytes: &[u8]) -> Result<bool, ClientError> {
+        ClientError::check_size("bundle", bytes.len(), limits::REGISTRY_BUNDLE_BYTES_MAX)?;
+        let put = PutBundle { id, bytes };
+        let request = Outgoing::new(MessageType::PutBundle, |out| put.encode(out))?;
+        self.call(request, answer::published).await
     }
 
     /// Gives a turn a file tree, whose root is a blob on the server.

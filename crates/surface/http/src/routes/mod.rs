@@ -8,6 +8,7 @@ pub(crate) mod maintenance;
 mod metrics;
 pub(crate) mod openapi;
 mod ready;
+mod registry;
 pub(crate) mod sessions;
 mod stats;
 mod store_figures;
@@ -44,6 +45,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::sessions))
         .merge(turns::routes())
         .merge(blobs::routes())
+        .merge(registry::routes())
 }
 
 /// The same, with bodies that are a payload or a blob.

@@ -20,7 +20,7 @@ use crate::error::ErrorBody;
 pub(crate) struct Live {
     /// Whether a client is connected that made the context or appended to it.
     pub(crate) is_live: bool,
-    /// What that client calls itself.
+    /// What that client calls itself; of a context, what its first turn says comes first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) client_tag: Option<String>,
     /// Its session.

@@ -112,7 +112,7 @@ impl Content {
 }
 
 /// Whether `If-None-Match` names what we would send.
-fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+pub(crate) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
     let values = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let mut names = values.flat_map(|value| value.split(',')).map(str::trim);
     names.any(|name| name == "*" || name.strip_prefix("W/").unwrap_or(name) == etag)

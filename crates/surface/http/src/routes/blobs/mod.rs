@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(super) use self::content::Content;
+pub(super) use self::content::{Content, is_known};
 use crate::ApiError;
 use crate::app::AppState;
 use crate::call::{Call, TENANT};

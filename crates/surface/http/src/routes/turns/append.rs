@@ -1,14 +1,18 @@
 //! `POST /v1/contexts/{id}/turns`: appending a turn.
 
 use axum::Json;
+use axum::body::Bytes;
 use axum::http::StatusCode;
-use cairn_turns::{Append, Appended};
+use cairn_base::{ErrorCode, Value};
+use cairn_turns::projection::{Misfit, encode};
+use cairn_turns::{Append, Appended, DeclaredType};
 use serde::Serialize;
+use serde_json::json;
 use utoipa::ToSchema;
 
-use super::append_request::AppendRequest;
+use super::append_request::{AppendRequest, Sent};
 use crate::ApiError;
-use crate::call::Call;
+use crate::call::{Call, TENANT};
 use crate::error::ErrorBody;
 use crate::params::invalid;
 use crate::routes::blobs::{blob, check_hash};
@@ -35,9 +39,28 @@ pub(super) struct AppendedTurn {
     is_repeated: bool,
 }
 
+/// A turn in JSON.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "only described: bodies are read with exact numbers")]
+pub(super) struct TurnInJson {
+    /// Its type.
+    #[schema(example = "com.example.Message")]
+    type_id: String,
+    /// The version of that type.
+    type_version: u32,
+    /// The fields of that version by their names, and unknown ones by their tags.
+    #[schema(value_type = Object)]
+    payload: Value,
+    /// The turn to append to; 0 or nothing for the head.
+    parent_turn_id: Option<String>,
+    /// The root of a file tree whose blobs are there already.
+    fs_root_hash: Option<String>,
+}
+
 /// Append a turn
 ///
-/// The body is the payload in msgpack, as it is stored. The answer comes when the turn is on disk. A
+/// The body is the payload in msgpack, as it is stored, or JSON with `type_id`, `type_version` and `payload`,
+/// which is encoded as that type says. The answer comes when the turn is on disk. A
 /// parent may be any turn; the new turn becomes the head of the context in every case. With the same
 /// `Idempotency-Key` and the same content a repeated request answers what the first one did. With
 /// `If-Match` the turn is appended only if the head is the one named.
@@ -58,15 +81,17 @@ pub(super) struct AppendedTurn {
         ("If-Match" = Option<String>, Header, description = "The turn that has to be the head; 0 for an empty context"),
         ("X-Content-Hash-B3" = Option<String>, Header, description = "BLAKE3-256 of the payload, to be checked"),
     ),
-    request_body(content = Vec<u8>, content_type = "application/msgpack", description = "The payload, at most 63 MiB"),
+    request_body(content((Vec<u8> = "application/msgpack"), (TurnInJson = "application/json")), description = "The payload, at most 63 MiB, or a turn in JSON, at most 1 MiB"),
     responses(
         (status = 201, description = "It is appended", body = AppendedTurn),
         (status = 200, description = "It was appended before, by a request with the same key", body = AppendedTurn),
         (status = 404, description = "There is no such context, parent or file tree", body = ErrorBody),
         (status = 409, description = "The head is another one, or the key was used for something else", body = ErrorBody),
+        (status = 412, description = "The type was not published, and this server takes only published ones", body = ErrorBody),
         (status = 413, description = "The payload is too large", body = ErrorBody),
-        (status = 415, description = "The payload is no msgpack", body = ErrorBody),
+        (status = 415, description = "The payload is neither msgpack nor JSON", body = ErrorBody),
         (status = 422, description = "The request makes no sense", body = ErrorBody),
+        (status = 424, description = "The type of a payload in JSON was not published", body = ErrorBody),
         (status = 503, description = "Too much is going on; come back later", body = ErrorBody),
     )
 )]
@@ -74,7 +99,11 @@ pub(super) async fn append(
     call: Call,
     request: AppendRequest,
 ) -> Result<(StatusCode, Json<AppendedTurn>), ApiError> {
-    let payload = blob(&call, request.payload).await?;
+    let payload = match request.payload {
+        Sent::Msgpack(bytes) => bytes,
+        Sent::Json(value) => encoded(&call, &request.declared, value).await?,
+    };
+    let payload = blob(&call, payload).await?;
     if let Some(hash) = &request.hash {
         check_hash(&payload, hash)?;
     }
@@ -92,7 +121,7 @@ pub(super) async fn append(
         key: request.key,
         remember_ms: u64::try_from(remember).unwrap_or(u64::MAX),
         now_ms: call.now_ms(),
-        strict: false,
+        strict: call.app.gate.engine().has_strict_types(),
     };
     let appended = call.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
     let status = if appended.is_repeated { StatusCode::OK } else { StatusCode::CREATED };
@@ -107,7 +136,7 @@ pub(super) async fn append(
     path = "/v1/contexts/{id}/append",
     tag = "turns",
     params(("id" = String, Path, description = "The context's number")),
-    request_body(content = Vec<u8>, content_type = "application/msgpack", description = "The payload, at most 63 MiB"),
+    request_body(content((Vec<u8> = "application/msgpack"), (TurnInJson = "application/json")), description = "The payload, at most 63 MiB, or a turn in JSON, at most 1 MiB"),
     responses(
         (status = 201, description = "It is appended", body = AppendedTurn),
         (status = 200, description = "It was appended before, by a request with the same key", body = AppendedTurn),
@@ -118,6 +147,29 @@ pub(super) async fn append_too(
     request: AppendRequest,
 ) -> Result<(StatusCode, Json<AppendedTurn>), ApiError> {
     append(call, request).await
+}
+
+/// The bytes of a payload that was sent as JSON.
+async fn encoded(call: &Call, declared: &DeclaredType, payload: Value) -> Result<Bytes, ApiError> {
+    let DeclaredType { id, version } = declared.clone();
+    let encoded = call.read(move |engine, principal| {
+        let registry = engine.registry(principal, TENANT)?;
+        let Some(described) = registry.descriptor(&id, version) else {
+            let message = format!("version {version} of the type `{id}` was not published");
+            let hint =
+                "publish a bundle with this type and version, or send the payload as application/msgpack";
+            return Ok(Err(ApiError::new(ErrorCode::FailedDependency, message).detail("hint", hint)));
+        };
+        Ok(encode(&payload, described).map_err(|misfits| does_not_fit(&misfits)))
+    });
+    encoded.await?.map(Bytes::from)
+}
+
+fn does_not_fit(misfits: &[Misfit]) -> ApiError {
+    let first = misfits.first().map(|misfit| format!(": {} {}", misfit.at, misfit.problem));
+    let all: Vec<_> =
+        misfits.iter().map(|misfit| json!({"field": misfit.at, "problem": misfit.problem})).collect();
+    invalid(format!("the payload does not fit its type{}", first.unwrap_or_default())).detail("misfits", all)
 }
 
 impl AppendedTurn {

@@ -4,16 +4,14 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, IF_MATCH};
-use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId, limits};
-use cairn_turns::{DeclaredType, IdempotencyKey};
+use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId, Value, limits};
+use cairn_turns::{DeclaredType, IdempotencyKey, TurnsError};
 
 use crate::ApiError;
 use crate::app::AppState;
-use crate::content_type::media_type;
+use crate::content_type::{is_json, is_msgpack, media_type};
 use crate::params::{Params, hash, header, invalid, number};
 
-/// Names for msgpack that are in use.
-const MSGPACK: [&str; 3] = ["application/msgpack", "application/vnd.msgpack", "application/x-msgpack"];
 const TYPE_ID: &str = "x-cairn-type-id";
 const TYPE_VERSION: &str = "x-cairn-type-version";
 const CONTENT_HASH: &str = "x-content-hash-b3";
@@ -31,7 +29,16 @@ pub(super) struct AppendRequest {
     pub(super) tree: Option<ContentHash>,
     pub(super) key: Option<IdempotencyKey>,
     pub(super) hash: Option<ContentHash>,
-    pub(super) payload: Bytes,
+    pub(super) payload: Sent,
+}
+
+/// A payload as it was sent.
+#[derive(Debug)]
+pub(super) enum Sent {
+    /// As it is stored.
+    Msgpack(Bytes),
+    /// To be encoded as its type says.
+    Json(Value),
 }
 
 impl FromRequest<AppState> for AppendRequest {
@@ -43,28 +50,125 @@ impl FromRequest<AppState> for AppendRequest {
         let mut request = request;
         let params = request.extract_parts::<Params>().await?;
         let headers = request.headers();
-        check_form(headers)?;
-        let declared = declared_type(&params, headers)?;
+        let form = form(headers)?;
         let key = header(headers, "idempotency-key")?.unwrap_or("");
         let key = IdempotencyKey::parse(key.as_bytes()).map_err(|error| invalid(error.to_string()))?;
         let said = header(headers, CONTENT_HASH)?.map(|text| hash(CONTENT_HASH, text)).transpose()?;
-        let tree = params.text("fs_root_hash")?.map(|text| hash("fs_root_hash", text)).transpose()?;
+        let expected_head = header(headers, IF_MATCH.as_str())?.map(expected_head).transpose()?;
+        let context = params.context_id()?;
+        let headers = headers.clone();
+        let body = Bytes::from_request(request, app).await.map_err(|error| invalid(error.body_text()))?;
+        let said_beside = (params.text("type_id")?, header(&headers, TYPE_ID)?);
+        let written = match form {
+            Form::Msgpack => Written::default(),
+            Form::Json => {
+                let written = Written::parse(&body, app.config.body_bytes_max)?;
+                if said_beside != (None, None) {
+                    return Err(invalid("a turn in JSON says its type in its body, and nowhere else"));
+                }
+                written
+            }
+        };
+        let declared = match written.declared {
+            Some(declared) => declared,
+            None => declared_type(&params, &headers)?,
+        };
+        let tree = params.text("fs_root_hash")?.map(str::to_owned).or(written.tree);
         Ok(AppendRequest {
-            context: params.context_id()?,
-            parent: params.turn("parent_turn_id")?,
-            expected_head: header(headers, IF_MATCH.as_str())?.map(expected_head).transpose()?,
+            context,
+            parent: written.parent.or(params.turn("parent_turn_id")?),
+            expected_head,
             declared,
             encoding: params.small_number("encoding")?.unwrap_or(ENCODING_MSGPACK),
-            tree,
+            tree: tree.map(|text| hash("fs_root_hash", &text)).transpose()?,
             key,
             hash: said,
-            payload: Bytes::from_request(request, app).await.map_err(|error| invalid(error.body_text()))?,
+            payload: written.payload.map_or(Sent::Msgpack(body), Sent::Json),
         })
     }
 }
 
-/// Whether the body is in a form that is read here.
-fn check_form(headers: &HeaderMap) -> Result<(), ApiError> {
+/// How a turn is sent.
+enum Form {
+    Msgpack,
+    Json,
+}
+
+/// What the body of a turn in JSON says.
+#[derive(Debug, Default)]
+struct Written {
+    declared: Option<DeclaredType>,
+    parent: Option<TurnId>,
+    tree: Option<String>,
+    payload: Option<Value>,
+}
+
+impl Written {
+    fn parse(body: &[u8], bytes_max: usize) -> Result<Self, ApiError> {
+        if body.len() > bytes_max {
+            let message = format!("a turn in JSON has at most {bytes_max} bytes");
+            let hint = "send a larger payload in msgpack, as application/msgpack";
+            return Err(ApiError::new(ErrorCode::TooLarge, message).detail("hint", hint));
+        }
+        let malformed = |error: cairn_base::ValueError| {
+            let (line, column) = error.line_column();
+            let message = format!("the body is not what was expected: {error}");
+            ApiError::new(error.code(), message).detail("line", line).detail("column", column)
+        };
+        let value = Value::parse_json(body).map_err(malformed)?;
+        let Value::Object(mut entries) = value else {
+            return Err(invalid("a turn in JSON is an object with type_id, type_version and payload"));
+        };
+        let mut take = |name: &str| entries.remove(name).filter(|value| !value.is_null());
+        let (id, version) = (take("type_id"), take("type_version"));
+        let (parent, tree, payload) = (take("parent_turn_id"), take("fs_root_hash"), take("payload"));
+        if let Some((name, _)) = entries.first_key_value() {
+            let known = "type_id, type_version, payload, parent_turn_id, fs_root_hash";
+            return Err(invalid(format!("there is no field {name:?} here; there are {known}"))
+                .detail("field", name.as_str()));
+        }
+        let missing =
+            |name: &str, what: &str| invalid(format!("{name} is missing: {what}")).detail("field", name);
+        let id =
+            id.as_ref().and_then(Value::as_str).ok_or_else(|| missing("type_id", "the type, as text"))?;
+        if id.len() > limits::TYPE_ID_BYTES_MAX {
+            return Err(
+                invalid(TurnsError::TypeTooLong { bytes: id.len() }.to_string()).detail("field", "type_id")
+            );
+        }
+        let version = version
+            .as_ref()
+            .and_then(Value::as_number)
+            .and_then(|number| u32::try_from(number.as_u64()?).ok());
+        let version = version.ok_or_else(|| missing("type_version", "its version, a number"))?;
+        Ok(Written {
+            declared: Some(DeclaredType { id: id.to_owned(), version }),
+            parent: parent
+                .map(|parent| turn_number(&parent))
+                .transpose()?
+                .filter(|turn| *turn != TurnId::NONE),
+            tree: tree
+                .map(|tree| tree.as_str().map(str::to_owned).ok_or_else(|| missing("fs_root_hash", "a text")))
+                .transpose()?,
+            payload: Some(
+                payload.ok_or_else(|| missing("payload", "an object with the fields of the type"))?,
+            ),
+        })
+    }
+}
+
+/// A turn as text or as a number.
+fn turn_number(value: &Value) -> Result<TurnId, ApiError> {
+    let wrong = || invalid("parent_turn_id is the number of a turn").detail("field", "parent_turn_id");
+    let found = match value.as_str() {
+        Some(text) => number("parent_turn_id", text).ok(),
+        None => value.as_number().and_then(cairn_base::Number::as_u64),
+    };
+    found.map(TurnId).ok_or_else(wrong)
+}
+
+/// In which form the body is, if it is one that is read here.
+fn form(headers: &HeaderMap) -> Result<Form, ApiError> {
     let unread = |message: String, hint: &str| {
         Err(ApiError::new(ErrorCode::UnsupportedMediaType, message).detail("hint", hint))
     };
@@ -73,14 +177,19 @@ fn check_form(headers: &HeaderMap) -> Result<(), ApiError> {
         return unread(message, "send the payload as it is; it is compressed where it is stored");
     }
     let media_type = media_type(headers);
-    if !MSGPACK.contains(&&*media_type) {
+    if is_json(&media_type) {
+        return Ok(Form::Json);
+    }
+    if !is_msgpack(&media_type) {
         let message = match headers.contains_key(CONTENT_TYPE) {
             true => format!("a turn of content type {media_type:?} is not read here"),
             false => "a turn needs a content type".to_owned(),
         };
-        return unread(message, "send the payload in msgpack, as application/msgpack");
+        let hint =
+            "send the payload as application/msgpack, or as application/json with type_id and type_version";
+        return unread(message, hint);
     }
-    Ok(())
+    Ok(Form::Msgpack)
 }
 
 /// What the payload is, from query or headers; they must agree.

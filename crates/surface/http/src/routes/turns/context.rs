@@ -1,10 +1,12 @@
 //! A context as JSON.
 
 use cairn_engine::Presence;
-use cairn_turns::Context;
+use cairn_turns::{Context, Metadata};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::provenance;
 use crate::routes::sessions::Live;
 
 /// A context: a name for the newest turn of a chain.
@@ -25,13 +27,26 @@ pub(super) struct ContextObject {
     base_turn_id: String,
     /// When something was last appended to it, or it was made, in Unix milliseconds.
     last_activity_at: u64,
-    /// Whether somebody works on it now.
+    /// Whether somebody works on it now. What its first turn says of the client goes before that.
     #[serde(flatten)]
     live: Live,
+    /// What it is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Its labels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<String>,
+    /// Where it came from, if that was asked for; null if nothing is said of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    provenance: Option<Value>,
 }
 
 impl ContextObject {
-    pub(super) fn to_wire(context: &Context, presence: &Presence<'_>) -> Self {
+    /// A context with what its first turn says.
+    pub(super) fn to_wire(context: &Context, said: &Metadata, presence: &Presence<'_>) -> Self {
+        let live = Live::of(presence, context.id);
+        let client_tag = said.client_tag.clone().or(live.client_tag);
         ContextObject {
             context_id: context.id.to_string(),
             head_turn_id: context.head.to_string(),
@@ -39,7 +54,16 @@ impl ContextObject {
             created_at_unix_ms: context.created_at_ms,
             base_turn_id: context.base.to_string(),
             last_activity_at: context.active_at_ms,
-            live: Live::of(presence, context.id),
+            live: Live { client_tag, ..live },
+            title: said.title.clone(),
+            labels: said.labels.clone(),
+            provenance: None,
         }
+    }
+
+    /// The same with where it came from.
+    pub(super) fn with_provenance(self, said: &Metadata) -> Self {
+        let provenance = said.provenance.as_ref().map_or(Value::Null, provenance::to_wire);
+        ContextObject { provenance: Some(provenance), ..self }
     }
 }

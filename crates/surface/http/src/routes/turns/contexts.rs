@@ -3,12 +3,17 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
+use cairn_access::Scope;
 use cairn_base::{ContextId, ErrorCode, TurnId, limits};
+use cairn_seam::WriteTx;
+use cairn_turns::query::{Query, Search};
+use cairn_turns::{Context, Metadata};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::context::ContextObject;
+use super::filters::filters;
 use crate::ApiError;
 use crate::call::Call;
 use crate::content_type::{is_json, media_type};
@@ -119,11 +124,18 @@ pub(super) async fn fork(call: Call, headers: HeaderMap, body: Bytes) -> Result<
 )]
 pub(super) async fn get(call: Call, params: Params) -> Result<Json<ContextObject>, ApiError> {
     let id = params.context_id()?;
-    let context = call.look_up(|snapshot, scope| Ok(cairn_turns::head(snapshot, scope, id)?))?;
-    Ok(Json(ContextObject::to_wire(&context, &call.presence()?)))
+    let (context, said) = call.look_up(|snapshot, scope| {
+        let context = cairn_turns::head(snapshot, scope, id)?;
+        Ok((context, cairn_turns::metadata(snapshot, scope, &[id])?))
+    })?;
+    let said = said.into_iter().next().unwrap_or_default();
+    Ok(Json(ContextObject::to_wire(&context, &said, &call.presence()?)))
 }
 
 /// Contexts, the newest first
+///
+/// All of them, or those of which every filter holds. A page may have fewer contexts than asked for and
+/// still not be the last.
 #[utoipa::path(
     get,
     path = "/v1/contexts",
@@ -131,6 +143,19 @@ pub(super) async fn get(call: Call, params: Params) -> Result<Json<ContextObject
     params(
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "How many at the most; 20 if not said"),
         ("before" = Option<String>, Query, description = "Only contexts that were made before this one"),
+        ("tag" = Option<String>, Query, description = "What the client calls itself in the first turn"),
+        ("client" = Option<String>, Query, description = "The same as tag"),
+        ("label" = Option<String>, Query, description = "One of its labels"),
+        ("title" = Option<String>, Query, description = "Its title"),
+        ("user" = Option<String>, Query, description = "The person it was written for: on_behalf_of of its provenance"),
+        ("service" = Option<String>, Query, description = "The service_name of its provenance"),
+        ("host" = Option<String>, Query, description = "The host_name of its provenance"),
+        ("trace_id" = Option<String>, Query, description = "The trace_id of its provenance"),
+        ("parent" = Option<String>, Query, description = "The parent_context_id of its provenance"),
+        ("root" = Option<String>, Query, description = "The root_context_id of its provenance"),
+        ("created_after" = Option<String>, Query, description = "Made after this time: Unix milliseconds, RFC 3339, a day, or back from now like -7d"),
+        ("created_before" = Option<String>, Query, description = "Made before this time"),
+        ("include_provenance" = Option<String>, Query, description = "1 to be told where each came from"),
     ),
     responses(
         (status = 200, description = "A page of contexts", body = ContextPage),
@@ -140,31 +165,49 @@ pub(super) async fn get(call: Call, params: Params) -> Result<Json<ContextObject
 pub(super) async fn list(call: Call, params: Params) -> Result<Json<ContextPage>, ApiError> {
     let limit = params.limit(limits::HTTP_CONTEXTS_PAGE_DEFAULT, limits::HTTP_CONTEXTS_PAGE_MAX)?;
     let before = params.number("before")?.map(ContextId);
-    let mut contexts = call
+    let query = Query::from(filters(&params, call.now_ms())?);
+    let with_provenance = params.choice("include_provenance", FLAGS)?;
+    let found = call
         .read(move |engine, principal| {
-            let act = crate::call::reading();
-            engine.read(principal, act, cairn_base::Position::START, |snapshot, scope| {
-                // One more than wanted says whether there is another page.
-                Ok(cairn_turns::contexts(snapshot, scope, before, limit + 1)?)
+            let search = Search {
+                query: &query,
+                before,
+                limit,
+                counts_all: false,
+                visits_max: limits::SEARCH_VISITS_MAX,
+                // No filter asks.
+                is_live: &|_| false,
+            };
+            engine.read(principal, crate::call::reading(), cairn_base::Position::START, |snapshot, scope| {
+                Ok(cairn_turns::query::search(snapshot, scope, &search)?)
             })
         })
         .await?;
-    let has_more = contexts.len() > limit;
-    contexts.truncate(limit);
-    let oldest = contexts.last().filter(|_| has_more);
     let presence = call.presence()?;
+    let to_wire = |(context, said): &(Context, Metadata)| {
+        let object = ContextObject::to_wire(context, said, &presence);
+        if with_provenance { object.with_provenance(said) } else { object }
+    };
     Ok(Json(ContextPage {
-        next_before: oldest.map(|context| context.id.to_string()),
-        count: contexts.len(),
-        contexts: contexts.iter().map(|context| ContextObject::to_wire(context, &presence)).collect(),
+        next_before: found.next_before.map(|context| context.to_string()),
+        count: found.contexts.len(),
+        contexts: found.contexts.iter().map(to_wire).collect(),
         active: Active::of(&presence),
     }))
 }
 
+/// How a yes or no is written; no comes first, for it is what counts when nothing is.
+const FLAGS: &[(&str, bool)] = &[("0", false), ("1", true), ("false", false), ("true", true)];
+
 async fn make(call: &Call, base: Option<TurnId>) -> Result<Created, ApiError> {
     let now_ms = call.now_ms();
-    let context = call.write(move |tx, scope| Ok(cairn_turns::create(tx, scope, base, now_ms)?)).await?;
-    Ok((StatusCode::CREATED, Json(ContextObject::to_wire(&context, &call.presence()?))))
+    let made = move |tx: &mut dyn WriteTx, scope: &Scope| {
+        let context = cairn_turns::create(tx, scope, base, now_ms)?;
+        Ok((context, cairn_turns::metadata(tx, scope, &[context.id])?))
+    };
+    let (context, said) = call.write(made).await?;
+    let said = said.into_iter().next().unwrap_or_default();
+    Ok((StatusCode::CREATED, Json(ContextObject::to_wire(&context, &said, &call.presence()?))))
 }
 
 /// The turn that a body names, if there is a body and it names one.

@@ -4,11 +4,16 @@ mod append;
 mod append_request;
 mod context;
 mod contexts;
+mod filters;
+mod forks;
 mod media_type;
 mod page;
 mod payload;
+mod provenance;
+mod search;
 mod tree;
 mod turn;
+mod view;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -22,6 +27,9 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(contexts::create_too))
         .routes(routes!(contexts::fork))
         .routes(routes!(contexts::get))
+        .routes(routes!(search::search))
+        .routes(routes!(provenance::provenance))
+        .routes(routes!(forks::tree))
         .routes(routes!(page::page))
         .routes(routes!(turn::get))
         .routes(routes!(tree::list))

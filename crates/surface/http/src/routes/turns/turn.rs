@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use cairn_base::ContentHash;
 use cairn_turns::Turn;
+use cairn_turns::registry::Registry;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::payload::{BytesRender, Payload, bytes_render};
+use super::payload::Payload;
+use super::view::{Typed, View};
 use crate::ApiError;
 use crate::call::{Call, TENANT};
 use crate::error::ErrorBody;
 use crate::held::HeldJson;
 use crate::params::Params;
 
-/// A turn. One of `bytes_b64`, `bytes_hex` and `bytes_len` is there, as `bytes_render` says.
+/// A turn. In raw views one of `bytes_b64`, `bytes_hex` and `bytes_len` is there, as `bytes_render` says; in
+/// typed ones `decoded_as` and `data`, or `error` where the payload cannot be shown.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct TurnObject {
     /// Its number, in decimal digits.
@@ -29,6 +32,20 @@ pub(super) struct TurnObject {
     declared_type: DeclaredTypeObject,
     /// When it was appended, in Unix milliseconds.
     created_at_unix_ms: u64,
+    /// The root of the file tree of this very turn; what it inherits is not said here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fs_root_hash: Option<String>,
+    /// The payload as bytes, in raw views.
+    #[serde(flatten)]
+    raw: Option<RawPart>,
+    /// The payload as its type has it, in typed views.
+    #[serde(flatten)]
+    typed: Option<Typed>,
+}
+
+/// A payload as bytes.
+#[derive(Debug, Serialize, ToSchema)]
+struct RawPart {
     /// BLAKE3-256 of its payload, in hexadecimal digits: the payload's name as a blob.
     content_hash_b3: String,
     /// How the payload is encoded, as its writer says; 1 is msgpack.
@@ -37,9 +54,6 @@ pub(super) struct TurnObject {
     compression: u32,
     /// Bytes of the payload.
     uncompressed_len: u32,
-    /// The root of the file tree of this very turn; what it inherits is not said here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) fs_root_hash: Option<String>,
     /// The payload.
     #[serde(flatten)]
     #[schema(value_type = PayloadObject)]
@@ -48,12 +62,12 @@ pub(super) struct TurnObject {
 
 /// What the writer of a turn says its payload is.
 #[derive(Debug, Serialize, ToSchema)]
-struct DeclaredTypeObject {
+pub(super) struct DeclaredTypeObject {
     /// The type's name.
     #[schema(example = "com.example.Message")]
-    type_id: String,
+    pub(super) type_id: String,
     /// Its version.
-    type_version: u32,
+    pub(super) type_version: u32,
 }
 
 /// A payload in JSON, as the description shows it.
@@ -79,23 +93,33 @@ pub(super) struct SingleTurn {
 
 impl TurnObject {
     /// A turn with its payload, which is empty where it is not needed.
-    pub(super) fn to_wire(turn: &Turn, type_name: &str, render: BytesRender, bytes: Arc<[u8]>) -> Self {
-        TurnObject {
-            turn_id: turn.id.to_string(),
-            parent_turn_id: turn.parent.to_string(),
-            depth: turn.depth,
-            declared_type: DeclaredTypeObject {
-                type_id: type_name.to_owned(),
-                type_version: turn.type_version,
-            },
-            created_at_unix_ms: turn.created_at_ms,
+    pub(super) fn to_wire(
+        turn: &Turn,
+        type_name: &str,
+        view: &View,
+        registry: &Registry,
+        bytes: Arc<[u8]>,
+    ) -> Result<Self, ApiError> {
+        let typed = view.typed(registry, turn, type_name, &bytes)?;
+        let raw = view.is_raw.then(|| RawPart {
             content_hash_b3: turn.hash.to_string(),
             encoding: turn.encoding,
             compression: 0,
             uncompressed_len: turn.payload_bytes,
+            payload: Payload { render: view.options.bytes, bytes, length: turn.payload_bytes },
+        });
+        let declared_type =
+            DeclaredTypeObject { type_id: type_name.to_owned(), type_version: turn.type_version };
+        Ok(TurnObject {
+            turn_id: turn.id.to_string(),
+            parent_turn_id: turn.parent.to_string(),
+            depth: turn.depth,
+            declared_type,
+            created_at_unix_ms: turn.created_at_ms,
             fs_root_hash: None,
-            payload: Payload { render, bytes, length: turn.payload_bytes },
-        }
+            raw,
+            typed,
+        })
     }
 
     /// The same with the root of its file tree.
@@ -105,37 +129,47 @@ impl TurnObject {
 }
 
 /// One turn
+///
+/// What is wrong with its payload stands in `error` of the turn, unless `strict=1`.
 #[utoipa::path(
     get,
     path = "/v1/turns/{id}",
     tag = "turns",
     params(
         ("id" = String, Path, description = "The turn's number"),
-        ("view" = Option<String>, Query, description = "`raw`, which is the default and all there is so far"),
-        ("bytes_render" = Option<String>, Query, description = "How the payload is written: `base64` (default), `hex` or `len_only`"),
+        super::view::ViewParams,
     ),
     responses(
         (status = 200, description = "The turn", body = SingleTurn),
         (status = 404, description = "There is no such turn", body = ErrorBody),
+        (status = 409, description = "The type to read it as is another one than it has", body = ErrorBody),
         (status = 422, description = "A parameter makes no sense", body = ErrorBody),
+        (status = 424, description = "The type to read it as was not published", body = ErrorBody),
+        (status = 500, description = "With `strict=1`: the payload cannot be shown", body = ErrorBody),
         (status = 503, description = "Too much is going on; come back later", body = ErrorBody),
     )
 )]
 pub(super) async fn get(call: Call, params: Params) -> Result<HeldJson, ApiError> {
     let id = params.turn_id()?;
-    let render = bytes_render(&params)?;
+    let view = View::from_params(&params)?;
     let memory = call.app.memory.clone();
-    call.read(move |engine, principal| {
+    let answered = call.read(move |engine, principal| {
+        let registry = engine.registry(principal, TENANT)?;
         let mut share = None;
-        let mut begin = |bytes| memory.grow(&mut share, render.memory_bytes(bytes));
-        let found = if render.needs_bytes() {
+        let mut begin = |bytes| memory.grow(&mut share, view.memory_bytes(bytes));
+        let found = if view.needs_bytes() {
             engine.turn(principal, TENANT, id, Some(&mut begin))?
         } else {
             engine.turn(principal, TENANT, id, None)?
         };
-        let bytes = found.payload.unwrap_or_default();
-        let turn = TurnObject::to_wire(&found.turn, &found.type_name, render, bytes).with_tree(found.tree);
-        Ok(HeldJson::new(&SingleTurn { context_id: found.turn.context.to_string(), turn }, share))
-    })
-    .await
+        // What is wrong with the view is no failure of the engine.
+        Ok((|| {
+            view.check(&registry, &[&found.type_name])?;
+            let bytes = found.payload.unwrap_or_default();
+            let turn = TurnObject::to_wire(&found.turn, &found.type_name, &view, &registry, bytes)?;
+            let turn = turn.with_tree(found.tree);
+            Ok(HeldJson::new(&SingleTurn { context_id: found.turn.context.to_string(), turn }, share))
+        })())
+    });
+    answered.await?
 }

@@ -4,9 +4,13 @@ mod append;
 mod blobs;
 mod bulk;
 mod contexts;
+mod filters;
+mod forks;
 mod pages;
 mod pressure;
+mod search;
 mod trees;
+mod typed;
 
 use std::net::SocketAddr;
 

@@ -76,12 +76,16 @@ async fn answers_beyond_the_memory_are_told_to_come_back() {
     let server = Server::with(http, GateConfig::default()).await;
     context(server.addr).await;
     turn(server.addr, "1", &vec![1; 3 << 20]).await;
-    for path in ["/v1/contexts/1/turns", "/v1/turns/1"] {
+    for path in ["/v1/contexts/1/turns?view=raw", "/v1/turns/1?view=raw"] {
         assert_eq!(get(server.addr, path).await.error(), (503, "Overloaded".to_owned()), "{path}");
-        assert_eq!(get(server.addr, &format!("{path}?bytes_render=len_only")).await.status, 200, "{path}");
+        assert_eq!(get(server.addr, &format!("{path}&bytes_render=len_only")).await.status, 200, "{path}");
     }
     turn(server.addr, "1", &vec![1; 2 << 20]).await;
     for _ in 0..10 {
-        assert_eq!(get(server.addr, "/v1/contexts/1/turns?limit=1").await.status, 200, "memory comes back");
+        assert_eq!(
+            get(server.addr, "/v1/contexts/1/turns?limit=1&view=raw").await.status,
+            200,
+            "memory comes back"
+        );
     }
 }

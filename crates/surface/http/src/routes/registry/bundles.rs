@@ -1,0 +1,109 @@
+//! `/v1/registry/bundles/{bundle_id}`: publishing bundles, and reading them as they were published.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::http::header::ETAG;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cairn_base::ErrorCode;
+use cairn_seam::Blob;
+use cairn_turns::TurnsError;
+use cairn_turns::registry::{self, Bundle, Published};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::ApiError;
+use crate::call::Call;
+use crate::content_type::{is_json, is_msgpack, media_type};
+use crate::error::ErrorBody;
+use crate::params::{Params, invalid};
+use crate::routes::blobs::Content;
+
+/// A bundle that was published.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct PublishedBundle {
+    /// Its id.
+    bundle_id: String,
+}
+
+/// Publish a bundle of types
+///
+/// Whole or not at all. What was published before keeps its meaning for ever: a version its fields, a tag
+/// what it holds, a number of an enum its label.
+#[utoipa::path(
+    put,
+    path = "/v1/registry/bundles/{bundle_id}",
+    tag = "registry",
+    params(("bundle_id" = String, Path, description = "The bundle's id, the same as in its body")),
+    request_body(content((Object = "application/json"), (Vec<u8> = "application/msgpack")), description = "The bundle, at most 1 MiB"),
+    responses(
+        (status = 201, description = "It is published", body = PublishedBundle),
+        (status = 204, description = "The same bundle was published before"),
+        (status = 400, description = "The query or the path cannot be read", body = ErrorBody),
+        (status = 409, description = "It would change the meaning of what was published before", body = ErrorBody),
+        (status = 413, description = "It is too large, or there is no room for more types", body = ErrorBody),
+        (status = 415, description = "It is neither JSON nor MessagePack", body = ErrorBody),
+        (status = 422, description = "It makes no sense, or names something that is not there", body = ErrorBody),
+        (status = 503, description = "Too much is going on; come back later", body = ErrorBody),
+    )
+)]
+pub(super) async fn put(
+    call: Call,
+    params: Params,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, ApiError> {
+    let media_type = media_type(&headers);
+    if !is_json(&media_type) && !is_msgpack(&media_type) {
+        let message = "the content type must be application/json or application/msgpack";
+        let hint = "send the bundle as application/json";
+        return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message).detail("hint", hint));
+    }
+    let bundle = Bundle::parse(&body).map_err(|wrong| {
+        let at = wrong.at.clone();
+        invalid(TurnsError::BadBundle(wrong).to_string()).detail("field", at)
+    })?;
+    let id = params.in_path("bundle_id").to_owned();
+    if bundle.id != id {
+        let message = format!("the bundle's id is `{}`, and the path says `{id}`", bundle.id);
+        return Err(invalid(message).detail("field", "bundle_id"));
+    }
+    let blob = Blob::new(Vec::from(body)).map_err(|error| ApiError::new(error.code(), error.to_string()))?;
+    let etag = HeaderValue::from_str(&format!("\"{}\"", blob.hash())).expect("a hash is a header");
+    let published = call.write(move |tx, scope| Ok(registry::publish(tx, scope, &bundle, &blob)?)).await?;
+    let mut answer = match published {
+        Published::New => (StatusCode::CREATED, Json(PublishedBundle { bundle_id: id })).into_response(),
+        Published::Known => StatusCode::NO_CONTENT.into_response(),
+    };
+    answer.headers_mut().insert(ETAG, etag);
+    Ok(answer)
+}
+
+/// Read a bundle as it was published
+#[utoipa::path(
+    get,
+    path = "/v1/registry/bundles/{bundle_id}",
+    tag = "registry",
+    params(("bundle_id" = String, Path, description = "The bundle's id")),
+    responses(
+        (status = 200, description = "The bundle", body = Object, content_type = "application/json"),
+        (status = 206, description = "The part of it that was asked for", body = Object, content_type = "application/json"),
+        (status = 304, description = "The client has it already"),
+        (status = 404, description = "There is no such bundle", body = ErrorBody),
+        (status = 416, description = "The bundle has no such range", body = ErrorBody),
+        (status = 503, description = "Too much is being sent; come back later", body = ErrorBody),
+    )
+)]
+pub(super) async fn get(
+    call: Call,
+    params: Params,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let id = params.in_path("bundle_id").to_owned();
+    let found = call.look_up(|snapshot, scope| Ok(registry::bundle_blob(snapshot, scope, &id)?))?;
+    let hash = found.ok_or_else(|| {
+        ApiError::new(ErrorCode::NotFound, format!("there is no bundle `{}`", params.in_path("bundle_id")))
+    })?;
+    Content::of_file(hash, "application/json").answer(&call, &method, &headers).await
+}

@@ -1,0 +1,243 @@
+//! What a reader wants to see of payloads.
+
+use std::sync::Arc;
+
+use cairn_base::ErrorCode;
+use cairn_turns::Turn;
+use cairn_turns::projection::{
+    BytesRender, EnumRender, Options, TimeRender, Undecodable, WideRender, project,
+};
+use cairn_turns::registry::{Described, Registry};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+
+use super::turn::DeclaredTypeObject;
+use crate::ApiError;
+use crate::error::ErrorBody;
+use crate::params::{Params, invalid};
+
+/// The encoding that can be shown.
+const MSGPACK: u32 = 1;
+
+/// Parameters of every route that shows payloads.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "only described: parameters are read one by one")]
+pub(super) struct ViewParams {
+    /// `typed` (default), `raw` or `both`.
+    view: Option<String>,
+    /// As what payloads are read: `inherit` (default), `latest` or `explicit`.
+    type_hint_mode: Option<String>,
+    /// With `explicit`: the type.
+    as_type_id: Option<String>,
+    /// With `explicit`: its version.
+    as_type_version: Option<u32>,
+    /// `1` to show tags that the type does not know.
+    include_unknown: Option<String>,
+    /// How bytes are written: `base64` (default), `hex` or `len_only`.
+    bytes_render: Option<String>,
+    /// How integers of 64 bits are written: `string` (default) or `number`.
+    u64_format: Option<String>,
+    /// How numbers of enums are written: `label` (default), `number` or `both`.
+    enum_render: Option<String>,
+    /// How times are written: `iso` (default) or `unix_ms`.
+    time_render: Option<String>,
+    /// `1` to have a payload that cannot be shown be an error of the whole answer.
+    strict: Option<String>,
+}
+
+/// How turns are to be shown.
+#[derive(Debug, Clone)]
+pub(super) struct View {
+    is_typed: bool,
+    pub(super) is_raw: bool,
+    pub(super) options: Options,
+    hint: Hint,
+    is_strict: bool,
+}
+
+/// As what payloads are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Hint {
+    /// As what their writers said.
+    Inherit,
+    /// As the newest version of what their writers said.
+    Latest,
+    /// As what the reader says.
+    Explicit { id: String, version: u32 },
+}
+
+/// A payload as its type has it, or why it cannot be shown.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(super) enum Typed {
+    /// It is shown.
+    Shown {
+        /// As what it was read.
+        decoded_as: DeclaredTypeObject,
+        /// The fields that the type names.
+        #[schema(value_type = Object)]
+        data: Box<RawValue>,
+        /// The others, by their tags, if they were asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Object>)]
+        unknown: Option<Box<RawValue>>,
+    },
+    /// It cannot be shown.
+    Failed(ErrorBody),
+}
+
+impl View {
+    pub(super) fn from_params(params: &Params) -> Result<Self, ApiError> {
+        let (is_typed, is_raw) = params
+            .choice("view", &[("typed", (true, false)), ("raw", (false, true)), ("both", (true, true))])?;
+        let options = Options {
+            include_unknown: params
+                .choice("include_unknown", &[("0", false), ("1", true), ("false", false), ("true", true)])?,
+            bytes: params.choice("bytes_render", &words(BytesRender::WORDS, BytesRender::from_word))?,
+            wide: params.choice("u64_format", &words(WideRender::WORDS, WideRender::from_word))?,
+            enums: params.choice("enum_render", &words(EnumRender::WORDS, EnumRender::from_word))?,
+            time: params.choice("time_render", &words(TimeRender::WORDS, TimeRender::from_word))?,
+        };
+        let is_strict = params.choice("strict", &[("0", false), ("1", true)])?;
+        Ok(View { is_typed, is_raw, options, hint: Hint::from_params(params)?, is_strict })
+    }
+
+    /// Whether payloads themselves are needed.
+    pub(super) fn needs_bytes(&self) -> bool {
+        self.is_typed || self.options.bytes != BytesRender::Length
+    }
+
+    /// Whether the registry is needed.
+    pub(super) fn is_typed(&self) -> bool {
+        self.is_typed
+    }
+
+    /// What payloads of so many bytes take in memory: as they are read, and as they are written.
+    pub(super) fn memory_bytes(&self, payload_bytes: u64) -> u64 {
+        let typed = if self.is_typed { 3 * payload_bytes } else { 0 };
+        let raw = match self.options.bytes {
+            _ if !self.is_raw => 0,
+            BytesRender::Base64 => payload_bytes.div_ceil(3) * 4,
+            BytesRender::Hex => payload_bytes * 2,
+            BytesRender::Length => 0,
+        };
+        typed + raw + if self.needs_bytes() { payload_bytes } else { 0 }
+    }
+
+    /// Refuses what is wrong with the request as a whole.
+    pub(super) fn check(&self, registry: &Registry, type_names: &[&str]) -> Result<(), ApiError> {
+        let Hint::Explicit { id, version } = &self.hint else { return Ok(()) };
+        if !self.is_typed {
+            return Ok(());
+        }
+        if let Some(other) = type_names.iter().find(|name| !name.is_empty() && **name != id) {
+            let message = format!("as_type_id is `{id}`, and there are turns of the type `{other}`");
+            return Err(ApiError::new(ErrorCode::Conflict, message)
+                .detail("hint", "name the type of the turns; only its version may differ"));
+        }
+        registry.descriptor(id, *version).map(drop).ok_or_else(|| unknown_type(id, *version))
+    }
+
+    /// A payload as its type has it.
+    pub(super) fn typed(
+        &self,
+        registry: &Registry,
+        turn: &Turn,
+        type_name: &str,
+        payload: &Arc<[u8]>,
+    ) -> Result<Option<Typed>, ApiError> {
+        if !self.is_typed {
+            return Ok(None);
+        }
+        match self.shown(registry, turn, type_name, payload) {
+            Ok(shown) => Ok(Some(shown)),
+            Err(error) if self.is_strict => Err(error.detail("turn_id", turn.id.to_string())),
+            Err(error) => Ok(Some(Typed::Failed(error.into_body()))),
+        }
+    }
+
+    fn shown(
+        &self,
+        registry: &Registry,
+        turn: &Turn,
+        type_name: &str,
+        payload: &[u8],
+    ) -> Result<Typed, ApiError> {
+        let (id, described) = self.described(registry, turn, type_name)?;
+        if turn.encoding != MSGPACK {
+            return Err(undecodable(Undecodable::Encoding(turn.encoding)));
+        }
+        let projected = project(payload, described, &self.options).map_err(undecodable)?;
+        Ok(Typed::Shown {
+            decoded_as: DeclaredTypeObject { type_id: id.to_owned(), type_version: described.version },
+            data: raw(projected.data)?,
+            unknown: projected.unknown.map(raw).transpose()?,
+        })
+    }
+
+    fn described<'a>(
+        &'a self,
+        registry: &'a Registry,
+        turn: &Turn,
+        type_name: &'a str,
+    ) -> Result<(&'a str, Described<'a>), ApiError> {
+        let (id, version) = match &self.hint {
+            Hint::Explicit { id, version } => (id.as_str(), Some(*version)),
+            Hint::Inherit => (type_name, Some(turn.type_version)),
+            Hint::Latest => (type_name, None),
+        };
+        if id.is_empty() {
+            return Err(ApiError::new(ErrorCode::MissingTypeHint, "the turn does not say what it is"));
+        }
+        let found = match version {
+            Some(version) => registry.descriptor(id, version),
+            None => registry.latest(id),
+        };
+        found.map(|found| (id, found)).ok_or_else(|| unknown_type(id, version.unwrap_or(turn.type_version)))
+    }
+}
+
+impl Hint {
+    fn from_params(params: &Params) -> Result<Self, ApiError> {
+        let (id, version) = (params.text("as_type_id")?, params.small_number("as_type_version")?);
+        let modes = [("inherit", Hint::Inherit), ("latest", Hint::Latest)];
+        let mode = params.text("type_hint_mode")?.unwrap_or("inherit");
+        if mode == "explicit" {
+            let (Some(id), Some(version)) = (id, version) else {
+                let message = "type_hint_mode=explicit needs as_type_id and as_type_version";
+                return Err(ApiError::new(ErrorCode::MissingTypeHint, message));
+            };
+            return Ok(Hint::Explicit { id: id.to_owned(), version });
+        }
+        if id.is_some() || version.is_some() {
+            let message = "as_type_id and as_type_version are for type_hint_mode=explicit";
+            return Err(invalid(message).detail("parameter", "type_hint_mode"));
+        }
+        let found = modes.into_iter().find(|(word, _)| *word == mode).map(|(_, hint)| hint);
+        found.ok_or_else(|| {
+            invalid("type_hint_mode is one of inherit, latest, explicit")
+                .detail("parameter", "type_hint_mode")
+        })
+    }
+}
+
+fn words<T>(words: &[&'static str], from_word: fn(&str) -> Option<T>) -> Vec<(&'static str, T)> {
+    words.iter().filter_map(|word| Some((*word, from_word(word)?))).collect()
+}
+
+fn unknown_type(id: &str, version: u32) -> ApiError {
+    let message = format!("version {version} of the type `{id}` was not published");
+    ApiError::new(ErrorCode::FailedDependency, message)
+}
+
+fn undecodable(error: Undecodable) -> ApiError {
+    ApiError::new(ErrorCode::Damaged, error.to_string()).detail("hint", "read it with view=raw")
+}
+
+/// JSON that was made as text.
+fn raw(json: String) -> Result<Box<RawValue>, ApiError> {
+    RawValue::from_string(json)
+        .map_err(|error| ApiError::new(ErrorCode::Internal, format!("a payload was shown wrongly: {error}")))
+}
