@@ -97,7 +97,7 @@ pub(super) struct Counts {
     pub(super) bundles: u64,
 }
 
-/// A number as text, because not every reader of JSON keeps 64 bits.
+/// A number as text, because not every reader of JSON keeps 64 bits; a plain one is read as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Id(pub(super) u64);
 
@@ -111,13 +111,17 @@ impl<'de> Deserialize<'de> for Id {
                 f.write_str("a number as text, such as \"7\"")
             }
 
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Id, E> {
+                Ok(Id(number))
+            }
+
             fn visit_str<E: Error>(self, text: &str) -> Result<Id, E> {
                 let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
                 let number = digits.and_then(|text| text.parse().ok());
                 number.map(Id).ok_or_else(|| E::custom(format!("{text:?} is no number as text")))
             }
         }
-        deserializer.deserialize_str(Digits)
+        deserializer.deserialize_any(Digits)
     }
 }
 
