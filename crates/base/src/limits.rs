@@ -169,6 +169,16 @@ pub const QUERY_VALUES_MAX: usize = 1000;
 pub const SEARCH_VISITS_MAX: usize = 100_000;
 /// Contexts that are told of above one in the tree of forks.
 pub const FORK_PARENTS_MAX: usize = 100;
+/// Longest name that an import can have.
+pub const IMPORT_ID_BYTES_MAX: usize = 256;
+/// Longest line of an import: the longest payload as base64, and what stands around it.
+pub const IMPORT_LINE_BYTES_MAX: usize = 90 * MIB;
+/// Turns that one transaction of an import, and one page of an export or of pruning, holds at the most.
+pub const BULK_TURNS: usize = 500;
+/// Bytes after which such a transaction or page ends.
+pub const BULK_BYTES: usize = 8 * MIB;
+/// Exports and imports that run at once; more are told to come back.
+pub const BULK_STREAMS_MAX: usize = 2;
 /// Turns in one answer.
 pub const TURNS_PAGE_MAX: usize = 100_000;
 /// Entries of one folder in a file tree.

@@ -8,13 +8,22 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 /// Told about every step. The bar goes away with it.
 pub(crate) fn reporter() -> ProgressFn {
-    if std::io::stderr().is_terminal() { bar() } else { lines() }
+    if std::io::stderr().is_terminal() {
+        bar("{msg} [{wide_bar}] {bytes}/{total_bytes} {eta}")
+    } else {
+        lines()
+    }
 }
 
-fn bar() -> ProgressFn {
+/// The same for things that are counted.
+pub(crate) fn counter() -> ProgressFn {
+    if std::io::stderr().is_terminal() { bar("{msg} [{wide_bar}] {pos}/{len} {eta}") } else { lines() }
+}
+
+fn bar(template: &str) -> ProgressFn {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
         .with_finish(ProgressFinish::AndClear);
-    let style = ProgressStyle::with_template("{msg} [{wide_bar}] {bytes}/{total_bytes} {eta}");
+    let style = ProgressStyle::with_template(template);
     bar.set_style(style.expect("the template is valid"));
     Arc::new(move |stage, progress| {
         if bar.is_finished() {

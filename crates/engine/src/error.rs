@@ -19,6 +19,14 @@ pub enum EngineError {
     /// The memory of turns did not do it.
     #[error(transparent)]
     Turns(#[from] TurnsError),
+    /// A line of an import makes no sense, or does not fit to those before it.
+    #[error("line {line}: {error}")]
+    ImportLine {
+        /// Which one, from 1 on.
+        line: u64,
+        /// What is wrong with it.
+        error: TurnsError,
+    },
     /// A consumer's name is not one.
     #[error(
         "a consumer's name has 1 to {} characters of a-z, 0-9, '-', '_' and '.'",
@@ -123,6 +131,7 @@ impl EngineError {
             EngineError::Refused(refusal) => refusal.code(),
             EngineError::Store(error) => error.code(),
             EngineError::Turns(error) => error.code(),
+            EngineError::ImportLine { error, .. } => error.code(),
             EngineError::ConsumerName => ErrorCode::InvalidRequest,
             EngineError::ConsumerUnknown { .. } => ErrorCode::NotFound,
             EngineError::ConsumersFull => ErrorCode::TooLarge,

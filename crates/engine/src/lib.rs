@@ -14,6 +14,7 @@
 //! Synchronous: no sockets and no async runtime here. `cairn-gate` is where those meet the engine.
 
 mod audit;
+mod bulk;
 mod bus;
 mod contents;
 mod engine;
@@ -37,6 +38,7 @@ mod turns;
 mod upkeep;
 
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage};
+pub use bulk::{Export, ExportCounts, ExportItem, ExportedTurn, ImportCounts, ImportItem, PruneReport};
 pub use bus::{BusStats, Notification, Received, Subscription};
 pub use contents::{TreePath, TurnContent};
 pub use engine::Engine;

@@ -35,6 +35,9 @@ pub const KEYSPACES: &[Keyspace] = &[
     turns::TERMS,
     turns::FORKS,
     turns::TIMES,
+    turns::IMPORTED_CONTEXTS,
+    turns::IMPORTED_TURNS,
+    turns::BUNDLE_ORDER,
 ];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.

@@ -13,4 +13,5 @@ mod program;
 mod restore;
 mod serve;
 mod turns;
+mod turns_bulk;
 mod turns_commands;

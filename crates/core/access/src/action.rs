@@ -28,6 +28,8 @@ pub enum Action {
     TurnsRead = 10,
     /// Makes and forks contexts, appends turns, uploads what they refer to.
     TurnsWrite = 11,
+    /// Removes contexts and the turns that only they reach.
+    TurnsPrune = 12,
 }
 
 /// Where an action can take place.
@@ -65,7 +67,7 @@ const fn row(
 }
 
 #[rustfmt::skip]
-const TABLE: [ActionRow; 11] = [
+const TABLE: [ActionRow; 12] = [
     //                             name                 administrative  writes  level
     row(Action::NodeInit,         "node.init",          true,           true,   Level::Node),
     row(Action::StatsRead,        "stats.read",         true,           false,  Level::Node),
@@ -78,6 +80,7 @@ const TABLE: [ActionRow; 11] = [
     row(Action::Maintain,         "node.maintain",      true,           true,   Level::Node),
     row(Action::TurnsRead,        "turns.read",         false,          false,  Level::Any),
     row(Action::TurnsWrite,       "turns.write",        false,          true,   Level::Any),
+    row(Action::TurnsPrune,       "turns.prune",        true,           true,   Level::Any),
 ];
 
 impl Action {

@@ -68,7 +68,21 @@ pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<A
         let DeclaredType { id, version } = request.declared.clone();
         return Err(TurnsError::TypeUnknown { id, version });
     }
-    let above = request.parent.unwrap_or(context.head);
+    let turn = add(tx, scope, request, request.parent.unwrap_or(context.head))?;
+    advance(tx, scope, &context, &turn)?;
+    if let Some(key) = &request.key {
+        idempotency::remember(tx, scope, request, key, turn.id)?;
+    }
+    Ok(Appended { turn, is_repeated: false })
+}
+
+/// Writes a turn below `above`, and leaves the head of its context to the caller.
+pub(crate) fn add(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    request: &Append,
+    above: TurnId,
+) -> Result<Turn, TurnsError> {
     let parent = (above != TurnId::NONE).then(|| read::turn(tx, scope, above)).transpose()?;
     if let Some(root) = &request.tree {
         tree::keep(tx, root)?;
@@ -78,10 +92,10 @@ pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<A
     counters.turn += 1;
     let turn = Turn {
         id: TurnId(counters.turn),
-        context: context.id,
+        context: request.context,
         parent: above,
         depth: match &parent {
-            Some(parent) => parent.depth.checked_add(1).ok_or(TurnsError::ChainFull(context.id))?,
+            Some(parent) => parent.depth.checked_add(1).ok_or(TurnsError::ChainFull(request.context))?,
             None => 0,
         },
         jump: parent.as_ref().map_or(Ok(TurnId::NONE), |parent| jump_below(tx, scope, parent))?,
@@ -100,13 +114,9 @@ pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<A
     if parent.is_none() {
         metadata::begin(tx, scope, turn.id, turn.encoding, &request.payload)?;
     }
-    advance(tx, scope, &context, &turn)?;
     if let Some(parent) = &parent {
         tree::note_child(tx, scope, parent, &turn)?;
     }
-    if let Some(key) = &request.key {
-        idempotency::remember(tx, scope, request, key, turn.id)?;
-    }
     emit(tx, TURN_APPENDED, turn.id.0)?;
-    Ok(Appended { turn, is_repeated: false })
+    Ok(turn)
 }

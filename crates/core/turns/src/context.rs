@@ -36,18 +36,35 @@ pub fn create(
     base: Option<TurnId>,
     now_ms: u64,
 ) -> Result<Context, TurnsError> {
-    let base = base.map(|base| read::turn(tx, scope, base)).transpose()?;
+    let id = next_number(tx, scope)?;
+    create_as(tx, scope, id, base, now_ms)
+}
+
+/// Takes a number that no context has.
+pub(crate) fn next_number(tx: &mut dyn WriteTx, scope: &Scope) -> Result<ContextId, TurnsError> {
     let mut counters = counters(tx, scope)?;
     counters.context += 1;
+    put_counters(tx, scope, counters)?;
+    Ok(ContextId(counters.context))
+}
+
+/// Makes a context under a number that was taken for it.
+pub(crate) fn create_as(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    id: ContextId,
+    base: Option<TurnId>,
+    now_ms: u64,
+) -> Result<Context, TurnsError> {
+    let base = base.map(|base| read::turn(tx, scope, base)).transpose()?;
     let context = Context {
-        id: ContextId(counters.context),
+        id,
         head: base.map_or(TurnId::NONE, |turn| turn.id),
         head_depth: base.map_or(0, |turn| turn.depth),
         base: base.map_or(TurnId::NONE, |turn| turn.id),
         created_at_ms: now_ms,
         active_at_ms: now_ms,
     };
-    put_counters(tx, scope, counters)?;
     put(tx, scope, &context)?;
     times::note(tx, scope, context.id, context.created_at_ms)?;
     if let Some(base) = base {
@@ -107,6 +124,36 @@ pub fn contexts<R: Reader + ?Sized>(
     rows.into_iter().collect()
 }
 
+/// Up to `limit` contexts by their numbers, of those made after `after` and not after `up_to`.
+pub fn contexts_after<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    after: ContextId,
+    up_to: ContextId,
+    limit: usize,
+) -> Result<Vec<Context>, TurnsError> {
+    let [low, high] = [after, up_to].map(|id| scope.key().u64(id.0).into_vec());
+    if after >= up_to {
+        return Ok(Vec::new());
+    }
+    let range = KeyRange::new(Bound::Excluded(low), Bound::Included(high)).limit(limit);
+    let mut rows = Vec::new();
+    reader.multi_scan(CONTEXTS, &[range], &mut |_, key, value| {
+        rows.push(context_of(key).and_then(|id| record::decode_context(id, value)));
+        Visit::Continue
+    })?;
+    rows.into_iter().collect()
+}
+
+/// The last numbers that a context and a turn got.
+pub fn last_numbers<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+) -> Result<(ContextId, TurnId), TurnsError> {
+    let Counters { context, turn } = counters(reader, scope)?;
+    Ok((ContextId(context), TurnId(turn)))
+}
+
 fn context_of(key: &[u8]) -> Result<ContextId, TurnsError> {
     let mut parts = KeyReader::new(key);
     let id = parts.tenant().and_then(|_| parts.space()).and_then(|_| parts.u64());
@@ -147,8 +194,8 @@ fn put(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), Tur
     Ok(tx.put(CONTEXTS, &scope.key().u64(context.id.0), &record::encode_context(context))?)
 }
 
-pub(crate) fn counters(tx: &dyn WriteTx, scope: &Scope) -> Result<Counters, TurnsError> {
-    let stored = get(tx, COUNTERS, &scope.key())?;
+pub(crate) fn counters<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Counters, TurnsError> {
+    let stored = get(reader, COUNTERS, &scope.key())?;
     stored.as_deref().map_or(Ok(Counters::default()), record::decode_counters)
 }
 

@@ -100,6 +100,15 @@ pub enum TurnsError {
     /// The registry has no room.
     #[error("the registry has reached {max} bytes; no more types fit", max = limits::REGISTRY_BYTES_MAX)]
     RegistryFull,
+    /// A line of an import refers to a turn that did not come before it.
+    #[error("turn {0} did not come before the line that refers to it; import the whole file, in its order")]
+    NotImported(TurnId),
+    /// What an import is called is no name.
+    #[error("the id of an import has 1 to {max} bytes, this one has {bytes}", max = limits::IMPORT_ID_BYTES_MAX)]
+    ImportIdLength {
+        /// Its length.
+        bytes: usize,
+    },
     /// A stored record cannot be read.
     #[error("the stored {what} is damaged: {detail}")]
     BadRecord {
@@ -127,6 +136,8 @@ impl TurnsError {
             | TurnsError::BundleDiffers(_) => ErrorCode::Conflict,
             TurnsError::KeyTooLong { .. }
             | TurnsError::TypeTooLong { .. }
+            | TurnsError::NotImported(_)
+            | TurnsError::ImportIdLength { .. }
             | TurnsError::BadTree(..)
             | TurnsError::BadBundle(_) => ErrorCode::InvalidRequest,
             TurnsError::TypeUnknown { .. } => ErrorCode::PreconditionFailed,

@@ -13,10 +13,12 @@ mod error;
 mod event;
 mod fork;
 mod idempotency;
+mod import;
 mod intern;
 mod lineage;
 mod metadata;
 pub mod projection;
+pub mod prune;
 pub mod query;
 mod read;
 mod record;
@@ -27,18 +29,19 @@ mod tree;
 mod turn;
 
 pub use append::{Append, Appended, append};
-pub use context::{Context, contexts, create, head, unlist};
+pub use context::{Context, contexts, contexts_after, create, head, last_numbers, unlist};
 pub use error::TurnsError;
 pub use event::TurnsEvent;
 pub use fork::{ForkParent, forks, parents};
 pub use idempotency::IdempotencyKey;
+pub use import::{ImportId, NewContext, NewTurn, Taken, import_context, import_head, import_turn};
 pub use intern::{TypeNumber, type_name};
 pub use lineage::ancestor_at;
 pub use metadata::{
     Metadata, PROVENANCE_FIELDS, Provenance, ProvenanceField, ProvenanceKind, ProvenanceValue, metadata,
     root_of,
 };
-pub use read::{Admit, before, by_depth, last, turn};
+pub use read::{Admit, before, by_depth, last, turn, turns, turns_between};
 pub use record::{blobs_of_turn, root_of_tree};
 pub use tree::{Entry, EntryKind, Fetch, Found, TreeObject, attach, find, own_trees, tree_root};
 pub use turn::{DeclaredType, Turn};

@@ -1,8 +1,10 @@
 //! Turns one by one, and windows of a context's history.
 
+use std::ops::Bound;
+
 use cairn_access::Scope;
-use cairn_base::{ContextId, TurnId};
-use cairn_seam::{Reader, Visit};
+use cairn_base::{ContextId, KeyReader, TurnId};
+use cairn_seam::{KeyRange, Order, Reader, Visit};
 
 use crate::context::{Context, head};
 use crate::error::TurnsError;
@@ -23,6 +25,44 @@ pub fn turn<R: Reader + ?Sized>(reader: &R, scope: &Scope, id: TurnId) -> Result
         }
     })?;
     found
+}
+
+/// Many turns at once, in their order; those that are not there are left out.
+pub fn turns<R: Reader + ?Sized>(reader: &R, scope: &Scope, ids: &[TurnId]) -> Result<Vec<Turn>, TurnsError> {
+    let keys: Vec<_> = ids.iter().map(|id| scope.key().u64(id.0)).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
+    let mut found = Vec::with_capacity(ids.len());
+    reader.multi_get(TURNS, &keys, &mut |at, value| {
+        found.extend(value.map(|bytes| record::decode_turn(ids[at], bytes)));
+    })?;
+    found.into_iter().collect()
+}
+
+/// Up to `limit` turns of all contexts, of those after `after` and not after `up_to`, in this order.
+pub fn turns_between<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    (after, up_to): (TurnId, TurnId),
+    order: Order,
+    limit: usize,
+) -> Result<Vec<Turn>, TurnsError> {
+    if after >= up_to {
+        return Ok(Vec::new());
+    }
+    let [low, high] = [after, up_to].map(|id| scope.key().u64(id.0).into_vec());
+    let range = KeyRange { order, limit, ..KeyRange::new(Bound::Excluded(low), Bound::Included(high)) };
+    let mut rows = Vec::new();
+    reader.multi_scan(TURNS, &[range], &mut |_, key, value| {
+        rows.push(turn_of(key).and_then(|id| record::decode_turn(id, value)));
+        Visit::Continue
+    })?;
+    rows.into_iter().collect()
+}
+
+fn turn_of(key: &[u8]) -> Result<TurnId, TurnsError> {
+    let mut parts = KeyReader::new(key);
+    let id = parts.tenant().and_then(|_| parts.space()).and_then(|_| parts.u64());
+    id.map(TurnId).map_err(|error| TurnsError::BadRecord { what: "turn key", detail: error.to_string() })
 }
 
 /// The newest turns of a context, at most `limit`, oldest first; and the context.

@@ -1,4 +1,4 @@
-//! Keyspaces and events of this memory: 16 to 31. The engine lists them with all others.
+//! Keyspaces and events of this memory: 16 to 47. The engine lists them with all others.
 
 use cairn_seam::{EventKind, HashedKeyspace, Keyspace};
 
@@ -34,6 +34,12 @@ pub const TERMS: Keyspace = Keyspace::new(29, "context-terms");
 pub const FORKS: Keyspace = Keyspace::new(30, "context-forks");
 /// (scope, block of contexts) → the earliest and the latest time at which one of them was made.
 pub const TIMES: Keyspace = Keyspace::new(31, "context-times");
+/// (scope, import, context there) → the context here, and which turn was made its head.
+pub const IMPORTED_CONTEXTS: Keyspace = Keyspace::new(36, "imported-contexts");
+/// (scope, import, turn there) → the turn here.
+pub const IMPORTED_TURNS: Keyspace = Keyspace::new(37, "imported-turns");
+/// (scope, how many were taken before and with it) → a bundle, as in [`BUNDLES`]: the order counts.
+pub const BUNDLE_ORDER: Keyspace = Keyspace::new(38, "registry-order");
 
 /// Every ordered keyspace of this memory.
 pub const KEYSPACES: &[Keyspace] = &[
@@ -53,6 +59,9 @@ pub const KEYSPACES: &[Keyspace] = &[
     TERMS,
     FORKS,
     TIMES,
+    IMPORTED_CONTEXTS,
+    IMPORTED_TURNS,
+    BUNDLE_ORDER,
 ];
 
 /// (scope, context, key of the client) → what was answered the first time.
@@ -66,6 +75,10 @@ pub const TURN_APPENDED: EventKind = EventKind(17);
 pub const TREE_ATTACHED: EventKind = EventKind(18);
 /// A bundle was taken into the registry. The body is the number of bundles so far, a varint.
 pub const BUNDLE_PUBLISHED: EventKind = EventKind(19);
+/// A context was pruned. The body is its number, a varint.
+pub const CONTEXT_PRUNED: EventKind = EventKind(36);
+/// A turn that nothing reached any more was pruned. The body is its number, a varint.
+pub const TURN_PRUNED: EventKind = EventKind(37);
 
 /// Every kind of event of this memory and what people call it.
 pub const EVENT_KINDS: &[(EventKind, &str)] = &[
@@ -73,4 +86,6 @@ pub const EVENT_KINDS: &[(EventKind, &str)] = &[
     (TURN_APPENDED, "turn_appended"),
     (TREE_ATTACHED, "tree_attached"),
     (BUNDLE_PUBLISHED, "bundle_published"),
+    (CONTEXT_PRUNED, "context_pruned"),
+    (TURN_PRUNED, "turn_pruned"),
 ];

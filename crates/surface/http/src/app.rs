@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
-use cairn_base::ErrorCode;
+use cairn_base::{ErrorCode, limits};
 use cairn_gate::{Gate, Memory};
 use tokio::sync::Semaphore;
 use utoipa_axum::router::OpenApiRouter;
@@ -31,6 +31,8 @@ pub(crate) struct Shared {
     /// One permit per large blob that is being sent.
     pub(crate) content_streams: Arc<Semaphore>,
     pub(crate) streams: Streams,
+    /// One permit per export or import under way.
+    pub(crate) bulk: Arc<Semaphore>,
     pub(crate) openapi: OnceLock<String>,
 }
 
@@ -55,6 +57,7 @@ impl App {
             memory: Memory::new(config.memory_bytes),
             content_streams: Arc::new(Semaphore::new(config.content_streams_max.min(Semaphore::MAX_PERMITS))),
             streams: Streams::new(config.event_streams_max),
+            bulk: Arc::new(Semaphore::new(limits::BULK_STREAMS_MAX)),
             gate,
             config,
             bound,

@@ -28,9 +28,11 @@ mod routes;
 mod serve;
 
 pub use app::App;
+pub use axum::body::Bytes;
 pub use client::{Bell, Client, ClientError, NewTurn};
 pub use config::HttpConfig;
 pub use error::ApiError;
 pub use json::ApiJson;
+pub use routes::bulk::{ImportReport, PruneJob, PruneReport};
 pub use routes::maintenance::wire::{Report, ReportedFinding};
 pub use serve::{Drained, Listeners, serve, serve_in_process};

@@ -12,7 +12,7 @@ fn model(principal: &Principal, action: Action, resource: Resource) -> Result<()
     let on_node = resource.tenant == TenantId(0);
     let at_home = resource.tenant == principal.tenant();
     let for_members = ["feed.read", "turns.read", "turns.write"].contains(&action.name());
-    let in_tenants = for_members || action.name() == "audit.read";
+    let in_tenants = for_members || ["audit.read", "turns.prune"].contains(&action.name());
     match (on_node, at_home, in_tenants) {
         (true, _, _) => operator.then_some(()).ok_or(RefusalReason::RoleMissing),
         (false, false, _) => Err(RefusalReason::ForeignTenant),
@@ -74,7 +74,9 @@ fn the_local_owner_may_do_everything_on_the_node_and_at_home() {
     for action in Action::all() {
         assert!(authorize(&owner, action, Resource::NODE).is_ok(), "{action:?}");
     }
-    for action in [Action::AuditRead, Action::FeedRead, Action::TurnsRead, Action::TurnsWrite] {
+    for action in
+        [Action::AuditRead, Action::FeedRead, Action::TurnsRead, Action::TurnsWrite, Action::TurnsPrune]
+    {
         assert!(authorize(&owner, action, Resource::tenant(TenantId::LOCAL)).is_ok(), "{action:?}");
     }
 }

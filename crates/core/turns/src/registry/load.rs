@@ -1,5 +1,7 @@
 //! The registry out of the store.
 
+use std::ops::Bound;
+
 use cairn_access::Scope;
 use cairn_base::{ContentHash, KeyReader, Value, put_varint, take_varint};
 use cairn_seam::{KeyRange, Reader, Visit, get};
@@ -11,7 +13,7 @@ use super::parse::{Parsing, Wrong};
 use super::publish::key_of;
 use crate::error::TurnsError;
 use crate::intern::{TypeNumber, known_number, type_name};
-use crate::tables::{BUNDLES, DESCRIPTORS, ENUMS, REGISTRY};
+use crate::tables::{BUNDLE_ORDER, BUNDLES, DESCRIPTORS, ENUMS, REGISTRY};
 use crate::turn::DeclaredType;
 
 /// What is known of the registry as a whole.
@@ -131,4 +133,22 @@ pub fn bundle_blob<R: Reader + ?Sized>(
 ) -> Result<Option<ContentHash>, TurnsError> {
     let stored = get(reader, BUNDLES, &key_of(scope, id))?;
     stored.as_deref().map(super::publish::bundle_of_record).transpose()
+}
+
+/// The next bundle in the order in which they were taken: its place, and its bytes, a blob.
+pub fn bundle_after<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    place: u64,
+) -> Result<Option<(u64, ContentHash)>, TurnsError> {
+    let low = Bound::Excluded(scope.key().u64(place).into_vec());
+    let range = KeyRange::new(low, KeyRange::prefix(&scope.key()).high).limit(1);
+    let mut found = Ok(None);
+    reader.multi_scan(BUNDLE_ORDER, &[range], &mut |_, key, value| {
+        let place = key.last_chunk().map(|place| u64::from_be_bytes(*place));
+        let place = place.ok_or_else(|| bad("a bundle has no place"));
+        found = place.and_then(|place| Ok(Some((place, super::publish::bundle_of_record(value)?))));
+        Visit::Stop
+    })?;
+    found
 }

@@ -17,7 +17,7 @@ pub use bundle::{Bundle, Labels, labels_to_value};
 pub use descriptor::{Descriptor, Field, Renderer};
 pub use evolve::Refused;
 pub use known::{Described, Registry};
-pub use load::{bundle_blob, generation, is_published, load};
+pub use load::{bundle_after, bundle_blob, generation, is_published, load};
 pub use parse::Wrong;
 pub use publish::{Published, bundle_of_record, publish};
 pub use shape::{Kind, Shape};

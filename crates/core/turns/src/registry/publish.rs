@@ -10,7 +10,7 @@ use super::load::{bad, bundle_blob, load, state};
 use crate::context::emit;
 use crate::error::TurnsError;
 use crate::intern::intern;
-use crate::tables::{BUNDLE_PUBLISHED, BUNDLES, DESCRIPTORS, ENUMS, REGISTRY};
+use crate::tables::{BUNDLE_ORDER, BUNDLE_PUBLISHED, BUNDLES, DESCRIPTORS, ENUMS, REGISTRY};
 
 /// What publishing came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +56,7 @@ pub fn publish(
     let mut record = blob.hash().as_bytes().to_vec();
     record.extend_from_slice(bundle.id.as_bytes());
     tx.put(BUNDLES, &key_of(scope, &bundle.id), &record)?;
+    tx.put(BUNDLE_ORDER, &scope.key().u64(state.generation), &record)?;
     tx.put(REGISTRY, &scope.key(), &state.encode())?;
     emit(tx, BUNDLE_PUBLISHED, state.generation)?;
     Ok(Published::New)

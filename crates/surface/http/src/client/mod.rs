@@ -1,10 +1,12 @@
 //! How the program itself calls this surface.
 
 mod bell;
+mod bulk;
 mod error;
 mod lines;
 mod turns;
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -13,11 +15,13 @@ use axum::http::request::Builder;
 use axum::http::{Request, Response};
 use cairn_base::limits;
 use cairn_seam::{Maintenance, Stage};
+use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
@@ -31,22 +35,26 @@ use crate::routes::maintenance::wire::{Job, Report};
 
 const JSON: &str = "application/json";
 
+/// What a request carries: bytes at hand, or bytes that come.
+type SentBody = BoxBody<Bytes, Infallible>;
+
 /// A caller over one connection.
 #[derive(Debug)]
 pub struct Client {
-    sender: SendRequest<Full<Bytes>>,
+    sender: SendRequest<SentBody>,
     answer_within: Duration,
 }
 
 /// A line of a long answer, or the body of a refusal.
 #[derive(Debug, Deserialize)]
-struct Heard {
+#[serde(bound = "R: Deserialize<'de>")]
+struct Heard<R> {
     stage: Option<String>,
     #[serde(default)]
     done: u64,
     #[serde(default)]
     total: u64,
-    report: Option<Report>,
+    report: Option<R>,
     error: Option<HeardError>,
 }
 
@@ -82,27 +90,8 @@ impl Client {
         let body = body.map_err(|path| ClientError::Path { path: path.display().to_string() })?;
         let body = serde_json::to_vec(&body).expect("a job is plain data");
         let request = Request::post("/v1/admin/maintenance").header(CONTENT_TYPE, JSON);
-        let mut answer = self.send(request, body).await?.into_body();
-        let mut lines = Lines::default();
-        loop {
-            while let Some(line) = lines.next() {
-                let heard: Heard = serde_json::from_slice(&line).map_err(|error| not_understood(&error))?;
-                if let Some(name) = &heard.stage {
-                    on_stage(Stage { name, done: heard.done, total: heard.total });
-                }
-                if let Some(error) = heard.error {
-                    return Err(error.into());
-                }
-                if let Some(report) = heard.report {
-                    return Ok(report);
-                }
-            }
-            match answer.frame().await {
-                Some(Ok(frame)) => lines.add(frame.into_data().unwrap_or_default())?,
-                Some(Err(error)) => return Err(ClientError::Cut { cause: error.to_string() }),
-                None => return Err(ClientError::Cut { cause: "the answer has no end".to_owned() }),
-            }
-        }
+        let answer = self.send(request, body).await?;
+        listen(answer, on_stage).await
     }
 
     /// What a GET answers.
@@ -119,7 +108,15 @@ impl Client {
 
     /// Sends a request and waits for the head of its answer; an error becomes one here.
     async fn send(&mut self, request: Builder, body: Vec<u8>) -> Result<Response<Incoming>, ClientError> {
-        let request = request.header(HOST, "localhost").body(Full::new(Bytes::from(body)));
+        self.send_body(request, Full::new(Bytes::from(body)).boxed()).await
+    }
+
+    async fn send_body(
+        &mut self,
+        request: Builder,
+        body: SentBody,
+    ) -> Result<Response<Incoming>, ClientError> {
+        let request = request.header(HOST, "localhost").body(body);
         let request = request.expect("paths and headers are checked before");
         let answer = timeout(self.answer_within, async {
             // The connection may still be busy with the end of the answer before.
@@ -132,7 +129,7 @@ impl Client {
             return Ok(answer);
         }
         let body = self.whole(answer).await?;
-        let heard: Heard = serde_json::from_slice(&body).map_err(|error| not_understood(&error))?;
+        let heard: Heard<Value> = serde_json::from_slice(&body).map_err(|error| not_understood(&error))?;
         Err(heard.error.map_or_else(|| not_understood(&"an error without a code"), ClientError::from))
     }
 
@@ -141,5 +138,33 @@ impl Client {
         let body = timeout(self.answer_within, body).await;
         let body = body.map_err(|_elapsed| ClientError::Silent { after: self.answer_within })?;
         Ok(body.map_err(|error| ClientError::Cut { cause: error.to_string() })?.to_bytes())
+    }
+}
+
+/// Passes on how far a job is, until its report comes.
+async fn listen<R: DeserializeOwned>(
+    answer: Response<Incoming>,
+    on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
+) -> Result<R, ClientError> {
+    let mut answer = answer.into_body();
+    let mut lines = Lines::default();
+    loop {
+        while let Some(line) = lines.next() {
+            let heard: Heard<R> = serde_json::from_slice(&line).map_err(|error| not_understood(&error))?;
+            if let Some(name) = &heard.stage {
+                on_stage(Stage { name, done: heard.done, total: heard.total });
+            }
+            if let Some(error) = heard.error {
+                return Err(error.into());
+            }
+            if let Some(report) = heard.report {
+                return Ok(report);
+            }
+        }
+        match answer.frame().await {
+            Some(Ok(frame)) => lines.add(frame.into_data().unwrap_or_default())?,
+            Some(Err(error)) => return Err(ClientError::Cut { cause: error.to_string() }),
+            None => return Err(ClientError::Cut { cause: "the answer has no end".to_owned() }),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The routes, one file each.
 
 mod blobs;
+pub(crate) mod bulk;
 pub(crate) mod events;
 mod health;
 pub(crate) mod maintenance;
@@ -29,7 +30,10 @@ pub(crate) fn open() -> OpenApiRouter<AppState> {
 
 /// Answers that go on: no deadline, and admission only while they read.
 pub(crate) fn streams() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(events::all_events)).routes(routes!(events::context_events))
+    OpenApiRouter::new()
+        .routes(routes!(events::all_events))
+        .routes(routes!(events::context_events))
+        .merge(bulk::streams())
 }
 
 /// Answered within the limits of the gate.
@@ -37,6 +41,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(stats::stats))
         .routes(routes!(maintenance::maintenance))
+        .merge(bulk::routes())
         .routes(routes!(sessions::sessions))
         .merge(turns::routes())
         .merge(blobs::routes())

@@ -11,7 +11,7 @@ use cairn_seam::Stage;
 use hyper::body::Frame;
 use tokio::sync::mpsc;
 
-use super::wire::{Line, Report};
+use super::wire::Line;
 use crate::ApiError;
 
 /// Lines that wait for a slow client; what is told beyond is left out.
@@ -19,29 +19,29 @@ const WAITING_MAX: usize = 16;
 
 /// Something that happened to the job.
 #[derive(Debug)]
-pub(super) enum News {
+pub(crate) enum News {
     /// It got further.
     Stage(Line),
-    /// It ended.
-    Ended(Result<Report, ApiError>),
+    /// It ended, with its report as a line or with an error.
+    Ended(Result<Line, ApiError>),
 }
 
 /// The job's end of the answer.
 #[derive(Debug, Clone)]
-pub(super) struct Teller(mpsc::Sender<News>);
+pub(crate) struct Teller(mpsc::Sender<News>);
 
 /// The client's end.
-pub(super) type Listener = mpsc::Receiver<News>;
+pub(crate) type Listener = mpsc::Receiver<News>;
 
 /// Both ends.
-pub(super) fn channel() -> (Teller, Listener) {
+pub(crate) fn channel() -> (Teller, Listener) {
     let (teller, listener) = mpsc::channel(WAITING_MAX);
     (Teller(teller), listener)
 }
 
 impl Teller {
     /// Tells how far it is, unless the client is slow to read. The last place is kept for the end.
-    pub(super) fn stage(&self, stage: Stage<'_>) {
+    pub(crate) fn stage(&self, stage: Stage<'_>) {
         if self.0.capacity() > 1 {
             // Failing means that the client went away, which is asked for separately.
             let _ = self.0.try_send(News::Stage(stage.into()));
@@ -49,18 +49,18 @@ impl Teller {
     }
 
     /// Tells how it ended, to whoever is left.
-    pub(super) fn end(self, outcome: Result<Report, ApiError>) {
+    pub(crate) fn end(self, outcome: Result<Line, ApiError>) {
         let _ = self.0.try_send(News::Ended(outcome));
     }
 
     /// Whether the client went away.
-    pub(super) fn is_unheard(&self) -> bool {
+    pub(crate) fn is_unheard(&self) -> bool {
         self.0.is_closed()
     }
 }
 
 /// An answer that goes on until the job has ended.
-pub(super) fn answer(first: Option<News>, rest: Listener) -> Response {
+pub(crate) fn answer(first: Option<News>, rest: Listener) -> Response {
     let lines = Lines { first, rest };
     ([(CONTENT_TYPE, "application/x-ndjson")], Body::new(lines)).into_response()
 }
@@ -91,8 +91,7 @@ impl hyper::body::Body for Lines {
 
 fn to_bytes(news: News) -> Bytes {
     let line = match news {
-        News::Stage(line) => line,
-        News::Ended(Ok(report)) => Line::Report { report },
+        News::Stage(line) | News::Ended(Ok(line)) => line,
         News::Ended(Err(error)) => Line::Error(error.into_body()),
     };
     let mut text = serde_json::to_vec(&line).expect("a line is plain data");

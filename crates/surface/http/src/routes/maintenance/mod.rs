@@ -1,6 +1,6 @@
 //! `POST /v1/admin/maintenance`: work on the whole store, told of while it runs.
 
-mod lines;
+pub(crate) mod lines;
 pub(crate) mod wire;
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ use cairn_gate::{Credentials, GateError};
 use cairn_seam::{Maintenance, MaintenanceReport, Stage};
 use tokio::time::{Instant, timeout};
 
-use self::lines::{News, Teller};
+use self::lines::{Listener, News, Teller};
 use self::wire::{Job, Line};
 use crate::app::AppState;
 use crate::error::ErrorBody;
@@ -52,13 +52,18 @@ pub(super) async fn maintenance(
     let principal = app.gate.principal(Credentials::default())?;
     let job = Maintenance::from(job);
     check(&job, local.is_some())?;
-    let (teller, mut listener) = lines::channel();
+    let (teller, listener) = lines::channel();
     let mut progress = Progress::new(teller.clone());
     let name = name(&job);
     app.gate.run_long(
         move |engine| engine.maintain(&principal, &job, &mut |stage| progress.go_on(stage)),
         move |outcome| end(name, teller, outcome),
     );
+    answer(listener).await
+}
+
+/// An answer that goes on until the job has ended, unless it fails at once.
+pub(crate) async fn answer(mut listener: Listener) -> Result<Response, ApiError> {
     Ok(match timeout(AT_ONCE, listener.recv()).await {
         Ok(Some(News::Ended(Err(error)))) => return Err(error),
         Ok(first) => lines::answer(first, listener),
@@ -105,18 +110,18 @@ fn name(job: &Maintenance) -> &'static str {
 }
 
 /// Passes on how far the job is, not too often.
-struct Progress {
+pub(crate) struct Progress {
     teller: Teller,
     told_at: Option<Instant>,
 }
 
 impl Progress {
-    fn new(teller: Teller) -> Self {
+    pub(crate) fn new(teller: Teller) -> Self {
         Progress { teller, told_at: None }
     }
 
     /// Whether anybody still waits for the job.
-    fn go_on(&mut self, stage: Stage<'_>) -> bool {
+    pub(crate) fn go_on(&mut self, stage: Stage<'_>) -> bool {
         if self.told_at.is_none_or(|at| at.elapsed() >= STAGE_EVERY) {
             self.told_at = Some(Instant::now());
             self.teller.stage(stage);
@@ -131,5 +136,6 @@ fn end(job: &'static str, teller: Teller, outcome: Result<MaintenanceReport, Gat
         // Whoever asked is told; the log only keeps it.
         Err(error) => tracing::info!(job, %error, "maintenance was not done"),
     }
-    teller.end(outcome.map(Into::into).map_err(ApiError::from));
+    let line = |report: MaintenanceReport| Line::Report { report: report.into() };
+    teller.end(outcome.map(line).map_err(ApiError::from));
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::error::ErrorBody;
+use crate::routes::bulk::{ImportReport, PruneReport};
 
 /// What to do with the whole store.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -133,6 +134,16 @@ pub(crate) enum Line {
     Report {
         /// What came of it.
         report: Report,
+    },
+    /// An import is done.
+    Imported {
+        /// What came of it.
+        report: ImportReport,
+    },
+    /// Pruning is done.
+    Pruned {
+        /// What came of it.
+        report: PruneReport,
     },
     /// It was not done.
     Error(ErrorBody),

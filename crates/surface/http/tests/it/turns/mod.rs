@@ -2,6 +2,7 @@
 
 mod append;
 mod blobs;
+mod bulk;
 mod contexts;
 mod filters;
 mod forks;

@@ -1,0 +1,214 @@
+//! `cairn turns export`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use cairn_base::{ContextId, TurnId};
+use cairn_embedded::Progress;
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::{logging, progress, reach};
+
+pub(super) const AFTER_HELP: &str = "\
+Examples:
+  cairn turns export --out turns.ndjson            everything
+  cairn turns export | zstd > turns.ndjson.zst     the same, compressed
+  cairn turns export --context 7 --out seven.ndjson
+                                                   context 7 and everything it reaches
+  cairn turns export --out turns.ndjson --after-turn 1234
+                                                   go on behind turn 1234, at the end of the file
+
+Lines of JSON with every context, turn and file tree, and the original times. `cairn turns import` makes
+new contexts of them in another data directory. What is written meanwhile is left out.";
+
+/// What to export.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The file to write, or - for standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+
+    /// Only this context and what it reaches; may be given more than once
+    #[arg(long = "context", value_name = "CONTEXT")]
+    contexts: Vec<u64>,
+
+    /// Without the turns up to this one; a file that is there is continued
+    #[arg(long, value_name = "TURN", default_value_t = 0)]
+    after_turn: u64,
+}
+
+/// Exports.
+pub(super) fn export(data_dir: Option<&Path>, arguments: &ExportArgs) -> Result<(), Failure> {
+    let (data_dir, settings) = crate::command::settings(data_dir, &[])?;
+    logging::start_quietly(&settings.config)?;
+    let contexts: Vec<_> = arguments.contexts.iter().copied().map(ContextId).collect();
+    let mut out = Out::open(&arguments.out, arguments.after_turn > 0)?;
+    let show = progress::counter();
+    let mut lines = WholeLines::default();
+    let mut failed = None;
+    let done = reach::reach(&data_dir.path, &settings.config, async |client| {
+        let take = &mut |bytes: &[u8], last: TurnId| {
+            let written = lines.add(bytes, &mut out);
+            show("exporting turns", Progress { done: lines.last_turn.min(last.0), total: last.0 });
+            written.map_err(|failure| failed = Some(failure)).unwrap_or(false)
+        };
+        client.export(&contexts, TurnId(arguments.after_turn), take).await
+    });
+    drop(show);
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+    let cut = |failure: Failure| match lines.last_turn {
+        0 => failure,
+        last => failure.hint(format!("go on with --after-turn {last} and the same --out")),
+    };
+    done.map_err(cut)?;
+    if !lines.has_ended && !out.is_unread {
+        return Err(cut(Failure::new("the export ended early")));
+    }
+    out.finish()
+}
+
+/// Where it goes.
+struct Out {
+    name: String,
+    /// Standard output without one.
+    file: Option<File>,
+    /// Nobody reads standard output any more.
+    is_unread: bool,
+}
+
+impl Out {
+    fn open(path: &Path, goes_on: bool) -> Result<Self, Failure> {
+        let name = path.display().to_string();
+        if path == Path::new("-") {
+            return Ok(Out { name, file: None, is_unread: false });
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true);
+        let opened =
+            if goes_on { options.create(true).open(path) } else { options.create_new(true).open(path) };
+        let mut file = opened.map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => Failure::usage(format!("{name} is there already"))
+                .hint("name another file, or go on with this one with --after-turn"),
+            _ => Failure::io(format!("write {name}"), &error),
+        })?;
+        if goes_on {
+            cut_half_a_line(&mut file).map_err(|error| Failure::io(format!("continue {name}"), &error))?;
+        }
+        Ok(Out { name, file: Some(file), is_unread: false })
+    }
+
+    /// Writes whole lines; says whether anybody wants more.
+    fn write(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
+        let Some(file) = &mut self.file else {
+            let is_read = crate::command::try_print(bytes)?;
+            self.is_unread = !is_read;
+            return Ok(is_read);
+        };
+        file.write_all(bytes).map_err(|error| Failure::io(format!("write {}", self.name), &error))?;
+        Ok(true)
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        let Some(file) = self.file else { return Ok(()) };
+        file.sync_all().map_err(|error| Failure::io(format!("write {}", self.name), &error))
+    }
+}
+
+/// What a killed export left behind the end of its last line goes; more is written behind that.
+fn cut_half_a_line(file: &mut File) -> std::io::Result<()> {
+    let mut end = file.seek(SeekFrom::End(0))?;
+    let mut block = vec![0; 64 << 10];
+    while end > 0 {
+        let start = end.saturating_sub(block.len() as u64);
+        let part = &mut block[..usize::try_from(end - start).unwrap_or(0)];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(part)?;
+        if let Some(at) = part.iter().rposition(|byte| *byte == b'\n') {
+            end = start + at as u64 + 1;
+            break;
+        }
+        end = start;
+    }
+    file.set_len(end)?;
+    file.seek(SeekFrom::Start(end)).map(|_| ())
+}
+
+/// Passes on whole lines only, so that whatever happens, none is cut.
+#[derive(Default)]
+struct WholeLines {
+    waiting: Vec<u8>,
+    last_turn: u64,
+    has_ended: bool,
+}
+
+const TURN: &[u8] = b"{\"turn\":{\"turn_id\":\"";
+const END: &[u8] = b"{\"end\":";
+
+impl WholeLines {
+    fn add(&mut self, bytes: &[u8], out: &mut Out) -> Result<bool, Failure> {
+        let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
+            self.waiting.extend_from_slice(bytes);
+            return Ok(true);
+        };
+        self.waiting.extend_from_slice(&bytes[..=end]);
+        self.look();
+        let goes_on = out.write(&self.waiting)?;
+        self.waiting.clear();
+        self.waiting.extend_from_slice(&bytes[end + 1..]);
+        Ok(goes_on)
+    }
+
+    /// The newest turn, and whether this is the end: from the last lines.
+    fn look(&mut self) {
+        for line in self.waiting.split(|byte| *byte == b'\n').rev().filter(|line| !line.is_empty()) {
+            self.has_ended |= line.starts_with(END);
+            if let Some(rest) = line.strip_prefix(TURN) {
+                let digits = rest.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
+                let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+                self.last_turn = number.unwrap_or(self.last_turn);
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_line_goes_and_whole_lines_stay() {
+        for (before, after) in [("", ""), ("a\n", "a\n"), ("a\nbc", "a\n"), ("abc", ""), ("a\n\nb", "a\n\n")]
+        {
+            let mut file = tempfile::tempfile().expect("a file");
+            file.write_all(before.as_bytes()).expect("written");
+            cut_half_a_line(&mut file).expect("cut");
+            file.write_all(b"!").expect("written");
+            file.seek(SeekFrom::Start(0)).expect("back");
+            let mut text = String::new();
+            file.read_to_string(&mut text).expect("read");
+            assert_eq!(text, format!("{after}!"), "{before:?}");
+        }
+    }
+
+    #[test]
+    fn only_whole_lines_are_passed_on() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("out");
+        let mut out = Out::open(&path, false).expect("new");
+        let mut lines = WholeLines::default();
+        let text = b"{\"cairn\":\"turns\"}\n{\"turn\":{\"turn_id\":\"7\",\"x\":1}}\n{\"end\":{}}\n";
+        for (at, byte) in text.iter().enumerate() {
+            assert!(lines.add(&[*byte], &mut out).expect("written"));
+            let written = std::fs::read(&path).expect("there");
+            assert!(written.is_empty() || written.ends_with(b"\n"), "at {at}");
+        }
+        assert_eq!(std::fs::read(&path).expect("there"), text);
+        assert_eq!((lines.last_turn, lines.has_ended), (7, true));
+        assert!(Out::open(&path, false).is_err(), "nothing is overwritten");
+    }
+}

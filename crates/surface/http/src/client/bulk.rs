@@ -1,0 +1,88 @@
+//! Calls that move many turns.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::Bytes;
+use axum::http::Request;
+use axum::http::header::CONTENT_TYPE;
+use cairn_base::{ContextId, TurnId};
+use cairn_seam::Stage;
+use http_body_util::BodyExt;
+use hyper::body::Frame;
+use tokio::sync::mpsc;
+
+use super::{Client, ClientError, JSON, listen};
+use crate::routes::bulk::{ImportReport, LAST_TURN, PruneJob, PruneReport};
+
+/// A body whose bytes come from somebody who waits until they are taken.
+struct Coming(mpsc::Receiver<Bytes>);
+
+impl hyper::body::Body for Coming {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
+
+impl Client {
+    /// Exports turns; `take` gets the text piece by piece, and the last turn that will come. It says
+    /// whether to go on. Whether it is whole shows in its last line.
+    pub async fn export(
+        &mut self,
+        contexts: &[ContextId],
+        after: TurnId,
+        take: &mut (dyn FnMut(&[u8], TurnId) -> bool + Send),
+    ) -> Result<(), ClientError> {
+        let contexts: Vec<_> = contexts.iter().map(ContextId::to_string).collect();
+        let path = format!("/v1/export?contexts={}&after_turn={after}", contexts.join(","));
+        let answer = self.send(Request::get(path), Vec::new()).await?;
+        let last = answer.headers().get(LAST_TURN).and_then(|value| value.to_str().ok()?.parse().ok());
+        let last = TurnId(last.unwrap_or(0));
+        let mut body = answer.into_body();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| ClientError::Cut { cause: error.to_string() })?;
+            if !take(&frame.into_data().unwrap_or_default(), last) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Imports turns from what comes, under an id or under that of the store they come from, and passes on
+    /// how many there are so far.
+    pub async fn import(
+        &mut self,
+        id: Option<&str>,
+        text: mpsc::Receiver<Bytes>,
+        on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
+    ) -> Result<ImportReport, ClientError> {
+        let mut path = "/v1/import".to_owned();
+        if let Some(id) = id {
+            path += "?import_id=";
+            // Percent signs everywhere: whatever it is, it is one word.
+            id.bytes().for_each(|byte| path += &format!("%{byte:02X}"));
+        }
+        let request = Request::post(path).header(CONTENT_TYPE, "application/x-ndjson");
+        let answer = self.send_body(request, Coming(text).boxed()).await?;
+        listen(answer, on_stage).await
+    }
+
+    /// Prunes contexts, or asks what that would come to.
+    pub async fn prune(
+        &mut self,
+        job: &PruneJob,
+        on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
+    ) -> Result<PruneReport, ClientError> {
+        let body = serde_json::to_vec(job).expect("a job is plain data");
+        let request = Request::post("/v1/admin/prune").header(CONTENT_TYPE, JSON);
+        let answer = self.send(request, body).await?;
+        listen(answer, on_stage).await
+    }
+}

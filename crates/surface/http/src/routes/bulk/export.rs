@@ -1,0 +1,111 @@
+//! `GET /v1/export`.
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::HeaderName;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use cairn_access::Principal;
+use cairn_base::{ContextId, TurnId};
+use cairn_engine::Export;
+use cairn_gate::{Credentials, GateError};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::timeout;
+
+use super::body::{Piece, Pieces};
+use super::{place, wire};
+use crate::ApiError;
+use crate::app::AppState;
+use crate::call::TENANT;
+use crate::error::ErrorBody;
+use crate::params::{Params, number};
+
+/// The last turn that an export has, for those who show how far it is.
+pub(crate) const LAST_TURN: HeaderName = HeaderName::from_static("cairn-last-turn-id");
+
+/// Export turns
+///
+/// Lines of JSON: a header, the bundles of the registry, contexts, turns and the blobs of their file trees,
+/// each before what refers to it, heads of contexts, and an end with counts. `POST /v1/import` takes them.
+/// What is written meanwhile is left out. An answer without its end was cut; `after_turn` goes on behind
+/// the last turn that came.
+#[utoipa::path(
+    get,
+    path = "/v1/export",
+    tag = "turns",
+    params(
+        ("contexts" = Option<String>, Query, description = "Only these contexts, and everything they reach: ids with commas between them"),
+        ("after_turn" = Option<String>, Query, description = "Without the turns up to this one"),
+    ),
+    responses(
+        (status = 200, description = "Lines of JSON", body = String, content_type = "application/x-ndjson"),
+        (status = 404, description = "There is no such context", body = ErrorBody),
+        (status = 422, description = "A parameter is wrong", body = ErrorBody),
+        (status = 503, description = "Too many exports and imports are under way", body = ErrorBody),
+    )
+)]
+pub(super) async fn export(State(app): State<AppState>, params: Params) -> Result<Response, ApiError> {
+    let place = place(&app)?;
+    let principal = app.gate.principal(Credentials::default())?;
+    let contexts: Vec<_> = match params.text("contexts")? {
+        None | Some("") => Vec::new(),
+        Some(list) => {
+            let ids = list.split(',').map(|id| number("the id of a context", id).map(ContextId));
+            ids.collect::<Result<_, _>>()?
+        }
+    };
+    let after = params.turn("after_turn")?.unwrap_or(TurnId::NONE);
+    let export = Export::new(TENANT, &contexts, after);
+    // Whatever is wrong shows in the first page, while there is a status to say it with.
+    let (export, first) = page(&app, &principal, export).await?;
+    let last = export.progress().1;
+    // One piece waits while the one before it is sent.
+    let (pieces, rest) = mpsc::channel(1);
+    tokio::spawn(send(app, principal, export, place, pieces));
+    let body = Body::new(Pieces { first: Some(Piece::Bytes(first)), rest });
+    Ok(([(CONTENT_TYPE, "application/x-ndjson".to_owned()), (LAST_TURN, last.to_string())], body)
+        .into_response())
+}
+
+/// Reads until the end, or until the client goes away or does not take the next piece in time.
+async fn send(
+    app: AppState,
+    principal: Principal,
+    mut export: Export,
+    _place: OwnedSemaphorePermit,
+    pieces: mpsc::Sender<Piece>,
+) {
+    while !export.is_done() {
+        let bytes;
+        (export, bytes) = match page(&app, &principal, export).await {
+            Ok(next) => next,
+            Err(error) => {
+                tracing::warn!(%error, "an export ended early");
+                return;
+            }
+        };
+        if bytes.is_empty() {
+            continue;
+        }
+        if !matches!(timeout(app.config.patience, pieces.send(Piece::Bytes(bytes))).await, Ok(Ok(()))) {
+            return;
+        }
+    }
+    let _ = timeout(app.config.patience, pieces.send(Piece::End)).await;
+}
+
+/// Reads a page on one of the gate's threads, and writes it down there.
+async fn page(
+    app: &AppState,
+    principal: &Principal,
+    mut export: Export,
+) -> Result<(Export, Bytes), GateError> {
+    let principal = principal.clone();
+    let read = move |engine: &cairn_engine::Engine| {
+        let items = engine.export_page(&principal, &mut export)?;
+        let mut text = Vec::new();
+        items.iter().for_each(|item| wire::write_line(&mut text, item));
+        Ok((export, Bytes::from(text)))
+    };
+    app.gate.read_on(read).await
+}

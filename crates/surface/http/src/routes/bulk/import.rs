@@ -1,0 +1,180 @@
+//! `POST /v1/import`.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use cairn_access::Principal;
+use cairn_base::ErrorCode;
+use cairn_engine::ImportCounts;
+use cairn_gate::{Credentials, GateError};
+use cairn_seam::Stage;
+use cairn_turns::ImportId;
+use http_body_util::BodyExt;
+use serde::{Deserialize, Serialize};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use utoipa::ToSchema;
+
+use super::lines_in::LinesIn;
+use super::place;
+use super::read::{Read, Reading, read};
+use crate::ApiError;
+use crate::app::AppState;
+use crate::call::TENANT;
+use crate::error::ErrorBody;
+use crate::params::{Params, invalid};
+use crate::routes::maintenance::lines::{self, Teller};
+use crate::routes::maintenance::wire::Line;
+use crate::routes::maintenance::{Progress, answer};
+
+/// How long the rest of a body is taken and thrown away after something was wrong with it: a client that
+/// still sends does not hear what we say when we just hang up.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// What was imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ImportReport {
+    /// Contexts that are new here.
+    pub contexts: u64,
+    /// Turns that are new here.
+    pub turns: u64,
+    /// Blobs of file trees that are new here.
+    pub blobs: u64,
+    /// Bundles of the registry that are new here.
+    pub bundles: u64,
+    /// What was there already: imported before under the same id, or the same content.
+    pub skipped: u64,
+}
+
+/// Import turns
+///
+/// Takes what `GET /v1/export` gives, line by line, and makes new contexts and turns of it with their own
+/// times, forks, types and file trees. Each few hundred lines are one transaction. What was imported under
+/// the same `import_id` before is passed over: after a failure the same body again goes on where it
+/// stopped. Without an id that is the store it was exported from. The answer is a stream of lines: now and
+/// then how many turns were imported, at the end a report or an error that names the line.
+#[utoipa::path(
+    post,
+    path = "/v1/import",
+    tag = "turns",
+    params(("import_id" = Option<String>, Query, description = "What this import is called, at most 256 bytes")),
+    request_body(content = String, content_type = "application/x-ndjson", description = "Lines of at most 90 MiB"),
+    responses(
+        (status = 200, description = "Lines of JSON until it is done", body = Line, content_type = "application/x-ndjson"),
+        (status = 422, description = "A line is wrong; what came before it is imported", body = ErrorBody),
+        (status = 503, description = "Too many exports and imports are under way", body = ErrorBody),
+    )
+)]
+pub(super) async fn import(
+    State(app): State<AppState>,
+    params: Params,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let place = place(&app)?;
+    let principal = app.gate.principal(Credentials::default())?;
+    let import = params.text("import_id")?.map(ImportId::parse).transpose();
+    let import = import.map_err(|error| invalid(error.to_string()).detail("parameter", "import_id"))?;
+    let (teller, listener) = lines::channel();
+    let reading = Reading::of(import);
+    tokio::spawn(run(app, principal, reading, body, teller, place));
+    answer(listener).await
+}
+
+async fn run(
+    app: AppState,
+    principal: Principal,
+    reading: Reading,
+    body: Body,
+    teller: Teller,
+    _place: OwnedSemaphorePermit,
+) {
+    let mut lines = LinesIn::new(body);
+    let mut work = Work { app, principal, total: ImportCounts::default(), committing: None };
+    let mut progress = Progress::new(teller.clone());
+    let outcome = work.take_all(&mut lines, reading, &mut progress).await;
+    match &outcome {
+        Ok(total) => tracing::info!(turns = total.turns, "an import is done"),
+        Err(error) => tracing::info!(?error, turns = work.total.turns, "an import ended early"),
+    }
+    let failed = outcome.is_err();
+    teller.end(outcome.map(|total| Line::Imported { report: total.into() }));
+    if failed {
+        let mut body = lines.into_body();
+        let _ = timeout(LINGER, async { while let Some(Ok(_)) = body.frame().await {} }).await;
+    }
+}
+
+struct Work {
+    app: AppState,
+    principal: Principal,
+    total: ImportCounts,
+    /// While one batch is committed, the next one is read.
+    committing: Option<JoinHandle<Result<ImportCounts, GateError>>>,
+}
+
+impl Work {
+    async fn take_all(
+        &mut self,
+        lines: &mut LinesIn,
+        mut reading: Reading,
+        progress: &mut Progress,
+    ) -> Result<ImportCounts, ApiError> {
+        loop {
+            let batch = match lines.next(&self.app).await {
+                Ok(Some(batch)) => batch,
+                Ok(None) => break,
+                Err(error) => {
+                    self.settle().await?;
+                    return Err(error);
+                }
+            };
+            let principal = self.principal.clone();
+            let read =
+                self.app.gate.read_on(move |engine| Ok(read(engine, &principal, reading, &batch))).await;
+            self.settle().await?;
+            let Read { items, reading: next, wrong } = read?;
+            reading = next;
+            if let Some(import) = reading.import.filter(|_| !items.is_empty()) {
+                let (app, principal) = (self.app.clone(), self.principal.clone());
+                self.committing = Some(tokio::spawn(async move {
+                    app.gate.read_on(move |engine| engine.import(&principal, TENANT, import, items)).await
+                }));
+            }
+            if let Some(wrong) = wrong {
+                self.settle().await?;
+                return Err(wrong);
+            }
+            let stage = Stage { name: "importing turns", done: self.total.turns, total: 0 };
+            if !progress.go_on(stage) {
+                self.settle().await?;
+                return Err(ApiError::new(ErrorCode::Internal, "the client went away"));
+            }
+        }
+        self.settle().await?;
+        if !reading.is_whole() {
+            let message = "the last line is not the end of an export: it was cut; \
+                           import the whole one to go on, under the same id";
+            return Err(invalid(message));
+        }
+        Ok(self.total)
+    }
+
+    /// Waits for what is being committed.
+    async fn settle(&mut self) -> Result<(), ApiError> {
+        let Some(committing) = self.committing.take() else { return Ok(()) };
+        let lost = |error| GateError::Internal { message: format!("a batch was lost: {error}") };
+        let done = committing.await.map_err(lost)??;
+        self.total = self.total.plus(done);
+        Ok(())
+    }
+}
+
+impl From<ImportCounts> for ImportReport {
+    fn from(counts: ImportCounts) -> Self {
+        let ImportCounts { contexts, turns, blobs, bundles, skipped } = counts;
+        ImportReport { contexts, turns, blobs, bundles, skipped }
+    }
+}

@@ -1,0 +1,80 @@
+//! A body as batches of whole lines.
+
+use axum::body::Body;
+use cairn_base::{ErrorCode, limits};
+use cairn_gate::{GateError, Share};
+use http_body_util::BodyExt;
+use tokio::time::timeout;
+
+use crate::ApiError;
+use crate::app::AppState;
+
+/// Cuts a body into lines as it comes. Memory is taken for what waits for the end of its line.
+pub(super) struct LinesIn {
+    body: Body,
+    waiting: Vec<u8>,
+    /// Ends of lines in what waits.
+    ends: usize,
+    /// How many lines were given out.
+    lines: u64,
+    share: Share,
+}
+
+/// Whole lines, the last one perhaps without its end.
+pub(super) struct Batch {
+    pub(super) text: Vec<u8>,
+    /// The number of the first one.
+    pub(super) first_line: u64,
+}
+
+impl LinesIn {
+    pub(super) fn new(body: Body) -> Self {
+        LinesIn { body, waiting: Vec::new(), ends: 0, lines: 0, share: None }
+    }
+
+    /// The next lines: a few hundred, or a few megabytes, or what is left; `None` at the end.
+    pub(super) async fn next(&mut self, app: &AppState) -> Result<Option<Batch>, ApiError> {
+        while self.ends == 0 || (self.ends < limits::BULK_TURNS && self.waiting.len() < limits::BULK_BYTES) {
+            let frame = timeout(app.config.patience, self.body.frame()).await.map_err(|_elapsed| {
+                let message = "nothing more of the body arrived in time; import it again to go on";
+                ApiError::new(ErrorCode::DeadlineExceeded, message)
+            })?;
+            let Some(frame) = frame else {
+                let text = std::mem::take(&mut self.waiting);
+                return Ok((!text.is_empty()).then(|| self.give(text)));
+            };
+            let frame = frame.map_err(|error| {
+                let message = format!("the body could not be read: {error}; import it again to go on");
+                ApiError::new(ErrorCode::InvalidRequest, message)
+            })?;
+            // Trailers say nothing that is used here.
+            let Ok(data) = frame.into_data() else { continue };
+            self.ends += data.iter().filter(|byte| **byte == b'\n').count();
+            app.memory
+                .grow(&mut self.share, (self.waiting.len() + data.len()) as u64)
+                .map_err(GateError::from)?;
+            self.waiting.extend_from_slice(&data);
+            if self.ends == 0 && self.waiting.len() > limits::IMPORT_LINE_BYTES_MAX {
+                let max = limits::IMPORT_LINE_BYTES_MAX;
+                let message = format!("line {} has more than {max} bytes", self.lines + 1);
+                return Err(ApiError::new(ErrorCode::TooLarge, message).detail("line_bytes_max", max));
+            }
+        }
+        let end = self.waiting.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let rest = self.waiting.split_off(end);
+        let text = std::mem::replace(&mut self.waiting, rest);
+        self.ends = 0;
+        Ok(Some(self.give(text)))
+    }
+
+    /// What was not read yet.
+    pub(super) fn into_body(self) -> Body {
+        self.body
+    }
+
+    fn give(&mut self, text: Vec<u8>) -> Batch {
+        let first_line = self.lines + 1;
+        self.lines += text.iter().filter(|byte| **byte == b'\n').count() as u64;
+        Batch { text, first_line }
+    }
+}
