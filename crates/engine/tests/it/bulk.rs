@@ -427,10 +427,16 @@ proptest! {
         other.engine.prune(&other.owner, TENANT, &Rule::Named(goes), true, &mut |_| true).unwrap();
         import(&other, "a", &items).unwrap();
         prop_assert_eq!(&histories(&other), &before);
-        // Numbers are in another order now, and it can be exported all the same.
+        // Numbers are in another order now, and it can be exported all the same; contexts may then be
+        // numbered in another order too.
         let third = World::new();
         import(&third, "a", &export(&other, &[], TurnId::NONE)).unwrap();
-        prop_assert_eq!(&histories(&third), &before);
+        let sorted = |histories: Vec<Seen>| {
+            let mut texts: Vec<_> = histories.iter().map(|seen| format!("{seen:?}")).collect();
+            texts.sort();
+            texts
+        };
+        prop_assert_eq!(sorted(histories(&third)), sorted(before));
     }
 }
 
