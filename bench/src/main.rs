@@ -6,6 +6,7 @@
 mod blobs;
 mod drive;
 mod figure;
+mod gateway;
 mod measure;
 mod random;
 mod resident;
@@ -48,6 +49,8 @@ enum Bench {
     Blobs(BlobsArgs),
     /// The turn memory over its binary protocol: appends, windows, many turns, long chains.
     Turns(TurnsArgs),
+    /// Turns over HTTP: typed pages, finding contexts, import and export.
+    Gateway(GatewayArgs),
     /// What measurements start as processes of their own.
     #[command(hide = true)]
     Child {
@@ -84,6 +87,15 @@ struct TurnsArgs {
 }
 
 #[derive(Debug, Args)]
+struct GatewayArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(gateway::MEASUREMENTS)))]
+    only: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
 struct How {
     /// Short runs that only show that everything works; their figures mean little.
     #[arg(long)]
@@ -105,6 +117,7 @@ fn main() -> ExitCode {
         Some(Bench::Store(args)) => run(store::MEASUREMENTS, &args.only, &args.how),
         Some(Bench::Blobs(args)) => run(blobs::MEASUREMENTS, &args.only, &args.how),
         Some(Bench::Turns(args)) => run(turns::MEASUREMENTS, &args.only, &args.how),
+        Some(Bench::Gateway(args)) => run(gateway::MEASUREMENTS, &args.only, &args.how),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
     match outcome {
@@ -119,8 +132,12 @@ fn main() -> ExitCode {
 
 fn list() {
     println!("Benchmarks (cargo xtask bench <name> [--quick] [--only MEASUREMENT] [--dir DIR] [--json]):\n");
-    let benches =
-        [("store", store::MEASUREMENTS), ("blobs", blobs::MEASUREMENTS), ("turns", turns::MEASUREMENTS)];
+    let benches = [
+        ("store", store::MEASUREMENTS),
+        ("blobs", blobs::MEASUREMENTS),
+        ("turns", turns::MEASUREMENTS),
+        ("gateway", gateway::MEASUREMENTS),
+    ];
     for (name, measurements) in benches {
         println!("  {name}");
         for measurement in measurements {

@@ -556,13 +556,20 @@ fn large_blobs_and_packed_segments_are_sealed_too() {
         let blob = upload.finish().unwrap();
         write(store, TENANTS[0], move |tx| tx.put_blob(&blob)).unwrap();
     };
+    // Words among noise, so that compression does not leave next to nothing of it.
+    let noisy = |number: u64| {
+        let mut bytes = vec![0; 2000];
+        SeededEntropy::new(100 + number).fill(&mut bytes);
+        bytes.extend(WORD.bytes());
+        bytes
+    };
     for number in 0..40 {
-        put(&store, format!("{number} {WORD}").repeat(50).as_bytes());
+        put(&store, &noisy(number));
         store.upkeep().unwrap();
     }
     clock.advance(std::time::Duration::from_secs(48 * 60 * 60));
     put(&store, &bytes);
-    let kept = Blob::new(format!("1 {WORD}").repeat(50).into_bytes()).unwrap();
+    let kept = Blob::new(noisy(1)).unwrap();
     let kept_hash = kept.hash();
     write(&store, TENANTS[0], move |tx| tx.keep_blob(&kept_hash)).unwrap();
     let report = store.compact(&cairn_seam::Compaction::default(), &Nothing, &mut |_| true).unwrap();
