@@ -33,7 +33,7 @@ pub enum ExportItem {
     /// A context.
     Context(Context),
     /// A turn.
-    Turn(ExportedTurn),
+    Turn(Box<ExportedTurn>),
     /// A blob of a file tree.
     Blob(ContentHash, Vec<u8>),
     /// The newest turn of a context.
@@ -313,7 +313,8 @@ impl Engine {
                 }
             };
             let length = payload.len();
-            page.push(ExportItem::Turn(ExportedTurn { turn, type_name, tree, payload }), length);
+            let exported = ExportedTurn { turn, type_name, tree, payload };
+            page.push(ExportItem::Turn(Box::new(exported)), length);
         }
         Ok(true)
     }

@@ -5,7 +5,9 @@ use std::ops::Bound;
 
 use cairn_access::{Action, Resource};
 use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId};
-use cairn_engine::{Act, AuditOutcome, EngineError, Export, ExportItem, ImportCounts, ImportItem};
+use cairn_engine::{
+    Act, AuditOutcome, EngineError, Export, ExportItem, ExportedTurn, ImportCounts, ImportItem,
+};
 use cairn_seam::{Blob, KeyRange, Maintenance, Order, Store, StoreError, Visit};
 use cairn_turns::prune::Rule;
 use cairn_turns::registry::Bundle;
@@ -209,6 +211,10 @@ fn export(world: &World, contexts: &[ContextId], after: TurnId) -> Vec<ExportIte
     items
 }
 
+fn turn_of(item: &ExportItem) -> Option<&ExportedTurn> {
+    if let ExportItem::Turn(turn) = item { Some(turn) } else { None }
+}
+
 fn item(exported: &ExportItem) -> Option<ImportItem> {
     Some(match exported {
         ExportItem::Header { .. } | ExportItem::End(_) => return None,
@@ -332,10 +338,7 @@ proptest! {
 
             // An export that was cut goes on behind its last turn.
             let other = World::new();
-            let last = items[..cut].iter().rev().find_map(|item| match item {
-                ExportItem::Turn(turn) => Some(turn.turn.id),
-                _ => None,
-            });
+            let last = items[..cut].iter().rev().find_map(turn_of).map(|turn| turn.turn.id);
             import(&other, "a", &items[..cut]).unwrap();
             import(&other, "a", &export(&world, &[], last.unwrap_or(TurnId::NONE))).unwrap();
             prop_assert_eq!(&histories(&other), &before);
@@ -424,6 +427,16 @@ proptest! {
         other.engine.prune(&other.owner, TENANT, &Rule::Named(goes), true, &mut |_| true).unwrap();
         import(&other, "a", &items).unwrap();
         prop_assert_eq!(&histories(&other), &before);
+        // Numbers are in another order now, and it can be exported all the same; contexts may then be
+        // numbered in another order too.
+        let third = World::new();
+        import(&third, "a", &export(&other, &[], TurnId::NONE)).unwrap();
+        let sorted = |histories: Vec<Seen>| {
+            let mut texts: Vec<_> = histories.iter().map(|seen| format!("{seen:?}")).collect();
+            texts.sort();
+            texts
+        };
+        prop_assert_eq!(sorted(histories(&third)), sorted(before));
     }
 }
 
@@ -442,21 +455,49 @@ fn a_line_that_does_not_fit_is_named_and_takes_its_batch_with_it() {
     assert!(histories(&other).is_empty());
 }
 
+/// A context with so many turns.
+fn long(world: &World, count: usize) -> ContextId {
+    let context = create(world, None, 0);
+    (0..count).for_each(|number| append(world, context, None, number, None));
+    context
+}
+
 #[test]
-fn a_fork_made_while_it_prunes_saves_its_history() {
+fn a_history_of_many_pages_stays_up_to_where_a_fork_starts() {
     let world = World::new();
-    play(&world, &[Step::Create, Step::Append(0, false), Step::Append(0, false), Step::Append(0, false)]);
-    let rule = Rule::Named([ContextId(1)].into());
-    let mut forked = None;
-    let report = world.engine.prune(&world.owner, TENANT, &rule, true, &mut |stage| {
-        if stage.name == "removing contexts" {
-            forked = Some(create(&world, Some(TurnId(2)), 5));
-        }
-        true
-    });
-    let report = report.unwrap();
-    assert_eq!((report.contexts, report.turns, report.turns_kept), (1, 1, 2));
-    assert_eq!(look(&world)[&forked.unwrap()].chain.len(), 2);
+    let context = long(&world, 1_200);
+    let fork = create(&world, Some(TurnId(1_150)), 5);
+    let rule = Rule::Named([context].into());
+    let report = world.engine.prune(&world.owner, TENANT, &rule, true, &mut |_| true).unwrap();
+    assert_eq!((report.contexts, report.turns, report.turns_kept), (1, 50, 1_150));
+    assert_eq!(look(&world)[&fork].chain.len(), 1_150);
+    let items = export(&world, &[], TurnId::NONE);
+    assert_eq!(items.iter().filter_map(turn_of).count(), 1_150);
+}
+
+#[test]
+fn a_fork_made_while_it_prunes_saves_what_is_left_of_its_history() {
+    for (stage_of_fork, base, turns) in [
+        ("removing contexts", 1_150, 50),
+        ("finding what stays", 1_150, 50),
+        // By then a page of 500 is gone.
+        ("removing turns", 600, 600),
+    ] {
+        let world = World::new();
+        let context = long(&world, 1_200);
+        create(&world, None, 0);
+        let rule = Rule::Named([context].into());
+        let mut forked = None;
+        let report = world.engine.prune(&world.owner, TENANT, &rule, true, &mut |stage| {
+            if stage.name == stage_of_fork && forked.is_none() {
+                forked = Some(create(&world, Some(TurnId(base)), 5));
+            }
+            true
+        });
+        let report = report.unwrap();
+        assert_eq!((report.contexts, report.turns, report.turns_kept), (1, turns, base), "{stage_of_fork}");
+        assert_eq!(look(&world)[&forked.unwrap()].chain.len() as u64, base);
+    }
 }
 
 #[test]
@@ -535,11 +576,7 @@ fn a_large_payload_takes_a_page_of_its_own() {
     let mut turns = Vec::new();
     while !export.is_done() {
         let page = world.engine.export_page(&world.owner, &mut export).unwrap();
-        let payloads = page.iter().filter_map(|item| match item {
-            ExportItem::Turn(turn) => Some(turn.payload.len()),
-            _ => None,
-        });
-        let payloads: Vec<_> = payloads.collect();
+        let payloads: Vec<_> = page.iter().filter_map(turn_of).map(|turn| turn.payload.len()).collect();
         assert!(payloads.len() == 1 || payloads.iter().sum::<usize>() <= 8 << 20, "{payloads:?}");
         turns.extend(payloads);
     }

@@ -90,10 +90,12 @@ impl Out {
         options.read(true).write(true);
         let opened =
             if goes_on { options.create(true).open(path) } else { options.create_new(true).open(path) };
-        let mut file = opened.map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => Failure::usage(format!("{name} is there already"))
-                .hint("name another file, or go on with this one with --after-turn"),
-            _ => Failure::io(format!("write {name}"), &error),
+        let mut file = opened.map_err(|error| {
+            if error.kind() == ErrorKind::AlreadyExists {
+                return Failure::usage(format!("{name} is there already"))
+                    .hint("name another file, or go on with this one with --after-turn");
+            }
+            Failure::io(format!("write {name}"), &error)
         })?;
         if goes_on {
             cut_half_a_line(&mut file).map_err(|error| Failure::io(format!("continue {name}"), &error))?;

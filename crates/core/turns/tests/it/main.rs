@@ -8,6 +8,7 @@ mod kit;
 mod metadata;
 mod model;
 mod projection;
+mod prune;
 mod queries;
 mod registry;
 mod search;

@@ -194,7 +194,6 @@ impl<T: Display> Serialize for Shown<T> {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "it is asked for like that")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }
