@@ -116,8 +116,8 @@ fn take(
 
 /// What the store says is not the line's fault.
 fn at_line(line: u64, error: TurnsError) -> EngineError {
-    match error {
-        TurnsError::Store(error) => EngineError::Store(error),
-        error => EngineError::ImportLine { line, error },
+    if let TurnsError::Store(error) = error {
+        return EngineError::Store(error);
     }
+    EngineError::ImportLine { line, error }
 }
