@@ -52,8 +52,9 @@ struct Create {
 impl Talk for Create {
     fn ask(&mut self, _: usize, out: &mut Vec<u8>) -> bool {
         send("POST /v1/contexts", "application/json", b"{}", out);
-        self.left = self.left.wrapping_sub(1);
-        self.left != u64::MAX
+        let goes_on = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        goes_on
     }
 
     fn hear(&mut self, _: usize, answer: &[u8]) -> Result<()> {

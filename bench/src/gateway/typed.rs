@@ -50,7 +50,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
             )),
     );
     let mut load = Load::connect(server.http, 64, Framing::Http)?;
-    let lasting = Duration::from_secs(setting.pick(20, 2));
+    let lasting = Duration::from_secs(setting.pick(60, 2));
     let paced = load.paced(1000, lasting, &mut Pages { next: 0 })?;
     report.add(
         Figure::new("the same at 1,000 requests/s over 64, p99", paced.quantile_ms(0.99), Unit::Millis)

@@ -174,7 +174,10 @@ impl Load {
             let now = Instant::now();
             while next < total && began + step * next <= now {
                 // A connection that is still busy has its request wait, and that counts.
-                let Some(free) = due.iter().position(Option::is_none) else { break };
+                // In turn, because servers close connections that say nothing for long.
+                let count = due.len();
+                let in_turn = (0..count).map(|ahead| (next as usize + ahead) % count);
+                let Some(free) = in_turn.into_iter().find(|number| due[*number].is_none()) else { break };
                 due[free] = Some(began + step * next);
                 ensure!(self.connections[free].send(free, talk)?, "a talk at a pace has no end");
                 next += 1;

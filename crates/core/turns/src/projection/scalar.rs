@@ -1,5 +1,6 @@
 //! Single values as JSON.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use cairn_base::{Base64, Hex, Token};
@@ -93,28 +94,47 @@ pub(super) fn float32(value: f32, out: &mut String) {
 
 /// A text; what is not UTF-8 shows as U+FFFD.
 pub(super) fn text(bytes: &[u8], out: &mut String) {
-    let text = String::from_utf8_lossy(bytes);
+    // Looking for what is wrong takes longer than looking whether anything is.
+    let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     out.push('"');
     let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
+    while let Some(at) = next_escaped(&text.as_bytes()[plain..]).map(|ahead| plain + ahead) {
         out.push_str(&text[plain..at]);
         plain = at + 1;
-        match byte {
+        match text.as_bytes()[at] {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
             b'\t' => out.push_str("\\t"),
-            _ => {
+            byte => {
                 let _ = write!(out, "\\u{byte:04x}");
             }
         }
     }
     out.push_str(&text[plain..]);
     out.push('"');
+}
+
+/// Where the next byte is that JSON does not take as it is. Most texts have few of them, so eight bytes are
+/// looked at at once.
+fn next_escaped(bytes: &[u8]) -> Option<usize> {
+    let is_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    let words = bytes.chunks_exact(8);
+    let tail = bytes.len() - words.remainder().len();
+    let with_one =
+        words.into_iter().position(|word| may_have_escaped(word.first_chunk().copied().unwrap_or_default()));
+    let from = with_one.map_or(tail, |word| 8 * word);
+    bytes[from..].iter().position(is_escaped).map(|ahead| from + ahead)
+}
+
+/// Whether one of eight bytes is escaped: each test leaves the highest bit of a byte that fits.
+fn may_have_escaped(bytes: [u8; 8]) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let word = u64::from_le_bytes(bytes);
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
+    let special = below(word, 0x20) | below(word ^ (ONES * 0x22), 1) | below(word ^ (ONES * 0x5c), 1);
+    special & (ONES * 0x80) != 0
 }
 
 pub(super) fn bytes(bytes: &[u8], options: &Options, out: &mut String) {
@@ -143,7 +163,19 @@ mod tests {
 
     #[test]
     fn texts_are_what_a_json_reader_reads_back() {
-        let texts = ["", "a", "\"\\\n\r\t\u{0}\u{1f}\u{7f}", "ä€😀", "a\"b", "\u{2028}"];
+        let long = format!("{}\"{}\\{}\u{1}{}", "x".repeat(9), "ä".repeat(20), "y".repeat(7), "z".repeat(16));
+        let texts = [
+            "",
+            &long,
+            "12345678",
+            "1234567\"",
+            "\"2345678",
+            "a",
+            "\"\\\n\r\t\u{0}\u{1f}\u{7f}",
+            "ä€😀",
+            "a\"b",
+            "\u{2028}",
+        ];
         for text_in in texts {
             let json = shown(|out| text(text_in.as_bytes(), out));
             let back = cairn_base::Value::parse_json(json.as_bytes()).unwrap();
