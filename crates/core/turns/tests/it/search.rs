@@ -440,6 +440,7 @@ fn hundreds_of_matches_are_paged_and_counted_through_any_index() {
     for asked in [
         Asked::Label("a"),
         Asked::Labels(vec!["a", "ab"]),
+        Asked::Labels(vec!["ab", "a"]),
         Asked::All(vec![Asked::Label("ab"), Asked::Label("a")]),
         Asked::Any(vec![Asked::Number("id", 3), Asked::Label("a"), Asked::Number("id", 699)]),
         Asked::Ordered("created", ">=", 0),
