@@ -8,7 +8,7 @@ use cairn_base::{ContentHash, ContextId, TurnId, limits, put_varint, take_varint
 use cairn_seam::{Blob, WriteTx, get};
 
 use crate::append::{Append, add};
-use crate::context::{self, advance};
+use crate::context::{self, Context, advance};
 use crate::error::TurnsError;
 use crate::read;
 use crate::tables::{IMPORTED_CONTEXTS, IMPORTED_TURNS};
@@ -81,7 +81,7 @@ struct Here {
     id: ContextId,
     /// The newest turn that was made its head, as it is called there; [`TurnId::NONE`] if none was.
     head_there: TurnId,
-    /// The same turn, as it is called here.
+    /// The last turn that was, as it is called here.
     head_here: TurnId,
 }
 
@@ -163,19 +163,29 @@ pub fn import_turn(
     Ok(Taken::New)
 }
 
-/// Makes a turn that was taken over the head of a context that was.
+/// Makes a turn that was taken over the head of a context that was: it was there when `as_of` was the
+/// newest turn of all. So nothing older counts, and heads go back only if that is what they were.
 pub fn import_head(
     tx: &mut dyn WriteTx,
     scope: &Scope,
     import: &ImportId,
     context: ContextId,
     turn: TurnId,
+    as_of: TurnId,
 ) -> Result<(), TurnsError> {
     let here = turn_here(tx, scope, import, turn)?;
-    match read::turn(tx, scope, here) {
-        Err(TurnsError::NoTurn(_)) => Err(TurnsError::NotImported(turn)),
-        found => lead_to(tx, scope, import, context, (turn, &found?)),
+    let known = context_here(tx, scope, import, context)?.filter(|known| known.head_there <= as_of);
+    let Some(known) = known else { return Ok(()) };
+    let Some(found) = context::find(tx, scope, known.id)? else { return Ok(()) };
+    if found.head != known.head_or_base(&found) || found.head == here {
+        return Ok(());
     }
+    match read::turn(tx, scope, here) {
+        Err(TurnsError::NoTurn(_)) => return Err(TurnsError::NotImported(turn)),
+        newest => advance(tx, scope, &found, &newest?)?,
+    }
+    let head_there = known.head_there.max(turn);
+    note_context(tx, scope, import, context, &Here { head_there, head_here: here, ..known })
 }
 
 /// Makes a turn the head of a context, unless one that is newer there was before, or somebody appended to
@@ -190,8 +200,7 @@ fn lead_to(
     let known = context_here(tx, scope, import, context)?.filter(|known| known.head_there < there);
     let Some(known) = known else { return Ok(()) };
     let Some(found) = context::find(tx, scope, known.id)? else { return Ok(()) };
-    let ours = if known.head_here == TurnId::NONE { found.base } else { known.head_here };
-    if found.head == ours || found.head < turn.id {
+    if found.head == known.head_or_base(&found) || found.head < turn.id {
         advance(tx, scope, &found, turn)?;
     }
     note_context(tx, scope, import, context, &Here { head_there: there, head_here: turn.id, ..known })
@@ -200,6 +209,11 @@ fn lead_to(
 impl Here {
     fn new(id: ContextId) -> Self {
         Here { id, head_there: TurnId::NONE, head_here: TurnId::NONE }
+    }
+
+    /// The head that the context has if nobody appended to it here.
+    fn head_or_base(&self, context: &Context) -> TurnId {
+        if self.head_here == TurnId::NONE { context.base } else { self.head_here }
     }
 }
 

@@ -36,8 +36,8 @@ pub enum ExportItem {
     Turn(Box<ExportedTurn>),
     /// A blob of a file tree.
     Blob(ContentHash, Vec<u8>),
-    /// The newest turn of a context.
-    Head(ContextId, TurnId),
+    /// The head of a context when the last turn was the newest one of all.
+    Head(ContextId, TurnId, TurnId),
     /// Comes last.
     End(ExportCounts),
 }
@@ -407,7 +407,7 @@ fn heads(
     };
     for context in found {
         if context.head != context.base && context.head <= export.last.1 {
-            page.push(ExportItem::Head(context.id, context.head), 0);
+            page.push(ExportItem::Head(context.id, context.head, export.last.1), 0);
         }
     }
     Ok(Phase::Heads(last))

@@ -21,8 +21,8 @@ pub enum ImportItem {
     Turn(Box<NewTurn>),
     /// A blob of a file tree.
     Blob(Blob),
-    /// The newest turn of a context.
-    Head(ContextId, TurnId),
+    /// The head of a context when the last turn was the newest one of all.
+    Head(ContextId, TurnId, TurnId),
 }
 
 /// What was taken over.
@@ -109,7 +109,7 @@ fn take(
             tx.put_blob(blob)?;
             counts.count(if known { Taken::Known } else { Taken::New }, |counts| &mut counts.blobs);
         }
-        ImportItem::Head(context, turn) => import_head(tx, scope, import, *context, *turn)?,
+        ImportItem::Head(context, turn, as_of) => import_head(tx, scope, import, *context, *turn, *as_of)?,
     }
     Ok(())
 }

@@ -247,7 +247,7 @@ fn item(exported: &ExportItem) -> Option<ImportItem> {
             tree: exported.tree,
             created_at_ms: exported.turn.created_at_ms,
         })),
-        ExportItem::Head(context, turn) => ImportItem::Head(*context, *turn),
+        ExportItem::Head(context, turn, as_of) => ImportItem::Head(*context, *turn, *as_of),
     })
 }
 
@@ -314,6 +314,7 @@ proptest! {
         cuts in proptest::collection::vec(any::<usize>(), 3),
     ) {
         let world = World::new();
+        create(&world, None, 0);
         play(&world, &steps);
         let (items, before) = (export(&world, &[], TurnId::NONE), histories(&world));
         let other = World::new();
@@ -343,6 +344,16 @@ proptest! {
             import(&other, "a", &export(&world, &[], last.unwrap_or(TurnId::NONE))).unwrap();
             prop_assert_eq!(&histories(&other), &before);
         }
+        // What came since is added, and the older export afterwards takes nothing back.
+        let newest = before.len() - 1;
+        append(&world, ContextId(newest as u64 + 1), None, 500, None);
+        let later = histories(&world);
+        import(&other, "a", &export(&world, &[], TurnId::NONE)).unwrap();
+        import(&other, "a", &items).unwrap();
+        prop_assert_eq!(&histories(&other)[1..], &later[..]);
+        let before = later;
+        let items = export(&world, &[], TurnId::NONE);
+        let ExportItem::End(counts) = items.last().unwrap() else { panic!("no end") };
         // Under another name they are others.
         let doubled = import(&other, "b", &items).unwrap();
         prop_assert_eq!(doubled.turns, counts.turns);

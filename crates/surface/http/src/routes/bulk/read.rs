@@ -135,7 +135,8 @@ fn read_line(
         ImportItem::Bundle(Box::new(bundle), blob(bytes)?)
     } else if let Some(head) = read.head {
         let context = nonzero("context_id", head.context_id).map(ContextId)?;
-        ImportItem::Head(context, nonzero("head_turn_id", head.head_turn_id).map(TurnId)?)
+        let turn = nonzero("head_turn_id", head.head_turn_id).map(TurnId)?;
+        ImportItem::Head(context, turn, TurnId(head.as_of_turn_id.0))
     } else if let Some(end) = read.end {
         if *came != end {
             return Err(wrong(format!("it announces {end:?}, and {came:?} came: something is missing")));

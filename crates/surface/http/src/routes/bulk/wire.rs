@@ -6,7 +6,7 @@
 //! {"context":{"context_id":"7","base_turn_id":"0","created_at_unix_ms":…}}
 //! {"blob":{"hash":"…","data_b64":"…"}}
 //! {"turn":{"turn_id":"9","context_id":"7","parent_turn_id":"8",…,"payload_b64":"…"}}
-//! {"head":{"context_id":"7","head_turn_id":"9"}}
+//! {"head":{"context_id":"7","head_turn_id":"9","as_of_turn_id":"9"}}
 //! {"end":{"contexts":1,"turns":9,"blobs":0,"bundles":0}}               last, so that a cut is noticed
 //! ```
 
@@ -86,6 +86,7 @@ pub(super) struct TurnIn<'a> {
 pub(super) struct HeadIn {
     pub(super) context_id: Id,
     pub(super) head_turn_id: Id,
+    pub(super) as_of_turn_id: Id,
 }
 
 /// How much there was.
@@ -183,6 +184,7 @@ struct TurnOut<'a> {
 struct HeadOut {
     context_id: Shown<ContextId>,
     head_turn_id: Shown<TurnId>,
+    as_of_turn_id: Shown<TurnId>,
 }
 
 /// Something that is text in JSON, written without a copy of its own.
@@ -213,9 +215,11 @@ pub(super) fn write_line(out: &mut Vec<u8>, item: &ExportItem) {
             LineOut::Blob(BlobOut { hash: Shown(*hash), data_b64: Shown(Base64(bytes)) })
         }
         ExportItem::Turn(turn) => LineOut::Turn(turn_out(turn)),
-        ExportItem::Head(context, turn) => {
-            LineOut::Head(HeadOut { context_id: Shown(*context), head_turn_id: Shown(*turn) })
-        }
+        ExportItem::Head(context, turn, as_of) => LineOut::Head(HeadOut {
+            context_id: Shown(*context),
+            head_turn_id: Shown(*turn),
+            as_of_turn_id: Shown(*as_of),
+        }),
         ExportItem::End(counts) => LineOut::End(Counts::from(*counts)),
     };
     serde_json::to_writer(&mut *out, &line).expect("memory takes it");
