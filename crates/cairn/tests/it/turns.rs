@@ -68,3 +68,42 @@ fn acknowledged_turns_are_there_after_kill_9() {
     let (_, body) = ask(&mut stream, 5, &append(b"next"));
     assert_eq!(body[8..16], 101_u64.to_le_bytes());
 }
+
+/// The most memory that a server ever had, in MiB.
+fn most_memory_mib(server: &Server) -> u64 {
+    let path = format!("/proc/{}/status", server.endpoints["pid"]);
+    let status = std::fs::read_to_string(path).expect("Linux says");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it has memory");
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().expect("a number") / 1024
+}
+
+/// Streams that want to be hundreds of MiB, and lengths that lie: nobody gets memory for them.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_stays_flat_whatever_is_sent() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let server = Server::start(dir.path(), &["--data-dir", "data"]);
+    let mut stream = connect(&server);
+    ask(&mut stream, 2, &[0; 8]);
+    ask(&mut stream, 5, &append(b"to warm up"));
+    let before = most_memory_mib(&server);
+    let bomb = zstd::bulk::compress(&vec![0; 256 << 20], 1).expect("zeroes shrink");
+    for said in [1_u32, 1000, 60 << 20, 63 << 20, u32::MAX] {
+        for _ in 0..20 {
+            let mut body = append(&bomb);
+            // Behind the type: version, encoding, compression, length.
+            body[16 + 4 + 1 + 8..16 + 4 + 1 + 12].copy_from_slice(&1_u32.to_le_bytes());
+            body[16 + 4 + 1 + 12..16 + 4 + 1 + 16].copy_from_slice(&said.to_le_bytes());
+            let (kind, body) = ask(&mut stream, 5, &body);
+            assert_eq!(kind, 255, "{}", String::from_utf8_lossy(&body));
+        }
+    }
+    for at in [16, 25 + 12 + 32] {
+        let mut body = append(b"short");
+        body[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(ask(&mut stream, 5, &body).0, 255);
+    }
+    assert_eq!(ask(&mut stream, 5, &append(b"and on it goes")).0, 5);
+    let grown = most_memory_mib(&server) - before;
+    assert!(grown < 160, "{grown} MiB more than before");
+}

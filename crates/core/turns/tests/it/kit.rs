@@ -1,14 +1,19 @@
 //! A store, and turns to put into it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use cairn_access::{Action, Principal, Resource, Role, Roles, Scope, authorize};
-use cairn_base::{ContentHash, ContextId, ManualClock, Position, TenantId, TurnId};
+use cairn_base::fs::SimulatedFs;
+use cairn_base::{ContentHash, ContextId, ManualClock, Position, SeededEntropy, TenantId, TurnId};
+use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
 use cairn_seam::{Blob, MemoryStore, Snapshot, Store, WriteTx, write};
 use cairn_turns::{Append, Appended, Context, DeclaredType, IdempotencyKey, Turn, TurnsError};
 
 pub(crate) struct Kit {
-    pub(crate) store: MemoryStore,
+    pub(crate) store: Box<dyn Store>,
+    /// The disk of a store that has one.
+    disk: Option<SimulatedFs>,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) scope: Scope,
 }
@@ -16,8 +21,22 @@ pub(crate) struct Kit {
 impl Kit {
     pub(crate) fn new() -> Self {
         let clock = Arc::new(ManualClock::new(1_000));
-        let store = MemoryStore::new(Arc::clone(&clock) as _);
-        Kit { store, clock, scope: scope(TenantId::LOCAL) }
+        let store = Box::new(MemoryStore::new(Arc::clone(&clock) as _));
+        Kit { store, disk: None, clock, scope: scope(TenantId::LOCAL) }
+    }
+
+    /// A store on a disk, which may be restarted.
+    pub(crate) fn on_disk() -> Self {
+        let kit = Kit::new();
+        let disk = SimulatedFs::new(1);
+        Kit { store: open(&disk, &kit.clock), disk: Some(disk), ..kit }
+    }
+
+    /// Cuts the power, and opens what is there then.
+    pub(crate) fn restart(&mut self) {
+        let disk = self.disk.as_ref().expect("a store on a disk");
+        disk.power_cycle();
+        self.store = open(disk, &self.clock);
     }
 
     pub(crate) fn write<T: Send + 'static>(
@@ -25,7 +44,7 @@ impl Kit {
         mut body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, TurnsError> + Send + 'static,
     ) -> Result<T, TurnsError> {
         let scope = self.scope;
-        write(&self.store, scope.tenant(), move |tx| body(tx, &scope)).map(|(value, _)| value)
+        write(&*self.store, scope.tenant(), move |tx| body(tx, &scope)).map(|(value, _)| value)
     }
 
     pub(crate) fn snapshot(&self) -> Box<dyn Snapshot> {
@@ -60,6 +79,20 @@ impl Kit {
         self.write(move |tx, _| Ok(tx.put_blob(&blob)?)).unwrap();
         hash
     }
+}
+
+fn open(disk: &SimulatedFs, clock: &Arc<ManualClock>) -> Box<dyn Store> {
+    let options = EmbeddedOptions {
+        fs: Arc::new(disk.clone()),
+        clock: Arc::clone(clock) as _,
+        entropy: Arc::new(SeededEntropy::new(1)),
+        segment_bytes: 16 << 10,
+        reserve_bytes: 0,
+        cache_bytes: 1 << 20,
+        background: Background::Manual,
+        ..EmbeddedOptions::default()
+    };
+    Box::new(EmbeddedStore::open(Path::new("store"), options).unwrap())
 }
 
 pub(crate) fn scope(tenant: TenantId) -> Scope {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cairn_base::{ContextId, MsgpackWriter, TenantId, TurnId, Value, limits};
-use cairn_seam::{Blob, Store};
+use cairn_seam::Blob;
 use cairn_turns::{Append, Metadata, metadata};
 
 use crate::kit::{Kit, request, scope};

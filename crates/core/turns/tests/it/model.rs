@@ -17,6 +17,7 @@ enum Step {
     AppendBelow(usize, usize),
     AppendExpecting(usize, usize),
     AppendKeyed(usize, u8, u8),
+    Restart,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -29,6 +30,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (any::<usize>(), 0..3_u8, 0..2_u8).prop_map(|(context, key, text)| {
             Step::AppendKeyed(context, key, text)
         }),
+        1 => Just(Step::Restart),
     ]
 }
 
@@ -102,12 +104,13 @@ proptest! {
 
     #[test]
     fn histories_are_those_of_the_model(steps in proptest::collection::vec(step(), 1..60)) {
-        let kit = Kit::new();
+        let mut kit = Kit::on_disk();
         let mut model = Model::default();
         for (number, step) in steps.into_iter().enumerate() {
             let text = format!("turn {number}");
             let context = |at: usize, model: &Model| (!model.heads.is_empty()).then(|| at % model.heads.len());
             match step {
+                Step::Restart => kit.restart(),
                 Step::Create => {
                     kit.create(None).unwrap();
                     model.heads.push(0);
@@ -166,6 +169,8 @@ proptest! {
                 }
             }
         }
+        model.check(&kit);
+        kit.restart();
         model.check(&kit);
     }
 }
