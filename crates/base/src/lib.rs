@@ -4,6 +4,7 @@
 //! No crate of cairn is below this one. Nothing here knows stores, protocols or sockets.
 
 mod base64;
+mod calendar;
 mod clock;
 mod entropy;
 mod error_code;
@@ -18,6 +19,7 @@ mod value;
 mod varint;
 
 pub use base64::{Base64, Hex, from_base64};
+pub use calendar::{civil_date, from_iso, to_iso};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error_code::{ErrorCode, ErrorRow, Retry};

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use cairn_base::civil_date;
 use indicatif::HumanDuration;
 
 /// A time in Unix milliseconds as date and time in UTC, such as `2026-11-16 05:45:23Z`.
 pub(crate) fn absolute(unix_ms: u64) -> String {
     let seconds = unix_ms / 1000;
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = date(days);
+    // Times of 64 bits have far fewer days than numbers have.
+    let (year, month, day) = civil_date(i64::try_from(days).unwrap_or(i64::MAX));
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}Z")
 }
@@ -19,38 +21,6 @@ pub(crate) fn relative(unix_ms: u64, now_ms: u64) -> String {
         0..1000 => "just now".to_owned(),
         ms => format!("{} ago", HumanDuration(Duration::from_secs(ms / 1000))),
     }
-}
-
-/// Year, month and day of a number of days after the first of January 1970.
-fn date(days: u64) -> (u64, u64, u64) {
-    let mut left = days;
-    let mut year = 1970;
-    // The calendar repeats every 400 years; what is left is at most 400 steps.
-    const DAYS_OF_400_YEARS: u64 = 146_097;
-    year += left / DAYS_OF_400_YEARS * 400;
-    left %= DAYS_OF_400_YEARS;
-    while left >= days_of_year(year) {
-        left -= days_of_year(year);
-        year += 1;
-    }
-    let february = if is_leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if left < days {
-            break;
-        }
-        left -= days;
-        month += 1;
-    }
-    (year, month, left + 1)
-}
-
-fn days_of_year(year: u64) -> u64 {
-    if is_leap(year) { 366 } else { 365 }
-}
-
-fn is_leap(year: u64) -> bool {
-    (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400)
 }
 
 #[cfg(test)]

@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use cairn_base::{MsgpackWriter, Number, Value, from_base64, limits};
+use cairn_base::{MsgpackWriter, Number, Value, from_base64, from_iso, limits};
 
 use super::object::tag_from;
-use super::time;
-use crate::registry::{Described, Kind, Labels, Shape};
+use crate::registry::{Described, Kind, Labels, Shape, integer_range};
 
 /// Something in a payload that does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,10 +119,10 @@ impl Encoding {
         }
         match (kind, value) {
             (Kind::Wide | Kind::Integer, _) => self.integer(value, &shape.type_name, at),
-            (Kind::UnixMillis, Value::String(text)) if time::from_iso(text).is_some() => {
-                self.out.signed(time::from_iso(text).unwrap_or_default());
-            }
-            (Kind::UnixMillis, _) => self.integer(value, &shape.type_name, at),
+            (Kind::UnixMillis, _) => match value.as_str().and_then(from_iso) {
+                Some(ms) => self.out.signed(ms),
+                None => self.integer(value, &shape.type_name, at),
+            },
             (Kind::Float, Value::Number(number)) => self.float(*number, &shape.type_name),
             (Kind::Text, Value::String(text)) => self.out.text(text),
             (Kind::Bool, Value::Bool(value)) => self.out.bool(*value),
@@ -221,7 +220,7 @@ impl Encoding {
     }
 
     fn key(&mut self, key: &str, key_type: Option<&str>, at: &Path<'_>) {
-        let is_number = key_type.is_some_and(|name| range_of(name).is_some());
+        let is_number = key_type.is_some_and(|name| integer_range(name).is_some());
         if is_number {
             self.integer(&Value::from(key), key_type.unwrap_or_default(), at);
         } else {
@@ -278,20 +277,5 @@ fn wanted(kind: Kind) -> &'static str {
 }
 
 fn range(type_name: &str) -> (i128, i128) {
-    range_of(type_name).unwrap_or((i128::from(i64::MIN), i128::from(u64::MAX)))
-}
-
-/// What an integer type can hold.
-fn range_of(type_name: &str) -> Option<(i128, i128)> {
-    Some(match type_name {
-        "u8" | "uint8" => (0, u8::MAX.into()),
-        "u16" | "uint16" => (0, u16::MAX.into()),
-        "u32" | "uint32" => (0, u32::MAX.into()),
-        "u64" | "uint64" => (0, u64::MAX.into()),
-        "i8" | "int8" => (i8::MIN.into(), i8::MAX.into()),
-        "i16" | "int16" => (i16::MIN.into(), i16::MAX.into()),
-        "i32" | "int32" => (i32::MIN.into(), i32::MAX.into()),
-        "i64" | "int64" => (i64::MIN.into(), i64::MAX.into()),
-        _ => return None,
-    })
+    integer_range(type_name).unwrap_or((i64::MIN.into(), u64::MAX.into()))
 }

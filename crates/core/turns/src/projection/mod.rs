@@ -6,16 +6,16 @@
 
 mod encode;
 mod generic;
+mod hint;
 mod object;
 mod options;
 mod scalar;
-mod time;
 
 pub use encode::{Misfit, encode};
+pub use hint::{Hint, HintError};
 pub(crate) use object::tag_from;
 pub use object::{Projected, project};
 pub use options::{BytesRender, EnumRender, Options, TimeRender, WideRender};
-pub(crate) use time::from_iso;
 
 /// Why a payload cannot be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

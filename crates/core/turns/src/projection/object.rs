@@ -1,12 +1,11 @@
 //! Objects whose fields a descriptor names.
 
-use cairn_base::{MsgpackError, MsgpackReader, Token, limits};
+use cairn_base::{MsgpackError, MsgpackReader, Token, limits, to_iso};
 
 use super::Undecodable;
 use super::generic::{self, any_from, inside};
 use super::options::{EnumRender, Options, TimeRender};
 use super::scalar::{self, Integer};
-use super::time;
 use crate::registry::{Described, Field, Kind, Shape};
 
 /// A payload as JSON.
@@ -242,10 +241,10 @@ impl Projection<'_> {
     }
 
     fn time(&self, number: Integer, out: &mut String) {
-        let ms = number.as_i64();
-        let as_iso = self.options.time == TimeRender::Iso && ms.is_some_and(|ms| time::iso(ms, out));
-        if !as_iso {
-            scalar::integer(number, self.options, out);
+        let iso = number.as_i64().filter(|_| self.options.time == TimeRender::Iso).and_then(to_iso);
+        match iso {
+            Some(iso) => scalar::text(iso.as_bytes(), out),
+            None => scalar::integer(number, self.options, out),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Times as people write them in queries.
 
-use crate::projection::from_iso;
+use cairn_base::from_iso;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;

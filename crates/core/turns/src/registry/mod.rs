@@ -20,4 +20,5 @@ pub use known::{Described, Registry};
 pub use load::{bundle_after, bundle_blob, generation, is_published, load};
 pub use parse::Wrong;
 pub use publish::{Published, bundle_of_record, publish};
+pub(crate) use shape::integer_range;
 pub use shape::{Kind, Shape};

@@ -55,24 +55,26 @@ pub enum Kind {
     Any,
 }
 
-/// Every name of a type that means something here; any other one is shown as what it is.
+/// Every integer type, and what it can hold.
+const INTEGERS: &[(&str, &str, i128, i128)] = &[
+    ("u8", "uint8", 0, u8::MAX as i128),
+    ("u16", "uint16", 0, u16::MAX as i128),
+    ("u32", "uint32", 0, u32::MAX as i128),
+    ("u64", "uint64", 0, u64::MAX as i128),
+    ("i8", "int8", i8::MIN as i128, i8::MAX as i128),
+    ("i16", "int16", i16::MIN as i128, i16::MAX as i128),
+    ("i32", "int32", i32::MIN as i128, i32::MAX as i128),
+    ("i64", "int64", i64::MIN as i128, i64::MAX as i128),
+];
+
+/// What an integer type can hold; `None` for other types.
+pub(crate) fn integer_range(type_name: &str) -> Option<(i128, i128)> {
+    let named = INTEGERS.iter().find(|(short, long, ..)| [short, long].contains(&&type_name));
+    named.map(|(_, _, least, most)| (*least, *most))
+}
+
+/// Every other name of a type that means something here; any further one is shown as what it is.
 const KINDS: &[(&str, Kind)] = &[
-    ("u64", Kind::Wide),
-    ("uint64", Kind::Wide),
-    ("i64", Kind::Wide),
-    ("int64", Kind::Wide),
-    ("u32", Kind::Integer),
-    ("uint32", Kind::Integer),
-    ("i32", Kind::Integer),
-    ("int32", Kind::Integer),
-    ("u16", Kind::Integer),
-    ("uint16", Kind::Integer),
-    ("i16", Kind::Integer),
-    ("int16", Kind::Integer),
-    ("u8", Kind::Integer),
-    ("uint8", Kind::Integer),
-    ("i8", Kind::Integer),
-    ("int8", Kind::Integer),
     ("f32", Kind::Float),
     ("float32", Kind::Float),
     ("f64", Kind::Float),
@@ -94,6 +96,9 @@ const KINDS: &[(&str, Kind)] = &[
 ];
 
 fn kind_of(type_name: &str) -> Kind {
+    if let Some((_, most)) = integer_range(type_name) {
+        return if most > u32::MAX.into() { Kind::Wide } else { Kind::Integer };
+    }
     KINDS.iter().find(|(name, _)| *name == type_name).map_or(Kind::Any, |(_, kind)| *kind)
 }
 

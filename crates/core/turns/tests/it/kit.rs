@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cairn_access::{Action, Principal, Resource, Role, Roles, Scope, authorize};
 use cairn_base::fs::SimulatedFs;
-use cairn_base::{ContentHash, ContextId, ManualClock, Position, SeededEntropy, TenantId, TurnId};
+use cairn_base::{ContentHash, ContextId, ManualClock, Position, SeededEntropy, TenantId, TurnId, Value};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
 use cairn_seam::{Blob, MemoryStore, Snapshot, Store, WriteTx, write};
 use cairn_turns::{Append, Appended, Context, DeclaredType, IdempotencyKey, Turn, TurnsError};
@@ -120,4 +120,26 @@ pub(crate) fn request(context: ContextId, text: &str) -> Append {
 
 pub(crate) fn keyed(context: ContextId, text: &str, key: &str) -> Append {
     Append { key: IdempotencyKey::parse(key.as_bytes()).unwrap(), ..request(context, text) }
+}
+
+/// A vector of the conformance folder, if that is beside the project.
+pub(crate) fn conformance(file: &str) -> Option<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/conformance/wire");
+    let Ok(text) = std::fs::read(folder.join(file)) else {
+        eprintln!("skipped: there is no conformance folder beside the project");
+        return None;
+    };
+    Some(Value::parse_json(&text).unwrap())
+}
+
+/// Bytes out of their hexadecimal digits.
+pub(crate) fn unhex(digits: &str) -> Vec<u8> {
+    let digit = |byte: u8| u8::try_from(char::from(byte).to_digit(16).unwrap()).unwrap();
+    digits.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+}
+
+/// The payload of such a vector.
+pub(crate) fn conformance_payload(file: &str) -> Option<Vec<u8>> {
+    let vector = conformance(file)?;
+    Some(unhex(vector.get("payload_hex").unwrap().as_str().unwrap()))
 }

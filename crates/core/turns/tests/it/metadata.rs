@@ -1,12 +1,10 @@
 //! What first turns say, as other clients write them and beyond the limits.
 
-use std::path::Path;
-
-use cairn_base::{ContextId, MsgpackWriter, TenantId, TurnId, Value, limits};
+use cairn_base::{ContextId, MsgpackWriter, TenantId, TurnId, limits};
 use cairn_seam::Blob;
 use cairn_turns::{Append, Metadata, metadata};
 
-use crate::kit::{Kit, request, scope};
+use crate::kit::{Kit, conformance_payload, request, scope};
 
 fn tagged(tag: &str) -> Vec<u8> {
     let mut to = MsgpackWriter::new();
@@ -25,15 +23,7 @@ fn tag_of(kit: &Kit, context: u64) -> Option<String> {
 /// Uses the conformance folder when it is there.
 #[test]
 fn a_payload_of_another_client_is_understood() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared/conformance/wire"));
-    let Ok(text) = std::fs::read(folder.join("msgpack_conversation_item.json")) else {
-        eprintln!("skipped: there is no conformance folder");
-        return;
-    };
-    let value = Value::parse_json(&text).unwrap();
-    let hex = value.get("payload_hex").unwrap().as_str().unwrap().as_bytes().to_vec();
-    let digit = |byte: u8| u8::try_from(char::from(byte).to_digit(16).unwrap()).unwrap();
-    let payload: Vec<u8> = hex.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect();
+    let Some(payload) = conformance_payload("msgpack_conversation_item.json") else { return };
     let said = Metadata::from_payload(&payload);
     assert_eq!(
         (said.client_tag.as_deref(), said.title.as_deref()),

@@ -7,6 +7,8 @@ use cairn_turns::projection::{
 use cairn_turns::registry::{Bundle, Registry};
 use proptest::prelude::*;
 
+use crate::kit::conformance_payload;
+
 const BUNDLE: &str = r#"{"registry_version":1,"bundle_id":"b","types":{
   "All":{"versions":{"1":{"fields":{
     "1":{"name":"u64","type":"u64"},"2":{"name":"i64","type":"int64"},"3":{"name":"u32","type":"u32"},
@@ -253,28 +255,20 @@ fn conversations_of_existing_clients_show_typed() {
 /// Uses the conformance folder when it is there.
 #[test]
 fn payloads_of_the_conformance_folder_are_shown() {
-    let folder =
-        std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared/conformance/wire"));
-    let Ok(text) = std::fs::read(folder.join("msgpack_conversation_item.json")) else {
-        eprintln!("skipped: there is no conformance folder");
+    let (Some(item), Some(numeric)) = (
+        conformance_payload("msgpack_conversation_item.json"),
+        conformance_payload("msgpack_numeric_map.json"),
+    ) else {
         return;
     };
-    let payload = |text: &[u8]| {
-        let value = Value::parse_json(text).unwrap();
-        let hex = value.get("payload_hex").unwrap().as_str().unwrap().as_bytes().to_vec();
-        let digit = |byte: u8| u8::try_from(char::from(byte).to_digit(16).unwrap()).unwrap();
-        hex.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect::<Vec<u8>>()
-    };
     let registry = Registry::default();
-    let item =
-        project(&payload(&text), registry.descriptor("cxdb.ConversationItem", 3).unwrap(), &PLAIN).unwrap();
+    let item = project(&item, registry.descriptor("cxdb.ConversationItem", 3).unwrap(), &PLAIN).unwrap();
     let data = Value::parse_json(item.data.as_bytes()).unwrap();
     let metadata = data.get("context_metadata").unwrap();
     assert_eq!(metadata.get("client_tag").unwrap().as_str(), Some("fixture-tag"));
     assert_eq!(metadata.get("title").unwrap().as_str(), Some("Fixture Title"));
     assert_eq!(metadata.get("labels").unwrap().to_json(), r#"["alpha","beta"]"#);
     assert_eq!(metadata.get("custom").unwrap().to_json(), r#"{"env":"test"}"#);
-    let numeric = payload(&std::fs::read(folder.join("msgpack_numeric_map.json")).unwrap());
     let three = r#"{"registry_version":1,"bundle_id":"n","types":{"N":{"versions":{"1":{"fields":{"1":{"name":"a","type":"string"},"2":{"name":"b","type":"string"},"3":{"name":"c","type":"string"}}}}}}}"#;
     let mut registry = Registry::default();
     registry.take(&Bundle::parse(three.as_bytes()).unwrap()).unwrap();

@@ -3,7 +3,7 @@
 use cairn_base::{ContentHash, TurnId};
 use cairn_turns::{Append, Found, TurnsError, find, tree_root};
 
-use crate::kit::{Kit, request};
+use crate::kit::{Kit, conformance, request, unhex};
 
 fn root_of(kit: &Kit, turn: u64) -> Option<(u64, ContentHash)> {
     let snapshot = kit.snapshot();
@@ -112,4 +112,31 @@ fn paths_lead_to_folders_files_and_links() {
     }
     let error = find(&file, "", &mut |_| Ok(b"hello".to_vec())).unwrap_err();
     assert!(matches!(error, TurnsError::BadTree(..)));
+}
+
+/// Uses the conformance folder when it is there.
+#[test]
+fn trees_of_the_conformance_folder_are_read() {
+    let Some(vector) = conformance("fstree_basic.json") else { return };
+    let hash_of = |value: &cairn_base::Value| value.as_str().unwrap().parse::<ContentHash>().unwrap();
+    let kit = Kit::new();
+    for (name, bytes) in vector.get("trees").unwrap().as_object().unwrap() {
+        assert_eq!(kit.put_blob(&unhex(bytes.as_str().unwrap())).to_string(), *name);
+    }
+    let root = hash_of(vector.get("root_hash_hex").unwrap());
+    let snapshot = kit.snapshot();
+    let mut fetch = |hash: &ContentHash| {
+        let mut found = None;
+        snapshot.blobs(kit.scope.tenant(), &[*hash], &mut |_, bytes| found = bytes.map(<[u8]>::to_vec))?;
+        found.ok_or(TurnsError::NoBlob(*hash))
+    };
+    for (path, hash) in vector.get("files").unwrap().as_object().unwrap() {
+        match find(&root, path, &mut fetch).unwrap() {
+            Some(Found::Leaf(entry)) => assert_eq!(entry.hash, hash_of(hash), "{path}"),
+            other => panic!("{path}: {other:?}"),
+        }
+    }
+    let known = vector.get("blake3").unwrap();
+    assert_eq!(ContentHash::of(b""), hash_of(known.get("empty").unwrap()));
+    assert_eq!(ContentHash::of(b"hello"), hash_of(known.get("hello").unwrap()));
 }

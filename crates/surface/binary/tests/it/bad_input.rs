@@ -27,6 +27,7 @@ fn every_cut_of_every_request_is_an_error_and_stores_nothing() {
         (GET_BLOB, 0, vec![7; 32]),
         (ATTACH, 0, vec![7; 40]),
         (PUT_BLOB, 0, [&[7; 32][..], &5_u32.to_le_bytes(), b"hello"].concat()),
+        (PUT_BUNDLE, 0, [&1_u32.to_le_bytes()[..], b"b", &2_u32.to_le_bytes(), b"{}"].concat()),
         (HELLO, 0, b"\x01\x00\x03\x00tag\x02\x00\x00\x00{}".to_vec()),
     ] {
         // No bytes at all is a HELLO of old clients.

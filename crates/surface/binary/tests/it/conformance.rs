@@ -57,20 +57,35 @@ fn requests_of_the_conformance_folder_are_understood() {
     assert_eq!(ask("get_head_ctx42").error().0, 404);
     assert_eq!(ask("ctx_fork_base123").error().0, 404);
     assert_eq!(ask("append_parent0").error().0, 404, "there is no context yet");
-    assert_eq!(ask("ctx_create_base0").ok().u64_at(0), 1);
+    for number in 1..=42 {
+        let head = ask("ctx_create_base0").ok();
+        assert_eq!((head.u64_at(0), head.u64_at(8), head.u32_at(16)), (number, 0, 0));
+    }
+    assert_eq!(ask("get_head_ctx42").ok().u64_at(0), 42);
     let blob = ask("put_blob").ok();
     assert_eq!((blob.body.len(), blob.body[32]), (33, 1));
     assert_eq!(ask("put_blob").ok().body[32], 0);
+    // The trees they name are no blobs that could be there.
     assert_eq!(ask("attach_fs").error().0, 404);
-    for name in ["append_parent0", "append_idempotent", "append_parent7", "append_with_fs"] {
-        let reply = ask(name);
-        match name {
-            // Turn 7 and the tree are not there.
-            "append_parent7" | "append_with_fs" => assert_eq!(reply.error().0, 404, "{name}"),
-            _ => assert!(matches!(reply.kind, APPEND | ERROR), "{name}"),
-        }
+    assert_eq!(ask("append_with_fs").error().0, 404);
+    assert_eq!(ask("append_parent7").error().0, 404, "there is no turn 7 yet");
+    for number in 1..=122_u32 {
+        let appended = ask("append_parent0").ok();
+        assert_eq!((appended.u64_at(8), appended.u32_at(16)), (number.into(), number - 1));
+        assert_eq!(appended.body.len(), 52);
     }
-    for name in ["get_last_default", "get_last_payload"] {
-        assert!(matches!(ask(name).kind, LAST | ERROR), "{name}");
+    for _ in 0..2 {
+        assert_eq!(ask("append_idempotent").ok().u64_at(8), 123, "the same key makes one turn");
     }
+    let fork = ask("ctx_fork_base123").ok();
+    assert_eq!((fork.u64_at(0), fork.u64_at(8), fork.u32_at(16)), (43, 123, 122));
+    let below = ask("append_parent7").ok();
+    assert_eq!((below.u64_at(8), below.u32_at(16)), (124, 7), "a child of turn 7, which has depth 6");
+    let numbers = |reply: &Reply| rows(reply).0.iter().map(|row| row.turn).collect::<Vec<_>>();
+    assert_eq!(numbers(&ask("get_last_default").ok()), [1, 2, 3, 4, 5, 6, 7, 124]);
+    let (with_payload, _) = rows(&ask("get_last_payload").ok());
+    assert_eq!(with_payload.iter().map(|row| row.turn).collect::<Vec<_>>(), [4, 5, 6, 7, 124]);
+    let shown: Vec<_> = with_payload.iter().map(|row| (&*row.type_id, &*row.payload)).collect();
+    let item = "cxdb.ConversationItem";
+    assert_eq!(shown[3..], [(item, &[0x91, 1][..]), (item, &[0x91, 2])]);
 }

@@ -154,3 +154,37 @@ fn large_payloads_are_turns_like_others_and_answers_keep_the_newest() {
     assert_eq!(turns.iter().map(|row| row.turn).collect::<Vec<_>>(), [2, 3], "two fit into a frame");
     assert!(turns[1].payload == large(3));
 }
+
+#[test]
+fn bundles_of_types_are_published_once() {
+    let server = Server::start();
+    let mut client = server.connect();
+    let publish = |client: &mut Client, id: &str, json: &str| {
+        let counted =
+            |text: &str| [&u32::try_from(text.len()).unwrap().to_le_bytes()[..], text.as_bytes()].concat();
+        client.ask(PUT_BUNDLE, &[counted(id), counted(json)].concat())
+    };
+    let bundle = |id: &str, kind: &str| {
+        let fields = format!(r#"{{"1":{{"name":"a","type":"{kind}"}}}}"#);
+        format!(
+            r#"{{"registry_version":1,"bundle_id":"{id}","types":{{"T":{{"versions":{{"1":{{"fields":{fields}}}}}}}}}}}"#
+        )
+    };
+    let first = bundle("b", "u8");
+    assert_eq!(publish(&mut client, "b", &first).ok().body, 201_u32.to_le_bytes());
+    assert_eq!(publish(&mut client, "b", &first).ok().body, 204_u32.to_le_bytes());
+    assert_eq!(
+        publish(&mut client, "b", &bundle("b", "u16")).error().0,
+        409,
+        "other content under the same id"
+    );
+    assert_eq!(publish(&mut client, "c", &bundle("c", "u16")).error().0, 409, "another type of a tag");
+    let (code, message) = publish(&mut client, "c", &first).error();
+    assert_eq!((code, message.contains("the message says `c`")), (422, true), "{message}");
+    assert_eq!(publish(&mut client, "b", "{").error().0, 422);
+    assert_eq!(
+        publish(&mut client, "c", &bundle("c", "u8")).ok().body,
+        201_u32.to_le_bytes(),
+        "no trace was left"
+    );
+}

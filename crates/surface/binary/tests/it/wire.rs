@@ -24,6 +24,7 @@ pub(crate) const BY_DEPTH: u16 = 8;
 pub(crate) const GET_BLOB: u16 = 9;
 pub(crate) const ATTACH: u16 = 10;
 pub(crate) const PUT_BLOB: u16 = 11;
+pub(crate) const PUT_BUNDLE: u16 = 12;
 pub(crate) const ERROR: u16 = 255;
 
 pub(crate) struct Server {

@@ -3,14 +3,15 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use cairn_base::{ErrorCode, Value};
-use cairn_turns::projection::{Misfit, encode};
+use cairn_base::Value;
+use cairn_turns::projection::{Hint, Misfit, encode};
 use cairn_turns::{Append, Appended, DeclaredType};
 use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
 use super::append_request::{AppendRequest, Sent};
+use super::view::unreadable;
 use crate::ApiError;
 use crate::call::{Call, TENANT};
 use crate::error::ErrorBody;
@@ -154,13 +155,14 @@ async fn encoded(call: &Call, declared: &DeclaredType, payload: Value) -> Result
     let DeclaredType { id, version } = declared.clone();
     let encoded = call.read(move |engine, principal| {
         let registry = engine.registry(principal, TENANT)?;
-        let Some(described) = registry.descriptor(&id, version) else {
-            let message = format!("version {version} of the type `{id}` was not published");
-            let hint =
-                "publish a bundle with this type and version, or send the payload as application/msgpack";
-            return Ok(Err(ApiError::new(ErrorCode::FailedDependency, message).detail("hint", hint)));
-        };
-        Ok(encode(&payload, described).map_err(|misfits| does_not_fit(&misfits)))
+        let described = Hint::Inherit.resolve(&registry, &id, version);
+        Ok(match described {
+            Ok((_, described)) => encode(&payload, described).map_err(|misfits| does_not_fit(&misfits)),
+            Err(error) => {
+                let hint = "publish this type and version, or send the payload as application/msgpack";
+                Err(unreadable(&error).detail("hint", hint))
+            }
+        })
     });
     encoded.await?.map(Bytes::from)
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use cairn_base::ErrorCode;
-use cairn_turns::Turn;
 use cairn_turns::projection::{
-    BytesRender, EnumRender, Options, TimeRender, Undecodable, WideRender, project,
+    BytesRender, EnumRender, Hint, HintError, Options, TimeRender, Undecodable, WideRender, project,
 };
-use cairn_turns::registry::{Described, Registry};
+use cairn_turns::registry::Registry;
+use cairn_turns::{DeclaredType, Turn};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
@@ -57,17 +57,6 @@ pub(super) struct View {
     is_strict: bool,
 }
 
-/// As what payloads are read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Hint {
-    /// As what their writers said.
-    Inherit,
-    /// As the newest version of what their writers said.
-    Latest,
-    /// As what the reader says.
-    Explicit { id: String, version: u32 },
-}
-
 /// A payload as its type has it, or why it cannot be shown.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
@@ -101,7 +90,7 @@ impl View {
             time: params.choice("time_render", &words(TimeRender::WORDS, TimeRender::from_word))?,
         };
         let is_strict = params.choice("strict", &[("0", false), ("1", true)])?;
-        Ok(View { is_typed, is_raw, options, hint: Hint::from_params(params)?, is_strict })
+        Ok(View { is_typed, is_raw, options, hint: hint(params)?, is_strict })
     }
 
     /// Whether payloads themselves are needed.
@@ -128,16 +117,10 @@ impl View {
 
     /// Refuses what is wrong with the request as a whole.
     pub(super) fn check(&self, registry: &Registry, type_names: &[&str]) -> Result<(), ApiError> {
-        let Hint::Explicit { id, version } = &self.hint else { return Ok(()) };
         if !self.is_typed {
             return Ok(());
         }
-        if let Some(other) = type_names.iter().find(|name| !name.is_empty() && **name != id) {
-            let message = format!("as_type_id is `{id}`, and there are turns of the type `{other}`");
-            return Err(ApiError::new(ErrorCode::Conflict, message)
-                .detail("hint", "name the type of the turns; only its version may differ"));
-        }
-        registry.descriptor(id, *version).map(drop).ok_or_else(|| unknown_type(id, *version))
+        self.hint.check(registry, type_names).map_err(|error| unreadable(&error))
     }
 
     /// A payload as its type has it.
@@ -165,7 +148,8 @@ impl View {
         type_name: &str,
         payload: &[u8],
     ) -> Result<Typed, ApiError> {
-        let (id, described) = self.described(registry, turn, type_name)?;
+        let resolved = self.hint.resolve(registry, type_name, turn.type_version);
+        let (id, described) = resolved.map_err(|error| unreadable(&error))?;
         if turn.encoding != MSGPACK {
             return Err(undecodable(Undecodable::Encoding(turn.encoding)));
         }
@@ -176,50 +160,26 @@ impl View {
             unknown: projected.unknown.map(raw).transpose()?,
         })
     }
-
-    fn described<'a>(
-        &'a self,
-        registry: &'a Registry,
-        turn: &Turn,
-        type_name: &'a str,
-    ) -> Result<(&'a str, Described<'a>), ApiError> {
-        let (id, version) = match &self.hint {
-            Hint::Explicit { id, version } => (id.as_str(), Some(*version)),
-            Hint::Inherit => (type_name, Some(turn.type_version)),
-            Hint::Latest => (type_name, None),
-        };
-        if id.is_empty() {
-            return Err(ApiError::new(ErrorCode::MissingTypeHint, "the turn does not say what it is"));
-        }
-        let found = match version {
-            Some(version) => registry.descriptor(id, version),
-            None => registry.latest(id),
-        };
-        found.map(|found| (id, found)).ok_or_else(|| unknown_type(id, version.unwrap_or(turn.type_version)))
-    }
 }
 
-impl Hint {
-    fn from_params(params: &Params) -> Result<Self, ApiError> {
-        let (id, version) = (params.text("as_type_id")?, params.small_number("as_type_version")?);
-        let modes = [("inherit", Hint::Inherit), ("latest", Hint::Latest)];
-        let mode = params.text("type_hint_mode")?.unwrap_or("inherit");
-        if mode == "explicit" {
-            let (Some(id), Some(version)) = (id, version) else {
-                let message = "type_hint_mode=explicit needs as_type_id and as_type_version";
-                return Err(ApiError::new(ErrorCode::MissingTypeHint, message));
-            };
-            return Ok(Hint::Explicit { id: id.to_owned(), version });
+fn hint(params: &Params) -> Result<Hint, ApiError> {
+    let (id, version) = (params.text("as_type_id")?, params.small_number("as_type_version")?);
+    match (params.text("type_hint_mode")?.unwrap_or("inherit"), id, version) {
+        ("explicit", Some(id), Some(version)) => {
+            Ok(Hint::Explicit(DeclaredType { id: id.to_owned(), version }))
         }
-        if id.is_some() || version.is_some() {
+        ("explicit", _, _) => {
+            let message = "type_hint_mode=explicit needs as_type_id and as_type_version";
+            Err(ApiError::new(ErrorCode::MissingTypeHint, message))
+        }
+        ("inherit", None, None) => Ok(Hint::Inherit),
+        ("latest", None, None) => Ok(Hint::Latest),
+        ("inherit" | "latest", _, _) => {
             let message = "as_type_id and as_type_version are for type_hint_mode=explicit";
-            return Err(invalid(message).detail("parameter", "type_hint_mode"));
+            Err(invalid(message).detail("parameter", "type_hint_mode"))
         }
-        let found = modes.into_iter().find(|(word, _)| *word == mode).map(|(_, hint)| hint);
-        found.ok_or_else(|| {
-            invalid("type_hint_mode is one of inherit, latest, explicit")
-                .detail("parameter", "type_hint_mode")
-        })
+        _ => Err(invalid("type_hint_mode is one of inherit, latest, explicit")
+            .detail("parameter", "type_hint_mode")),
     }
 }
 
@@ -227,9 +187,8 @@ fn words<T>(words: &[&'static str], from_word: fn(&str) -> Option<T>) -> Vec<(&'
     words.iter().filter_map(|word| Some((*word, from_word(word)?))).collect()
 }
 
-fn unknown_type(id: &str, version: u32) -> ApiError {
-    let message = format!("version {version} of the type `{id}` was not published");
-    ApiError::new(ErrorCode::FailedDependency, message)
+pub(super) fn unreadable(error: &HintError) -> ApiError {
+    ApiError::new(error.code(), error.to_string())
 }
 
 fn undecodable(error: Undecodable) -> ApiError {

@@ -1,4 +1,4 @@
-//! Times as ISO 8601 has them.
+//! The calendar: days of Unix time as dates, and times as ISO 8601 has them.
 
 use std::fmt::Write as _;
 
@@ -8,30 +8,30 @@ const LAST_MS: i64 = 253_402_300_799_999;
 /// 0000-01-01T00:00:00Z.
 const FIRST_MS: i64 = -62_167_219_200_000;
 
-/// Writes a time like `2024-01-30T11:43:20.123+00:00`, the fraction only where there is one; `false` for
-/// times that have no such form.
-pub(super) fn iso(ms: i64, out: &mut String) -> bool {
+/// A time in Unix milliseconds like `2024-01-30T11:43:20.123+00:00`, the fraction only where there is one;
+/// `None` for times that have no such form.
+pub fn to_iso(ms: i64) -> Option<String> {
     if !(FIRST_MS..=LAST_MS).contains(&ms) {
-        return false;
+        return None;
     }
     let (day, in_day) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
-    let (year, month, day) = civil(day);
+    let (year, month, day) = civil_date(day);
     let (seconds, fraction) = (in_day / 1000, in_day % 1000);
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    // Writing to a text does not fail.
-    let _ = write!(out, "\"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
+    let mut out = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
     if fraction > 0 {
+        // Writing to a text does not fail.
         let _ = write!(out, ".{fraction:03}");
     }
-    out.push_str("+00:00\"");
-    true
+    out.push_str("+00:00");
+    Some(out)
 }
 
-/// Year, month and day of a number of days since 1970.
+/// Year, month and day of a number of days after the first of January 1970.
 ///
 /// Years are counted from March on, so that the day that leap years have more is their last; 400 of them
 /// always have 146,097 days.
-fn civil(days: i64) -> (i64, i64, i64) {
+pub fn civil_date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -43,7 +43,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
 }
 
 /// Reads a time like `2024-01-30T11:43:20.123+00:00` or `…Z`, in milliseconds; finer fractions are cut off.
-pub(crate) fn from_iso(text: &str) -> Option<i64> {
+pub fn from_iso(text: &str) -> Option<i64> {
     let (date, time) = text.split_once(['T', 't', ' '])?;
     let mut date = date.splitn(3, '-').map(|part| digits(part, part.len()));
     let (year, month, day) = (date.next()??, date.next()??, date.next()??);
@@ -61,7 +61,7 @@ pub(crate) fn from_iso(text: &str) -> Option<i64> {
         fraction.bytes().chain(*b"00").take(3).fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
     let days = days(year, month, day);
     // The 31st of a month that has none.
-    if civil(days) != (year, month, day) {
+    if civil_date(days) != (year, month, day) {
         return None;
     }
     Some(days * DAY_MS + ((hour * 60 + minute - offset_minutes) * 60 + second) * 1000 + millis)
@@ -84,7 +84,7 @@ fn digits(text: &str, count: usize) -> Option<i64> {
     (is_number && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
-/// The other way round than [`civil`].
+/// The other way round than [`civil_date`].
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -142,13 +142,11 @@ mod tests {
             (FIRST_MS, "0000-01-01T00:00:00+00:00"),
         ];
         for (ms, expected) in rows {
-            let mut out = String::new();
-            assert!(iso(ms, &mut out));
-            assert_eq!(out, format!("\"{expected}\""));
+            assert_eq!(to_iso(ms).as_deref(), Some(expected));
             assert_eq!(from_iso(expected), Some(ms));
         }
         for ms in [LAST_MS + 1, FIRST_MS - 1, i64::MIN, i64::MAX] {
-            assert!(!iso(ms, &mut String::new()), "{ms}");
+            assert_eq!(to_iso(ms), None, "{ms}");
         }
     }
 }
