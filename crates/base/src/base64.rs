@@ -1,4 +1,4 @@
-//! Bytes as text: base64 of RFC 4648, with padding, and hexadecimal digits.
+//! Bytes as text: base64 of RFC 4648, with padding or for URLs, and hexadecimal digits.
 
 use std::fmt;
 
@@ -7,6 +7,10 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /// Bytes that are shown as base64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Base64<'a>(pub &'a [u8]);
+
+/// Bytes that are shown as base64 for URLs: with `-` and `_`, and without padding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Base64Url<'a>(pub &'a [u8]);
 
 /// Bytes that are shown as lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +29,19 @@ impl fmt::Display for Base64<'_> {
             f.write_str(std::str::from_utf8(&run[..end]).map_err(|_| fmt::Error)?)?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Base64Url<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chunks(3).try_for_each(|group| {
+            let characters = quad(group).map(|character| match character {
+                b'+' => b'-',
+                b'/' => b'_',
+                other => other,
+            });
+            f.write_str(std::str::from_utf8(&characters[..=group.len()]).map_err(|_| fmt::Error)?)
+        })
     }
 }
 
@@ -61,6 +78,29 @@ pub fn from_base64(text: &str) -> Option<Vec<u8>> {
         out.extend_from_slice(&bytes[1..4 - padding]);
     }
     Some(out)
+}
+
+/// Reads what [`Base64Url`] writes; `None` for anything else.
+pub fn from_base64_url(text: &str) -> Option<Vec<u8>> {
+    if text.contains(['+', '/', '=']) {
+        return None;
+    }
+    let mut padded = text.replace('-', "+").replace('_', "/");
+    padded.extend(std::iter::repeat_n('=', (4 - text.len() % 4) % 4));
+    from_base64(&padded)
+}
+
+/// Reads hexadecimal digits, in upper or lower case, of exactly so many bytes; `None` for anything else.
+pub fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != 2 * N {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        let [high, low] = [pair[0], pair[1]].map(|digit| char::from(digit).to_digit(16));
+        *byte = u8::try_from(high? << 4 | low?).ok()?;
+    }
+    Some(bytes)
 }
 
 fn value(character: u8) -> Option<u32> {
@@ -119,9 +159,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn text_for_urls_has_no_padding_and_one_form() {
+        assert_eq!(Base64Url(&[0xfb, 0xff]).to_string(), "-_8");
+        for bad in ["-_8=", "+/8", "-_9", "A", "-_8A-", "ä"] {
+            assert_eq!(from_base64_url(bad), None, "{bad}");
+        }
+        assert_eq!(from_hex("00aFff"), Some([0, 0xaf, 0xff]));
+        for bad in ["", "00a", "00aFf", "00aFfff0", "00ag00", "+1+1+1", "0é0"] {
+            assert_eq!(from_hex::<3>(bad), None, "{bad}");
+        }
+    }
+
     proptest! {
         #[test]
         fn bytes_come_back(bytes in prop::collection::vec(any::<u8>(), 0..3000)) {
+            prop_assert_eq!(from_base64_url(&Base64Url(&bytes).to_string()), Some(bytes.clone()));
             prop_assert_eq!(from_base64(&Base64(&bytes).to_string()), Some(bytes.clone()));
             prop_assert_eq!(Hex(&bytes).to_string().len(), 2 * bytes.len());
         }
@@ -129,6 +182,8 @@ mod tests {
         #[test]
         fn no_text_panics(text: String) {
             let _ = from_base64(&text);
+            let _ = from_base64_url(&text);
+            let _ = from_hex::<2>(&text);
         }
     }
 }

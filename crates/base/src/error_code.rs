@@ -86,6 +86,48 @@ error_codes! {
     /// The caller did not show who they are.
     Unauthenticated: "Unauthenticated", "KIP_3004", wire 401, http 401, rpc -32001, Never,
         "send a valid token";
+    /// What the caller showed is no credential.
+    TokenMalformed: "TokenMalformed", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "send `Authorization: Bearer` with a token of cairn or a JWT";
+    /// This node issued no such token.
+    TokenUnknown: "TokenUnknown", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "check that the whole token was sent, and to the node that issued it";
+    /// The credential held until now.
+    TokenExpired: "TokenExpired", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "get a new token";
+    /// The credential was taken back.
+    TokenRevoked: "TokenRevoked", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "get a new token from an administrator";
+    /// The user or the tenant may not come in.
+    PrincipalDisabled: "PrincipalDisabled", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "ask an administrator";
+    /// The JWT is not signed with EdDSA.
+    TokenAlgorithm: "TokenAlgorithm", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "sign with EdDSA and a registered Ed25519 key";
+    /// The key is not registered.
+    KeyUnknown: "KeyUnknown", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "register the key, and name it in kid as 64 hexadecimal digits";
+    /// The key was replaced or taken back.
+    KeyRevoked: "KeyRevoked", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "sign with the current key";
+    /// The signature is not of the key.
+    InvalidSignature: "InvalidSignature", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "sign the exact bytes with the private key of the named public key";
+    /// The JWT is for another node.
+    TokenAudience: "TokenAudience", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "set aud to the id of this node";
+    /// The JWT lacks a claim that it needs, or one does not fit its key.
+    TokenClaims: "TokenClaims", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "send the claims aud, exp and jti; sub and tenant only as its key is registered";
+    /// The JWT would hold for too long.
+    TokenTooLong: "TokenTooLong", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "let it expire within five minutes, and check the clocks";
+    /// The JWT holds later.
+    TokenNotYet: "TokenNotYet", "KIP_3004", wire 401, http 401, rpc -32001, Later,
+        "check the clocks of both machines";
+    /// The JWT was used on another connection.
+    TokenReplayed: "TokenReplayed", "KIP_3004", wire 401, http 401, rpc -32001, Never,
+        "sign a new JWT with another jti";
     /// The caller may not do this.
     Forbidden: "Forbidden", "KIP_3004", wire 403, http 403, rpc -32003, Never,
         "ask an administrator for the permission";

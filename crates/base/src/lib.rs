@@ -18,7 +18,7 @@ mod msgpack;
 mod value;
 mod varint;
 
-pub use base64::{Base64, Hex, from_base64};
+pub use base64::{Base64, Base64Url, Hex, from_base64, from_base64_url, from_hex};
 pub use calendar::{civil_date, from_iso, to_iso};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};

@@ -10,6 +10,7 @@ use cairn_base::{Clock, Entropy, Position, limits};
 use cairn_seam::{Health, Snapshot, Store, WriteTx};
 use parking_lot::Mutex;
 
+use crate::access::{Logins, ensure_local_owner};
 use crate::payloads::Payloads;
 use crate::pipeline::Pipeline;
 use crate::registry::Registries;
@@ -31,6 +32,7 @@ pub struct Engine {
     pub(crate) payloads: Payloads,
     pub(crate) registries: Registries,
     pub(crate) strict_types: AtomicBool,
+    pub(crate) logins: Logins,
     node: Node,
     entropy: Arc<dyn Entropy>,
 }
@@ -45,6 +47,7 @@ impl Engine {
         let opened_at = clock.monotonic();
         let pipeline = Pipeline::new(store, clock);
         let node = node::load_or_initialise(&pipeline, &*entropy)?;
+        ensure_local_owner(&pipeline)?;
         Ok(Arc::new(Engine {
             pipeline,
             upkeep: Upkeep::default(),
@@ -55,6 +58,7 @@ impl Engine {
             payloads: Payloads::new(limits::PAYLOAD_CACHE_BYTES),
             registries: Registries::default(),
             strict_types: AtomicBool::new(false),
+            logins: Logins::new(&*entropy),
             node,
             entropy,
         }))

@@ -3,6 +3,7 @@
 use std::io;
 
 use cairn_access::Refusal;
+use cairn_access::registry::RegistryError;
 use cairn_base::{ErrorCode, Position, limits};
 use cairn_seam::StoreError;
 use cairn_turns::TurnsError;
@@ -19,6 +20,15 @@ pub enum EngineError {
     /// The memory of turns did not do it.
     #[error(transparent)]
     Turns(#[from] TurnsError),
+    /// The registry of principals did not do it.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// There is no such tenant, or not for the caller.
+    #[error("there is no tenant {name:?}")]
+    NoTenant {
+        /// What it was called.
+        name: String,
+    },
     /// A line of an import makes no sense, or does not fit to those before it.
     #[error("line {line}: {error}")]
     ImportLine {
@@ -132,6 +142,8 @@ impl EngineError {
             EngineError::Store(error) => error.code(),
             EngineError::Turns(error) => error.code(),
             EngineError::ImportLine { error, .. } => error.code(),
+            EngineError::Registry(error) => error.code(),
+            EngineError::NoTenant { .. } => ErrorCode::NotFound,
             EngineError::ConsumerName => ErrorCode::InvalidRequest,
             EngineError::ConsumerUnknown { .. } => ErrorCode::NotFound,
             EngineError::ConsumersFull => ErrorCode::TooLarge,

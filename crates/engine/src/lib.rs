@@ -13,6 +13,7 @@
 //!
 //! Synchronous: no sockets and no async runtime here. `cairn-gate` is where those meet the engine.
 
+mod access;
 mod audit;
 mod bulk;
 mod bus;
@@ -37,6 +38,7 @@ mod tracked;
 mod turns;
 mod upkeep;
 
+pub use access::{Connection, LoggedIn, NewToken};
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage};
 pub use bulk::{Export, ExportCounts, ExportItem, ExportedTurn, ImportCounts, ImportItem, PruneReport};
 pub use bus::{BusStats, Notification, Received, Subscription};

@@ -6,6 +6,7 @@ use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{Entropy, Position};
 use cairn_seam::{Event, Reader};
 
+use crate::access::make_local_tenant;
 use crate::pipeline::Pipeline;
 use crate::{Act, EngineError, record, tables};
 
@@ -48,6 +49,7 @@ pub(crate) fn load_or_initialise(pipeline: &Pipeline, entropy: &dyn Entropy) -> 
         let body = record::encode_node(&node);
         tx.put(tables::NODE, &scope.key(), &body)?;
         tx.emit(Event { kind: tables::NODE_INITIALISED, body })?;
+        make_local_tenant(tx, scope, node.created_at_ms)?;
         Ok(node)
     })?;
     Ok(committed.value)

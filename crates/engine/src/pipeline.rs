@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_access::{Action, Permit, Principal, Resource, Scope, authorize};
+use cairn_access::{Action, Permit, Principal, Refusal, Resource, Scope, authorize};
 use cairn_base::{Clock, Position, TenantId};
 use cairn_seam::{EventKind, Snapshot, Store, WriteTx};
 
@@ -167,20 +167,22 @@ impl Pipeline {
         result
     }
 
-    /// The only call of `authorize` in the engine. A refusal is counted and leaves its audit line.
+    /// The only call of `authorize` that something is done by. A refusal is counted and leaves its line.
     pub(crate) fn permit(&self, principal: &Principal, act: &Act) -> Result<Permit, EngineError> {
-        authorize(principal, act.action, act.resource).map_err(|refusal| {
-            self.shared.metrics.count(act.action, Outcome::Refused);
-            let now = self.shared.clock.monotonic();
-            if let Some(unrecorded) = self.shared.refusals.admit(principal.tenant(), now) {
-                let line =
-                    AuditLine::refused(self.shared.clock.now_ms(), principal, act, &refusal, unrecorded);
-                self.record_refusal(principal.tenant(), line);
-            } else {
-                self.shared.metrics.refusals_unrecorded.add(1);
-            }
-            EngineError::Refused(refusal)
-        })
+        authorize(principal, act.action, act.resource).map_err(|refusal| self.refuse(principal, act, refusal))
+    }
+
+    /// Counts a refusal and leaves its audit line.
+    pub(crate) fn refuse(&self, principal: &Principal, act: &Act, refusal: Refusal) -> EngineError {
+        self.shared.metrics.count(act.action, Outcome::Refused);
+        let now = self.shared.clock.monotonic();
+        if let Some(unrecorded) = self.shared.refusals.admit(principal.tenant(), now) {
+            let line = AuditLine::refused(self.shared.clock.now_ms(), principal, act, &refusal, unrecorded);
+            self.record_refusal(principal.tenant(), line);
+        } else {
+            self.shared.metrics.refusals_unrecorded.add(1);
+        }
+        EngineError::Refused(refusal)
     }
 
     fn begin(&self, principal: &Principal, act: &Act) -> Result<Running, EngineError> {

@@ -154,7 +154,7 @@ mod tests {
         #[test]
         fn audit_lines_round_trip(
             at_ms: u64, tenant: u32, space: u32, actor: String, subject: String, unrecorded: u32,
-            action in 0..Action::COUNT, reason in 0..4_u8,
+            action in 0..Action::COUNT, reason in 0..64_u8,
         ) {
             let outcome = RefusalReason::from_number(reason)
                 .map_or(AuditOutcome::Done, |reason| AuditOutcome::Refused { reason, unrecorded });

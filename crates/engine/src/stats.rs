@@ -30,6 +30,11 @@ pub struct EngineStats {
 }
 
 impl Engine {
+    /// Whether somebody may see figures about the whole node.
+    pub fn permit_figures(&self, principal: &Principal) -> Result<(), EngineError> {
+        self.pipeline.permit(principal, &Act::new(Action::StatsRead, Resource::NODE)).map(drop)
+    }
+
     /// Figures about the node.
     pub fn stats(&self, principal: &Principal) -> Result<EngineStats, EngineError> {
         let act = Act::new(Action::StatsRead, Resource::NODE);

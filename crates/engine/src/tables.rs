@@ -2,6 +2,7 @@
 //!
 //! The engine's own take 1 to 15; each memory has a range of its own, in its own `tables.rs`.
 
+use cairn_access::tables as access;
 use cairn_seam::{EventKind, Keyspace, StoreError};
 use cairn_turns::{TurnsError, tables as turns};
 
@@ -38,6 +39,17 @@ pub const KEYSPACES: &[Keyspace] = &[
     turns::IMPORTED_CONTEXTS,
     turns::IMPORTED_TURNS,
     turns::BUNDLE_ORDER,
+    access::TENANTS,
+    access::TENANT_NAMES,
+    access::KEY_HOMES,
+    access::USERS,
+    access::TEAMS,
+    access::TEAMS_OF_USERS,
+    access::MEMBERS,
+    access::TOKENS,
+    access::TOKENS_OF_USERS,
+    access::KEYS,
+    access::KEYS_OF_USERS,
 ];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.
@@ -102,7 +114,9 @@ mod tests {
         let kinds: BTreeSet<_> = event_kinds().map(|(kind, _)| kind).collect();
         let names: BTreeSet<_> = event_kinds().map(|(_, name)| name).collect();
         assert_eq!((kinds.len(), names.len()), (event_kinds().count(), event_kinds().count()));
-        assert!(turns::KEYSPACES.iter().all(|keyspace| KEYSPACES.contains(keyspace)));
+        assert!(
+            turns::KEYSPACES.iter().chain(access::KEYSPACES).all(|keyspace| KEYSPACES.contains(keyspace))
+        );
         assert_eq!(
             (event_name(NODE_INITIALISED), event_name(EventKind(0))),
             (Some("node.initialised"), None)

@@ -64,6 +64,7 @@ impl Engine {
     pub fn upkeep_once(&self) -> Result<UpkeepReport, EngineError> {
         let metrics = &self.pipeline.shared().metrics;
         let started = self.clock().monotonic();
+        self.logins.replay.tidy(self.clock().now_ms());
         let outcome = self.pipeline.store().upkeep();
         metrics.upkeep_runs.add(1);
         metrics.upkeep_seconds.observe(self.clock().monotonic().saturating_sub(started));

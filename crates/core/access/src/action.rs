@@ -1,5 +1,7 @@
 //! Everything that can be asked for, one row each.
 
+use crate::Role;
+
 /// What somebody wants to do.
 ///
 /// The number stands in audit lines: it is chosen once and never reused.
@@ -30,6 +32,26 @@ pub enum Action {
     TurnsWrite = 11,
     /// Removes contexts and the turns that only they reach.
     TurnsPrune = 12,
+    /// Lists users, teams, tokens and keys of a tenant.
+    AccessRead = 13,
+    /// Changes users, teams, tokens and keys of a tenant.
+    AccessChange = 14,
+    /// Lists tenants.
+    TenantRead = 15,
+    /// Makes tenants, and shuts them out.
+    TenantChange = 16,
+    /// Shows who one is.
+    Authenticate = 17,
+    /// Reads an artifact.
+    ArtifactRead = 18,
+    /// Publishes an artifact.
+    ArtifactPublish = 19,
+    /// Lists the ids of all artifacts of a tenant, and nothing else of them.
+    ArtifactList = 20,
+    /// Deletes an artifact.
+    ArtifactDelete = 21,
+    /// Notes in which tenant a key may be registered.
+    KeyHome = 22,
 }
 
 /// Where an action can take place.
@@ -48,10 +70,12 @@ pub struct ActionRow {
     pub action: Action,
     /// What people and dashboards read.
     pub name: &'static str,
-    /// Whether it is for administrators only.
-    pub administrative: bool,
+    /// The least role that may do it.
+    pub needs: Role,
     /// Whether it changes anything.
     pub writes: bool,
+    /// Whether doing it leaves an audit line: what administrators change.
+    pub audited: bool,
     /// Where it can take place.
     pub level: Level,
 }
@@ -59,28 +83,39 @@ pub struct ActionRow {
 const fn row(
     action: Action,
     name: &'static str,
-    administrative: bool,
+    needs: Role,
     writes: bool,
+    audited: bool,
     level: Level,
 ) -> ActionRow {
-    ActionRow { action, name, administrative, writes, level }
+    ActionRow { action, name, needs, writes, audited, level }
 }
 
 #[rustfmt::skip]
-const TABLE: [ActionRow; 12] = [
-    //                             name                 administrative  writes  level
-    row(Action::NodeInit,         "node.init",          true,           true,   Level::Node),
-    row(Action::StatsRead,        "stats.read",         true,           false,  Level::Node),
-    row(Action::AuditRead,        "audit.read",         true,           false,  Level::Any),
-    row(Action::ConsumerRead,     "consumer.read",      false,          false,  Level::Node),
-    row(Action::ConsumerRegister, "consumer.register",  true,           true,   Level::Node),
-    row(Action::ConsumerRemove,   "consumer.remove",    true,           true,   Level::Node),
-    row(Action::ConsumerAdvance,  "consumer.advance",   false,          true,   Level::Node),
-    row(Action::FeedRead,         "feed.read",          false,          false,  Level::Any),
-    row(Action::Maintain,         "node.maintain",      true,           true,   Level::Node),
-    row(Action::TurnsRead,        "turns.read",         false,          false,  Level::Any),
-    row(Action::TurnsWrite,       "turns.write",        false,          true,   Level::Any),
-    row(Action::TurnsPrune,       "turns.prune",        true,           true,   Level::Any),
+const TABLE: [ActionRow; 22] = [
+    //                             name                   needs           writes  audited  level
+    row(Action::NodeInit,          "node.init",           Role::Operator, true,   true,    Level::Node),
+    row(Action::StatsRead,         "stats.read",          Role::Operator, false,  false,   Level::Node),
+    row(Action::AuditRead,         "audit.read",          Role::Admin,    false,  false,   Level::Any),
+    row(Action::ConsumerRead,      "consumer.read",       Role::Operator, false,  false,   Level::Node),
+    row(Action::ConsumerRegister,  "consumer.register",   Role::Operator, true,   true,    Level::Node),
+    row(Action::ConsumerRemove,    "consumer.remove",     Role::Operator, true,   true,    Level::Node),
+    row(Action::ConsumerAdvance,   "consumer.advance",    Role::Operator, true,   false,   Level::Node),
+    row(Action::FeedRead,          "feed.read",           Role::Reader,   false,  false,   Level::Any),
+    row(Action::Maintain,          "node.maintain",       Role::Operator, true,   true,    Level::Node),
+    row(Action::TurnsRead,         "turns.read",          Role::Reader,   false,  false,   Level::Any),
+    row(Action::TurnsWrite,        "turns.write",         Role::Writer,   true,   false,   Level::Any),
+    row(Action::TurnsPrune,        "turns.prune",         Role::Admin,    true,   true,    Level::Any),
+    row(Action::AccessRead,        "access.read",         Role::Admin,    false,  false,   Level::Any),
+    row(Action::AccessChange,      "access.change",       Role::Admin,    true,   true,    Level::Any),
+    row(Action::TenantRead,        "tenant.read",         Role::Operator, false,  false,   Level::Node),
+    row(Action::TenantChange,      "tenant.change",       Role::Operator, true,   true,    Level::Node),
+    row(Action::Authenticate,      "access.authenticate", Role::Operator, false,  false,   Level::Node),
+    row(Action::ArtifactRead,      "artifact.read",       Role::Reader,   false,  false,   Level::Any),
+    row(Action::ArtifactPublish,   "artifact.publish",    Role::Writer,   true,   false,   Level::Any),
+    row(Action::ArtifactList,      "artifact.list",       Role::Admin,    false,  false,   Level::Any),
+    row(Action::ArtifactDelete,    "artifact.delete",     Role::Admin,    true,   true,    Level::Any),
+    row(Action::KeyHome,           "access.key_home",     Role::Operator, true,   false,   Level::Node),
 ];
 
 impl Action {
@@ -117,14 +152,14 @@ impl Action {
         self.row().name
     }
 
-    /// Whether it is for administrators only.
+    /// Whether it is for administrators only, of a tenant or of the node.
     pub fn is_administrative(self) -> bool {
-        self.row().administrative
+        matches!(self.row().needs, Role::Admin | Role::Operator)
     }
 
-    /// Whether doing it leaves an audit line: administrative acts that change something.
+    /// Whether doing it leaves an audit line.
     pub fn is_audited(self) -> bool {
-        self.row().administrative && self.row().writes
+        self.row().audited
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use cairn_base::{ErrorCode, SpaceId, TenantId};
 
-use crate::{Action, Level, Principal, Role, Scope};
+use crate::{Action, CredentialError, Level, Principal, Role, Scope, Sharing};
 
 /// What an action is aimed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,26 @@ impl Resource {
     /// One space of a tenant.
     pub const fn space(tenant: TenantId, space: SpaceId) -> Self {
         Resource { tenant, space }
+    }
+}
+
+/// What a decision is about: a resource, and for an artifact also with whom it is shared.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    resource: Resource,
+    sharing: Option<&'a Sharing<'a>>,
+}
+
+impl From<Resource> for Target<'_> {
+    fn from(resource: Resource) -> Self {
+        Target { resource, sharing: None }
+    }
+}
+
+impl<'a> Target<'a> {
+    /// One artifact of a tenant.
+    pub fn artifact(resource: Resource, sharing: &'a Sharing<'a>) -> Self {
+        Target { resource, sharing: Some(sharing) }
     }
 }
 
@@ -58,46 +78,74 @@ impl Permit {
 }
 
 /// Why something was not allowed.
+///
+/// The number stands in audit lines: it is chosen once and never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub enum RefusalReason {
     /// The resource belongs to a tenant that is not the principal's.
-    ForeignTenant = 1,
+    ForeignTenant,
     /// The principal lacks the role the action needs.
-    RoleMissing = 2,
+    RoleMissing,
     /// The action exists for the node only.
-    NotOnTenant = 3,
+    NotOnTenant,
+    /// The caller showed no credentials.
+    Anonymous,
+    /// It is not shared with the principal.
+    NotShared,
+    /// What the caller showed does not say who it is.
+    Credential(CredentialError),
 }
 
 impl RefusalReason {
+    /// Reasons other than bad credentials.
+    const OWN: [RefusalReason; 5] = [
+        RefusalReason::ForeignTenant,
+        RefusalReason::RoleMissing,
+        RefusalReason::NotOnTenant,
+        RefusalReason::Anonymous,
+        RefusalReason::NotShared,
+    ];
+
     /// Every reason.
-    pub const ALL: [RefusalReason; 3] =
-        [RefusalReason::ForeignTenant, RefusalReason::RoleMissing, RefusalReason::NotOnTenant];
+    pub fn all() -> impl Iterator<Item = RefusalReason> {
+        RefusalReason::OWN.into_iter().chain(CredentialError::ALL.map(RefusalReason::Credential))
+    }
 
     /// The number that is stored.
     pub const fn number(self) -> u8 {
-        self as u8
+        match self {
+            RefusalReason::ForeignTenant => 1,
+            RefusalReason::RoleMissing => 2,
+            RefusalReason::NotOnTenant => 3,
+            RefusalReason::Anonymous => 4,
+            RefusalReason::NotShared => 5,
+            RefusalReason::Credential(error) => error.number(),
+        }
     }
 
     /// The reason a stored number means.
     pub fn from_number(number: u8) -> Option<RefusalReason> {
-        RefusalReason::ALL.into_iter().find(|reason| reason.number() == number)
+        RefusalReason::all().find(|reason| reason.number() == number)
     }
 }
 
 impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            RefusalReason::ForeignTenant => "it belongs to another tenant",
-            RefusalReason::RoleMissing => "it needs a role that the caller lacks; ask an administrator",
-            RefusalReason::NotOnTenant => "it can be done on the node only",
-        })
+        match self {
+            RefusalReason::ForeignTenant => f.write_str("it belongs to another tenant"),
+            RefusalReason::RoleMissing => {
+                f.write_str("it needs a role that the caller lacks; ask an administrator")
+            }
+            RefusalReason::NotOnTenant => f.write_str("it can be done on the node only"),
+            RefusalReason::Anonymous => f.write_str("the caller has not said who it is; send a token"),
+            RefusalReason::NotShared => f.write_str("it is not shared with the caller; ask its author"),
+            RefusalReason::Credential(error) => error.fmt(f),
+        }
     }
 }
 
 /// The answer no.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{} is not allowed: {reason}", .action.name())]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
     /// What was asked for.
     pub action: Action,
@@ -107,35 +155,91 @@ pub struct Refusal {
     pub reason: RefusalReason,
 }
 
+impl std::error::Error for Refusal {}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.reason {
+            // The same words as for what is not there at all.
+            RefusalReason::ForeignTenant => f.write_str("there is no such thing here"),
+            RefusalReason::Anonymous | RefusalReason::Credential(_) => self.reason.fmt(f),
+            RefusalReason::RoleMissing | RefusalReason::NotOnTenant | RefusalReason::NotShared => {
+                write!(f, "{} is not allowed: {}", self.action.name(), self.reason)
+            }
+        }
+    }
+}
+
 impl Refusal {
-    /// The row of the error-code table.
+    /// The row of the error-code table. What another tenant has is not there for the caller.
     pub fn code(&self) -> ErrorCode {
-        ErrorCode::Forbidden
+        match self.reason {
+            RefusalReason::ForeignTenant => ErrorCode::NotFound,
+            RefusalReason::Anonymous => ErrorCode::Unauthenticated,
+            RefusalReason::Credential(error) => error.code(),
+            RefusalReason::RoleMissing | RefusalReason::NotOnTenant | RefusalReason::NotShared => {
+                ErrorCode::Forbidden
+            }
+        }
     }
 }
 
 /// Decides whether a principal may do something. Pure: no clock, no store, no side effect.
-pub fn authorize(principal: &Principal, action: Action, resource: Resource) -> Result<Permit, Refusal> {
-    match refuse(principal, action, resource) {
+pub fn authorize<'a>(
+    principal: &Principal,
+    action: Action,
+    target: impl Into<Target<'a>>,
+) -> Result<Permit, Refusal> {
+    let target = target.into();
+    let resource = target.resource;
+    match refuse(principal, action, target) {
         Some(reason) => Err(Refusal { action, resource, reason }),
         None => Ok(Permit { action, scope: Scope::new(resource.tenant, resource.space) }),
     }
 }
 
-fn refuse(principal: &Principal, action: Action, resource: Resource) -> Option<RefusalReason> {
+fn refuse(principal: &Principal, action: Action, target: Target<'_>) -> Option<RefusalReason> {
     let row = action.row();
-    let allowed = |roles: &[Role]| roles.iter().any(|role| principal.roles().has(*role));
-    let needed: &[Role] = if resource.tenant == TenantId::NODE {
-        &[Role::Operator]
-    } else if resource.tenant != principal.tenant() {
-        // First of all reasons: nobody learns from a refusal what another tenant has.
+    let tenant = target.resource.tenant;
+    let at_home = tenant == principal.tenant();
+    if tenant != TenantId::NODE && row.level == Level::Node {
+        // Nobody learns from a refusal what another tenant has.
+        let known = at_home || principal.is_local_owner();
+        return Some(if known { RefusalReason::NotOnTenant } else { RefusalReason::ForeignTenant });
+    }
+    if principal.is_local_owner() {
+        return None;
+    }
+    let shared = target.sharing.and_then(|sharing| is_shared(principal, action, sharing, at_home));
+    if shared == Some(true) {
+        return None;
+    }
+    if principal.is_anonymous() {
+        // An artifact that is not public is not there for strangers: it is none of their business that it is.
+        let hidden = shared == Some(false);
+        return Some(if hidden { RefusalReason::ForeignTenant } else { RefusalReason::Anonymous });
+    }
+    if tenant == TenantId::NODE {
+        let operates = principal.roles().has(Role::Operator);
+        return (!operates).then_some(RefusalReason::RoleMissing);
+    }
+    if !at_home {
         return Some(RefusalReason::ForeignTenant);
-    } else if row.level == Level::Node {
-        return Some(RefusalReason::NotOnTenant);
-    } else if row.administrative {
-        &[Role::Admin]
+    }
+    if shared == Some(false) && action == Action::ArtifactRead {
+        return Some(RefusalReason::NotShared);
+    }
+    (!principal.roles().suffice_for(row.needs)).then_some(RefusalReason::RoleMissing)
+}
+
+/// Whether one artifact is the principal's to read, or to delete as its author. Nothing, if sharing does
+/// not decide about the action.
+fn is_shared(principal: &Principal, action: Action, sharing: &Sharing<'_>, at_home: bool) -> Option<bool> {
+    if action == Action::ArtifactRead {
+        Some(sharing.is_with(principal, at_home))
+    } else if action == Action::ArtifactDelete {
+        Some(sharing.is_by(principal, at_home) && principal.roles().suffice_for(Role::Writer))
     } else {
-        &[Role::Member, Role::Admin]
-    };
-    if allowed(needed) { None } else { Some(RefusalReason::RoleMissing) }
+        None
+    }
 }

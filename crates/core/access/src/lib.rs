@@ -4,15 +4,26 @@
 //! [`Refusal`]. A permit has no other constructor, and only a permit yields the [`Scope`] that the
 //! rest of cairn works in: code that has a scope has been allowed.
 //!
-//! For now every caller is the local owner; keys, tokens and signatures will resolve to the same
-//! [`Principal`].
+//! Callers say who they are with a [`Credential`]; [`registry`] knows tenants, users, teams, tokens and
+//! keys, and the engine makes a [`Principal`] of both.
 
 mod action;
 mod authorize;
+mod credential;
+mod login;
 mod principal;
+pub mod registry;
+mod role;
 mod scope;
+mod sharing;
+pub mod tables;
 
 pub use action::{Action, ActionRow, Level};
-pub use authorize::{Permit, Refusal, RefusalReason, Resource, authorize};
-pub use principal::{Principal, Role, Roles};
+pub use authorize::{Permit, Refusal, RefusalReason, Resource, Target, authorize};
+pub use credential::{Credential, CredentialError, Jwt, JwtClaims, Token, TokenHash, TokenId};
+pub use login::{Login, LoginError, again, by_jwt, by_token};
+pub use principal::{LOCAL_OWNER, LOCAL_TENANT, Principal};
+pub use registry::KeyId;
+pub use role::{Role, Roles, UnknownRole};
 pub use scope::Scope;
+pub use sharing::{Acl, Sharing, UnknownVisibility, Visibility};

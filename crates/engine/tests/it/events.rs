@@ -130,7 +130,7 @@ fn what_is_gone_and_what_is_not_yet_are_told() {
     assert_eq!(events(Place::after(first)).unwrap_err().code(), ErrorCode::PositionTooOld);
     let stranger = crate::support::stranger();
     let refused = world.engine.turn_events(&stranger, TENANT, Place::after(ahead), 10).unwrap_err();
-    assert_eq!(refused.code(), ErrorCode::Forbidden);
+    assert_eq!(refused.code(), ErrorCode::NotFound);
 }
 
 #[test]

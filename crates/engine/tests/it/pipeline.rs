@@ -86,7 +86,7 @@ fn a_refused_act_never_runs() {
     let refused = world.engine.read(&eve, advance(), start(), |_, _| -> Result<(), _> { panic!("it ran") });
     assert_eq!(refused.unwrap_err().code(), ErrorCode::Forbidden);
     assert_eq!(world.engine.stats(&eve).unwrap_err().code(), ErrorCode::Forbidden);
-    assert_eq!(world.engine.subscribe(&eve, TenantId::LOCAL).unwrap_err().code(), ErrorCode::Forbidden);
+    assert_eq!(world.engine.subscribe(&eve, TenantId::LOCAL).unwrap_err().code(), ErrorCode::NotFound);
 }
 
 #[test]

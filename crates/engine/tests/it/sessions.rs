@@ -164,7 +164,7 @@ fn tenants_do_not_see_each_other() {
     session.works_on(ContextId(1));
     assert_eq!((world.tags().len(), world.live(1)), (0, None));
     let error = world.engine.presence(&stranger(), TENANT).map(drop).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Forbidden);
+    assert_eq!(error.code(), ErrorCode::NotFound);
 }
 
 #[test]

@@ -24,6 +24,11 @@ impl World {
         World { engine, store, clock, owner: Principal::local_owner() }
     }
 
+    /// The same store, opened once more.
+    pub(crate) fn reopen(&self) -> Arc<Engine> {
+        open(Arc::clone(&self.store) as Arc<dyn Store>, &self.clock).unwrap()
+    }
+
     /// Commits a transaction that emits these kinds of events.
     pub(crate) fn emit(&self, kinds: &'static [u16]) -> Committed<()> {
         self.engine
@@ -64,6 +69,10 @@ pub(crate) fn advance() -> Act {
 /// An administrative act, which does.
 pub(crate) fn register() -> Act {
     Act::new(Action::ConsumerRegister, Resource::NODE)
+}
+
+pub(crate) fn owner() -> Principal {
+    Principal::local_owner()
 }
 
 pub(crate) fn stranger() -> Principal {

@@ -44,10 +44,12 @@ pub enum WireError {
     #[error("the content does not have the hash that the message says")]
     WrongHash,
     /// A frame is over the limit.
-    #[error("a frame has at most {max} bytes, this one has {bytes}", max = limits::BINARY_FRAME_BYTES_MAX)]
+    #[error("a frame has at most {max} bytes here, this one has {bytes}")]
     FrameTooLarge {
         /// Its length.
         bytes: u32,
+        /// How long it may be.
+        max: usize,
     },
     /// Content is over the limit of this protocol.
     #[error("content has at most {max} bytes here, this has {bytes}; use HTTP for more", max = limits::BINARY_BLOB_BYTES_MAX)]
@@ -58,6 +60,9 @@ pub enum WireError {
     /// There is no such blob.
     #[error("there is no such blob")]
     NoBlob,
+    /// A connection is one principal's.
+    #[error("this connection was opened by somebody else; open another one")]
+    SomebodyElse,
     /// The gate or the engine did not do it.
     #[error(transparent)]
     Gate(#[from] GateError),
@@ -94,6 +99,7 @@ impl WireError {
             | WireError::WrongHash => ErrorCode::InvalidRequest,
             WireError::FrameTooLarge { .. } | WireError::ContentTooLarge { .. } => ErrorCode::TooLarge,
             WireError::NoBlob => ErrorCode::NotFound,
+            WireError::SomebodyElse => ErrorCode::Forbidden,
             WireError::Gate(error) => error.code(),
         }
     }

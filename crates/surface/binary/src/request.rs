@@ -2,13 +2,14 @@
 //! anything is taken; bytes behind a request are ignored, as clients of other versions may send some.
 
 use cairn_base::{ContentHash, ContextId, TurnId};
+use zeroize::Zeroizing;
 
 use crate::error::WireError;
 use crate::fields::{Body, Put};
 use crate::frame::{MessageType, PROTOCOL_VERSION};
 
 /// Who a client says it is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Hello {
     pub(crate) tag: String,
     /// JSON by convention; not every client keeps to it.
@@ -29,10 +30,32 @@ impl Hello {
         Ok(Hello { tag, meta: meta.to_owned() })
     }
 
+    /// The token in `{"token": "…"}`. Whatever else the text is, it is the client's own business.
+    pub(crate) fn token(&self) -> Option<Zeroizing<String>> {
+        #[derive(serde::Deserialize)]
+        struct Meta {
+            token: Option<String>,
+        }
+        serde_json::from_str::<Meta>(&self.meta).ok()?.token.map(Zeroizing::new)
+    }
+
+    /// One that shows a token.
+    pub(crate) fn with_token(tag: String, token: Option<&str>) -> Self {
+        let meta = token.map(|token| serde_json::json!({ "token": token }).to_string());
+        Hello { tag, meta: meta.unwrap_or_default() }
+    }
+
     /// Whoever makes one sees to it that its tag has at most 65,535 bytes.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.u16(PROTOCOL_VERSION).u16(u16::try_from(self.tag.len()).unwrap_or(u16::MAX));
         out.put(self.tag.as_bytes()).counted(self.meta.as_bytes());
+    }
+}
+
+impl std::fmt::Debug for Hello {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The rest may hold a token.
+        f.debug_struct("Hello").field("tag", &self.tag).finish_non_exhaustive()
     }
 }
 

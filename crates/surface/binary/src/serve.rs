@@ -108,10 +108,16 @@ pub(crate) async fn connection(
         let mut buffer = Vec::new();
         loop {
             let mut bytes = [0; HEADER_BYTES];
+            // Whoever has not said who they are has little time, and little to say.
+            let (idle, len_max) = if session.is_inside() {
+                (config.idle, limits::BINARY_FRAME_BYTES_MAX)
+            } else {
+                (config.patience, limits::HELLO_BYTES_MAX)
+            };
             let first = tokio::select! {
                 biased;
                 _ = stopped.changed() => return Ok(()),
-                read = timeout(config.idle, stream.read(&mut bytes[..1])) => read??,
+                read = timeout(idle, stream.read(&mut bytes[..1])) => read??,
             };
             if first == 0 {
                 return Ok(());
@@ -119,8 +125,8 @@ pub(crate) async fn connection(
             timeout(config.patience, stream.read_exact(&mut bytes[1..])).await??;
             let header = Header::decode(&bytes);
             let len = usize::try_from(header.len).unwrap_or(usize::MAX);
-            if len > limits::BINARY_FRAME_BYTES_MAX {
-                let too_large = WireError::FrameTooLarge { bytes: header.len };
+            if len > len_max {
+                let too_large = WireError::FrameTooLarge { bytes: header.len, max: len_max };
                 let (answer, _) = Answer::error(&header, &too_large).into_frame();
                 timeout(config.patience, stream.write_all(&answer)).await??;
                 return Ok(());

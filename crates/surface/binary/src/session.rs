@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource};
-use cairn_base::{TenantId, TurnId, limits};
-use cairn_engine::{Act, EngineError, SessionHandle, Window, WindowAt, WindowTurns};
-use cairn_gate::{Admission, Credentials, Gate};
+use cairn_base::{TurnId, limits};
+use cairn_engine::{Act, Connection, EngineError, SessionHandle, SessionId, Window, WindowAt, WindowTurns};
+use cairn_gate::{Admission, Caller, Credentials, Gate};
 use cairn_seam::{Blob, WriteTx};
 use cairn_turns::registry::{Bundle, Wrong};
 use cairn_turns::{Append, DeclaredType, IdempotencyKey, TurnsError};
@@ -19,8 +19,6 @@ use crate::memory::{Share, Shared};
 use crate::payload;
 use crate::request::{self, AppendTurn, AttachTree, Hello, PutBlob, PutBundle};
 
-/// Every client works in the local owner's tenant until there is authentication.
-const TENANT: TenantId = TenantId::LOCAL;
 /// Payloads longer than this are checked on a thread of their own: hashing them takes a while.
 const IN_PLACE_BYTES: usize = 64 << 10;
 /// What a turn takes in an answer besides its payload, roughly.
@@ -32,15 +30,69 @@ const ANSWER_OVERHEAD: usize = HEADER_BYTES + 64;
 pub(crate) struct Session {
     gate: Gate,
     memory: Shared,
+    connection: Connection,
+    peer: Option<SocketAddr>,
+    /// Whoever was let in.
+    inside: Option<Inside>,
+    remember: Duration,
+}
+
+/// Somebody who was let in.
+struct Inside {
+    caller: Caller,
     /// What others know of this connection, until it is dropped.
     presence: SessionHandle,
-    remember: Duration,
 }
 
 impl Session {
     pub(crate) fn new(gate: Gate, memory: Shared, peer: Option<SocketAddr>, remember: Duration) -> Self {
-        let presence = gate.engine().open_session(TENANT, peer.map(|peer| peer.to_string()));
-        Session { gate, memory, presence, remember }
+        let connection = gate.engine().new_connection();
+        let mut session = Session { gate, memory, connection, peer, inside: None, remember };
+        // Where nobody has to say who they are, everyone is in.
+        if let Ok(caller) = session.identify(None)
+            && !caller.principal().is_anonymous()
+        {
+            session.inside = Some(session.enter(caller));
+        }
+        session
+    }
+
+    /// Whether somebody was let in.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.inside.is_some()
+    }
+
+    fn identify(&self, bearer: Option<&str>) -> Result<Caller, WireError> {
+        let credentials = Credentials { is_local_owner: false, bearer, connection: self.connection };
+        Ok(self.gate.identify(credentials)?)
+    }
+
+    fn enter(&self, caller: Caller) -> Inside {
+        let peer = self.peer.map(|peer| peer.to_string());
+        let presence = self.gate.engine().open_session(caller.principal().tenant(), peer);
+        Inside { caller, presence }
+    }
+
+    /// Somebody says hello, and who they are where that is asked for. Again they may do so for as long as
+    /// they are the same: a JWT does not hold for long.
+    fn hello(&mut self, hello: &Hello) -> Result<SessionId, WireError> {
+        let token = hello.token();
+        let caller = self.identify(token.as_ref().map(|token| token.as_str()))?;
+        let before = self.inside.as_ref().map(|inside| inside.caller.principal());
+        if caller.principal().is_anonymous() {
+            return Err(self.gate.engine().refuse_anonymous().into());
+        }
+        let who = |principal: &Principal| (principal.tenant(), principal.user_id().to_owned());
+        if before.is_some_and(|before| who(before) != who(caller.principal())) {
+            return Err(WireError::SomebodyElse);
+        }
+        match &mut self.inside {
+            Some(inside) => inside.caller = caller,
+            None => self.inside = Some(self.enter(caller)),
+        }
+        let presence = &self.inside.as_ref().ok_or(WireError::SomebodyElse)?.presence;
+        presence.hello(&hello.tag)?;
+        Ok(presence.id())
     }
 
     /// Answers one request, whatever comes: a frame, and the memory it holds until it is sent.
@@ -53,25 +105,29 @@ impl Session {
 
     async fn handle(&mut self, header: &Header, body: &[u8]) -> Result<Answer, WireError> {
         let kind = MessageType::from_number(header.kind).ok_or(WireError::UnknownType(header.kind))?;
-        self.presence.touch();
+        if kind == MessageType::Hello {
+            let session = self.hello(&Hello::parse(body)?)?;
+            let mut answer = Answer::to(header);
+            answer.greeting(session.0, PROTOCOL_VERSION);
+            return Ok(answer);
+        }
+        let Some(inside) = &mut self.inside else {
+            return Err(self.gate.engine().refuse_anonymous().into());
+        };
+        // For every message: whoever was let in may have been shut out since.
+        inside.caller = self.gate.identify_again(&inside.caller)?;
+        inside.presence.touch();
         let admission = self.gate.admit().await?;
-        let principal = self.gate.principal(Credentials::default())?;
         let call = Call {
             gate: &self.gate,
             memory: &self.memory,
-            presence: &self.presence,
+            presence: &inside.presence,
             admission: &admission,
-            principal,
+            principal: inside.caller.principal().clone(),
             header,
             remember: self.remember,
         };
         match kind {
-            MessageType::Hello => {
-                self.presence.hello(&Hello::parse(body)?.tag)?;
-                let mut answer = Answer::to(header);
-                answer.greeting(self.presence.id().0, PROTOCOL_VERSION);
-                Ok(answer)
-            }
             MessageType::CreateContext | MessageType::ForkContext => call.create(body).await,
             MessageType::GetHead => call.head(body),
             MessageType::AppendTurn => call.append(body).await,
@@ -82,7 +138,7 @@ impl Session {
             MessageType::AttachTree => call.attach(body).await,
             MessageType::PutBlob => call.put_blob(body).await,
             MessageType::PutBundle => call.put_bundle(body).await,
-            MessageType::Error => Err(WireError::UnknownType(header.kind)),
+            MessageType::Hello | MessageType::Error => Err(WireError::UnknownType(header.kind)),
         }
     }
 }
@@ -98,15 +154,11 @@ struct Call<'a> {
     remember: Duration,
 }
 
-fn writing() -> Act {
-    Act::new(Action::TurnsWrite, Resource::tenant(TENANT))
-}
-
-fn reading() -> Act {
-    Act::new(Action::TurnsRead, Resource::tenant(TENANT))
-}
-
 impl Call<'_> {
+    fn act(&self, action: Action) -> Act {
+        Act::new(action, Resource::tenant(self.principal.tenant()))
+    }
+
     fn now_ms(&self) -> u64 {
         self.gate.engine().clock().now_ms()
     }
@@ -115,7 +167,8 @@ impl Call<'_> {
         &self,
         body: impl FnMut(&mut dyn WriteTx, &cairn_access::Scope) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, WireError> {
-        Ok(self.gate.write(self.admission, &self.principal, writing(), body).await?.value)
+        let act = self.act(Action::TurnsWrite);
+        Ok(self.gate.write(self.admission, &self.principal, act, body).await?.value)
     }
 
     async fn create(&self, body: &[u8]) -> Result<Answer, WireError> {
@@ -132,9 +185,12 @@ impl Call<'_> {
     fn head(&self, body: &[u8]) -> Result<Answer, WireError> {
         let context = cairn_base::ContextId(Body::new(body).u64("context_id")?);
         let context = self.gate.read_in_place(self.admission, |engine| {
-            engine.read(&self.principal, reading(), cairn_base::Position::START, |snapshot, scope| {
-                Ok(cairn_turns::head(snapshot, scope, context)?)
-            })
+            engine.read(
+                &self.principal,
+                self.act(Action::TurnsRead),
+                cairn_base::Position::START,
+                |snapshot, scope| Ok(cairn_turns::head(snapshot, scope, context)?),
+            )
         })?;
         let mut answer = Answer::to(self.header);
         answer.head(&context);
@@ -185,7 +241,7 @@ impl Call<'_> {
         let made = self.gate.read(self.admission, move |engine| {
             // What is wrong with the bytes is no failure of the engine.
             Ok(match bytes() {
-                Ok(bytes) => Ok(engine.blob(&principal, TENANT, bytes)?),
+                Ok(bytes) => Ok(engine.blob(&principal, principal.tenant(), bytes)?),
                 Err(wrong) => Err(wrong),
             })
         });
@@ -217,14 +273,20 @@ impl Call<'_> {
                 Ok(())
             };
             let mut ends_empty = false;
-            engine.turns_window(&principal, TENANT, window, begin, &mut |found, turn, payload| {
-                if answer.is_empty() {
-                    answer.u32(u32::try_from(found.turns.len()).unwrap_or(u32::MAX));
-                }
-                let payload = payload.map(|payload| &**payload);
-                ends_empty = payload.is_none_or(<[u8]>::is_empty);
-                answer.turn(turn, found.type_name(turn), payload);
-            })?;
+            engine.turns_window(
+                &principal,
+                principal.tenant(),
+                window,
+                begin,
+                &mut |found, turn, payload| {
+                    if answer.is_empty() {
+                        answer.u32(u32::try_from(found.turns.len()).unwrap_or(u32::MAX));
+                    }
+                    let payload = payload.map(|payload| &**payload);
+                    ends_empty = payload.is_none_or(<[u8]>::is_empty);
+                    answer.turn(turn, found.type_name(turn), payload);
+                },
+            )?;
             answer.hold(share);
             if count == 0 {
                 answer.u32(0);
@@ -254,7 +316,7 @@ impl Call<'_> {
                 share = memory.take(2 * bytes)?;
                 Ok(())
             };
-            let found = engine.whole_blob(&principal, TENANT, &hash, max, begin)?;
+            let found = engine.whole_blob(&principal, principal.tenant(), &hash, max, begin)?;
             Ok((found, share))
         });
         let (found, share) = read.await?;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cairn_access::Principal;
 use cairn_base::limits;
 use cairn_engine::{Engine, PrometheusText};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::RequestId;
 use crate::figures::Figures;
+use crate::{Authentication, RequestId};
 
 /// What refused requests are told to wait. A queue as long as ours empties well within a second, and
 /// whole seconds are all that `Retry-After` can say.
@@ -25,6 +26,8 @@ pub struct GateConfig {
     pub deadline: Duration,
     /// Most reads that run on threads of their own at once; at least 1.
     pub readers_max: usize,
+    /// Whether callers have to say who they are.
+    pub authentication: Authentication,
 }
 
 impl Default for GateConfig {
@@ -34,6 +37,7 @@ impl Default for GateConfig {
             waiting_max: limits::HTTP_WAITING_MAX,
             deadline: limits::HTTP_DEADLINE,
             readers_max: limits::READERS_MAX,
+            authentication: Authentication::Off,
         }
     }
 }
@@ -54,6 +58,9 @@ pub(crate) struct Inner {
     /// Rung whenever a request ends.
     pub(crate) ended: Notify,
     pub(crate) figures: Figures,
+    /// Made once: requests clone them.
+    pub(crate) local_owner: Principal,
+    pub(crate) anonymous: Principal,
 }
 
 impl Gate {
@@ -72,6 +79,8 @@ impl Gate {
             readers: Arc::new(Semaphore::new(config.readers_max)),
             ended: Notify::new(),
             figures: Figures::default(),
+            local_owner: Principal::local_owner(),
+            anonymous: Principal::anonymous(),
         };
         Gate { inner: Arc::new(inner) }
     }

@@ -1,19 +1,74 @@
 //! From credentials to a principal.
 
+use std::sync::Arc;
+
 use cairn_access::Principal;
+use cairn_engine::{Connection, LoggedIn};
 
 use crate::{Gate, GateError};
 
-/// What a client showed to say who it is.
+/// Whether callers have to say who they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Authentication {
+    /// Everyone is the local owner. For loopback only.
+    #[default]
+    Off,
+    /// Whoever shows nothing is nobody.
+    Required,
+}
+
+/// What a client showed to say who it is.
+#[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
+    /// Whether it came in where only the local owner can.
+    pub is_local_owner: bool,
     /// A token, as in `Authorization: Bearer …`.
     pub bearer: Option<&'a str>,
+    /// The connection it came over.
+    pub connection: Connection,
+}
+
+/// Somebody a request is made for, and for as long as the connection stays what it was let in by.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    principal: Principal,
+    logged_in: Option<Arc<LoggedIn>>,
+}
+
+impl Caller {
+    /// Who it is.
+    pub fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
+    fn plain(principal: Principal) -> Self {
+        Caller { principal, logged_in: None }
+    }
+}
+
+impl From<Arc<LoggedIn>> for Caller {
+    fn from(logged_in: Arc<LoggedIn>) -> Self {
+        Caller { principal: logged_in.principal().clone(), logged_in: Some(logged_in) }
+    }
 }
 
 impl Gate {
-    /// Who the client is. Authentication is off for now, so everyone is the local owner.
-    pub fn principal(&self, _credentials: Credentials<'_>) -> Result<Principal, GateError> {
-        Ok(Principal::local_owner())
+    /// Who the client is. Without credentials where they are needed, nobody in particular.
+    pub fn identify(&self, credentials: Credentials<'_>) -> Result<Caller, GateError> {
+        if credentials.is_local_owner || self.config().authentication == Authentication::Off {
+            return Ok(Caller::plain(self.inner.local_owner.clone()));
+        }
+        match credentials.bearer {
+            None => Ok(Caller::plain(self.inner.anonymous.clone())),
+            Some(bearer) => Ok(self.engine().log_in(bearer, credentials.connection)?.into()),
+        }
+    }
+
+    /// Whether somebody who was let in may still be, for whatever outlasts a request.
+    pub fn identify_again(&self, caller: &Caller) -> Result<Caller, GateError> {
+        match &caller.logged_in {
+            None => Ok(caller.clone()),
+            Some(logged_in) => Ok(self.engine().still_in(logged_in)?.into()),
+        }
     }
 }

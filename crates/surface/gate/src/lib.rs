@@ -24,6 +24,6 @@ mod run;
 pub use admit::{Admission, Drained};
 pub use error::GateError;
 pub use gate::{Gate, GateConfig};
-pub use identify::Credentials;
+pub use identify::{Authentication, Caller, Credentials};
 pub use memory::{Held, Memory, Share};
 pub use request_id::RequestId;

@@ -5,16 +5,13 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use cairn_access::{Action, Principal, Resource, Scope};
-use cairn_base::{ErrorCode, Position, TenantId};
+use cairn_base::{ErrorCode, Position};
 use cairn_engine::{Act, Engine, EngineError, Presence};
-use cairn_gate::{Admission, Credentials, GateError};
+use cairn_gate::{Admission, Caller, GateError};
 use cairn_seam::{Snapshot, WriteTx};
 
 use crate::ApiError;
 use crate::app::AppState;
-
-/// Every client works in the local owner's tenant until there is authentication.
-pub(crate) const TENANT: TenantId = TenantId::LOCAL;
 
 /// Who asks, and by which admission.
 #[derive(Debug)]
@@ -24,9 +21,32 @@ pub(crate) struct Call {
     pub(crate) principal: Principal,
 }
 
-/// Reading turns.
-pub(crate) fn reading() -> Act {
-    Act::new(Action::TurnsRead, Resource::tenant(TENANT))
+/// Reading turns of somebody's own tenant.
+pub(crate) fn reading(principal: &Principal) -> Act {
+    Act::new(Action::TurnsRead, Resource::tenant(principal.tenant()))
+}
+
+/// Who asks, as the frame has found out.
+#[derive(Debug)]
+pub(crate) struct Asking(pub(crate) Caller);
+
+impl Asking {
+    /// Who it is.
+    pub(crate) fn principal(self) -> Principal {
+        self.0.principal().clone()
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Asking {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        parts.extensions.get::<Caller>().cloned().map(Asking).ok_or_else(outside)
+    }
+}
+
+fn outside() -> ApiError {
+    ApiError::new(ErrorCode::Internal, "the route stands outside of the frame")
 }
 
 impl FromRequestParts<AppState> for Call {
@@ -34,11 +54,10 @@ impl FromRequestParts<AppState> for Call {
 
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
         let admission = parts.extensions.get::<Arc<Admission>>().cloned();
-        let unadmitted = || ApiError::new(ErrorCode::Internal, "the route stands outside of the frame");
         Ok(Call {
             app: app.clone(),
-            admission: admission.ok_or_else(unadmitted)?,
-            principal: app.gate.principal(Credentials::default())?,
+            admission: admission.ok_or_else(outside)?,
+            principal: Asking::from_request_parts(parts, app).await?.principal(),
         })
     }
 }
@@ -51,7 +70,12 @@ impl Call {
 
     /// Who is connected.
     pub(crate) fn presence(&self) -> Result<Presence<'_>, ApiError> {
-        Ok(self.app.gate.engine().presence(&self.principal, TENANT).map_err(GateError::from)?)
+        Ok(self
+            .app
+            .gate
+            .engine()
+            .presence(&self.principal, self.principal.tenant())
+            .map_err(GateError::from)?)
     }
 
     /// Changes turns in one transaction.
@@ -59,7 +83,7 @@ impl Call {
         &self,
         body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let act = Act::new(Action::TurnsWrite, Resource::tenant(TENANT));
+        let act = Act::new(Action::TurnsWrite, Resource::tenant(self.principal.tenant()));
         Ok(self.app.gate.write(&self.admission, &self.principal, act, body).await?.value)
     }
 
@@ -68,7 +92,8 @@ impl Call {
         &self,
         body: impl FnOnce(&dyn Snapshot, &Scope) -> Result<T, EngineError>,
     ) -> Result<T, ApiError> {
-        let read = |engine: &Engine| engine.read(&self.principal, reading(), Position::START, body);
+        let read =
+            |engine: &Engine| engine.read(&self.principal, reading(&self.principal), Position::START, body);
         Ok(self.app.gate.read_in_place(&self.admission, read)?)
     }
 

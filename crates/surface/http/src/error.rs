@@ -1,7 +1,7 @@
 //! Errors as HTTP answers: `{"error": {"code", "message", "details": {"hint", …}}}`.
 
 use axum::Json;
-use axum::http::header::RETRY_AFTER;
+use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cairn_base::{ErrorCode, Retry};
@@ -102,6 +102,14 @@ impl IntoResponse for ApiError {
         let (code, status) = (self.code, self.status);
         let mut response = (status, Json(self.into_body())).into_response();
         response.extensions_mut().insert(AnsweredCode(code));
+        if status == StatusCode::UNAUTHORIZED {
+            let scheme = if code == ErrorCode::Unauthenticated {
+                HeaderValue::from_static("Bearer realm=\"cairn\"")
+            } else {
+                HeaderValue::from_static("Bearer realm=\"cairn\", error=\"invalid_token\"")
+            };
+            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+        }
         if code.retry() == Retry::Later {
             // Overload passes in moments; a full disk does not, and then one question a second is cheap.
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));

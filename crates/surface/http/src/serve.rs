@@ -13,6 +13,7 @@ use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tower::ServiceExt;
 
 use crate::App;
 use crate::app::AppState;
@@ -129,6 +130,11 @@ async fn connection(
         .max_headers(app.config.headers_max)
         .max_header_size(app.config.header_bytes_max);
     let stream = Patient::new(stream, app.config.patience);
+    let id = app.gate.engine().new_connection();
+    let router = router.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(id);
+        request
+    });
     let served = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut served = pin!(served);
     let outcome = tokio::select! {

@@ -1,17 +1,42 @@
 //! What a client can be told.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_base::{Entropy, SystemEntropy, limits};
+use zeroize::Zeroizing;
 
 use super::error::ClientError;
+
+/// A token. Wiped when dropped, and not shown by accident.
+#[derive(Clone)]
+pub struct ClientToken(Zeroizing<String>);
+
+impl ClientToken {
+    /// Takes a token over.
+    pub fn new(token: impl Into<String>) -> Self {
+        ClientToken(Zeroizing::new(token.into()))
+    }
+
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ClientToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ClientToken(…)")
+    }
+}
 
 /// How a client behaves.
 #[derive(Debug, Clone)]
 pub struct ClientConfig {
     /// What it calls itself; contexts that it makes carry it.
     pub tag: String,
+    /// A token that says who it is, for servers that ask.
+    pub token: Option<ClientToken>,
     /// How long it takes to connect at most.
     pub dial_timeout: Duration,
     /// How long one try of a call takes at most, waiting for a connection included.
@@ -34,6 +59,7 @@ impl Default for ClientConfig {
     fn default() -> Self {
         ClientConfig {
             tag: String::new(),
+            token: None,
             dial_timeout: limits::CLIENT_DIAL,
             request_timeout: limits::CLIENT_REQUEST,
             connections_max: limits::CLIENT_CONNECTIONS,

@@ -6,6 +6,7 @@ use cairn_base::limits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
+use super::config::ClientToken;
 use super::error::ClientError;
 use super::outgoing::Outgoing;
 use crate::answer::Greeting;
@@ -32,7 +33,11 @@ pub(crate) enum Reply {
 }
 
 impl Connection {
-    pub(crate) async fn open(addr: &str, tag: &str) -> Result<Self, ClientError> {
+    pub(crate) async fn open(
+        addr: &str,
+        tag: &str,
+        token: Option<&ClientToken>,
+    ) -> Result<Self, ClientError> {
         let connect = async {
             let stream = TcpStream::connect(addr).await?;
             stream.set_nodelay(true)?;
@@ -41,7 +46,7 @@ impl Connection {
         let stream =
             connect.await.map_err(|source| ClientError::Connect { addr: addr.to_owned(), source })?;
         let mut connection = Connection { stream: BufReader::new(stream), last_id: 0 };
-        let hello = Hello { tag: tag.to_owned(), meta: String::new() };
+        let hello = Hello::with_token(tag.to_owned(), token.map(ClientToken::reveal));
         let mut request = Outgoing::new(MessageType::Hello, |out| hello.encode(out))?;
         match connection.exchange(&mut request).await? {
             Reply::Done(body) => {

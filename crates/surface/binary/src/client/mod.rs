@@ -38,7 +38,7 @@ pub use cairn_base::{ContentHash, ContextId, TurnId};
 
 pub use crate::answer::{Appended, Head, TurnRecord};
 pub use append::{AppendTurn, MSGPACK};
-pub use config::ClientConfig;
+pub use config::{ClientConfig, ClientToken};
 pub use error::ClientError;
 
 use pool::Pool;

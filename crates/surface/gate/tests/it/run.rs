@@ -7,7 +7,7 @@ use std::time::Duration;
 use cairn_access::{Principal, Roles};
 use cairn_base::{ErrorCode, TenantId};
 use cairn_engine::EngineError;
-use cairn_gate::{Credentials, GateConfig, GateError};
+use cairn_gate::{GateConfig, GateError};
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
@@ -16,7 +16,7 @@ use crate::support::{CONFIG, advance, gate, world};
 #[tokio::test]
 async fn reads_and_writes_reach_the_engine() {
     let gate = gate(CONFIG);
-    let owner = gate.principal(Credentials::default()).unwrap();
+    let owner = Principal::local_owner();
     let admission = gate.admit().await.unwrap();
     let committed = gate.write(&admission, &owner, advance(), |tx, _| Ok(tx.tenant())).await.unwrap();
     assert_eq!(committed.value, TenantId::NODE);

@@ -6,15 +6,20 @@ use std::time::Duration;
 use cairn_access::{Action, Resource};
 use cairn_base::{ContentHash, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_engine::{Act, Engine};
-use cairn_gate::{Gate, GateConfig};
+use cairn_gate::{Authentication, Gate, GateConfig};
 use cairn_seam::{
     BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage,
     References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use std::sync::Mutex;
 
-pub(crate) const CONFIG: GateConfig =
-    GateConfig { in_flight_max: 3, waiting_max: 2, deadline: Duration::from_secs(30), readers_max: 2 };
+pub(crate) const CONFIG: GateConfig = GateConfig {
+    in_flight_max: 3,
+    waiting_max: 2,
+    deadline: Duration::from_secs(30),
+    readers_max: 2,
+    authentication: Authentication::Off,
+};
 
 pub(crate) struct World {
     pub(crate) gate: Gate,

@@ -12,6 +12,8 @@ mod host;
 
 mod origin;
 
+mod identify;
+
 mod read_body;
 
 mod admission;
@@ -22,6 +24,7 @@ pub(crate) use admission::admission;
 pub(crate) use catch_panic::catch_panic;
 pub(crate) use deadline::deadline;
 pub(crate) use host::host;
+pub(crate) use identify::{caller, identify};
 pub(crate) use observe::observe;
 pub(crate) use origin::origin;
 pub(crate) use read_body::{read_body, read_content};

@@ -1,11 +1,14 @@
 //! `GET /metrics`: figures for Prometheus.
 
 use axum::extract::State;
-use axum::http::HeaderName;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{Extensions, HeaderMap, HeaderName};
 use cairn_engine::{MetricKind, PrometheusText};
+use cairn_gate::GateError;
 
 use crate::app::AppState;
+use crate::error::ErrorBody;
+use crate::{ApiError, middleware};
 
 /// Figures for dashboards
 ///
@@ -14,14 +17,25 @@ use crate::app::AppState;
     get,
     path = "/metrics",
     tag = "health",
-    responses((status = 200, description = "The figures", body = String, content_type = "text/plain"))
+    responses(
+        (status = 200, description = "The figures", body = String, content_type = "text/plain"),
+        (status = 401, description = "The credentials are missing or not good", body = ErrorBody),
+        (status = 403, description = "Only operators of the node may", body = ErrorBody),
+    )
 )]
-pub(super) async fn metrics(State(app): State<AppState>) -> ([(HeaderName, &'static str); 1], String) {
+pub(super) async fn metrics(
+    State(app): State<AppState>,
+    headers: HeaderMap,
+    extensions: Extensions,
+) -> Result<([(HeaderName, &'static str); 1], String), ApiError> {
+    // They are of all tenants together.
+    let caller = middleware::caller(&app, &headers, &extensions)?;
+    app.gate.engine().permit_figures(caller.principal()).map_err(GateError::from)?;
     let mut text = PrometheusText::new();
     app.gate.engine().write_metrics(&mut text);
     app.gate.write_metrics(&mut text);
     app.metrics.write(&mut text);
     text.family("cairn_http_event_streams", MetricKind::Gauge, "Open streams of events.")
         .integer(&[], app.streams.count() as u64);
-    ([(CONTENT_TYPE, PrometheusText::CONTENT_TYPE)], text.finish())
+    Ok(([(CONTENT_TYPE, PrometheusText::CONTENT_TYPE)], text.finish()))
 }

@@ -7,12 +7,13 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use cairn_base::ContextId;
 use cairn_engine::{Presence, SessionInfo};
-use cairn_gate::{Admission, Credentials};
+use cairn_gate::Admission;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::app::AppState;
+use crate::call::Asking;
 use crate::error::ErrorBody;
 
 /// Whether somebody works on a context now: fields of what is said of it.
@@ -116,9 +117,10 @@ pub(super) struct Sessions {
 )]
 pub(super) async fn sessions(
     State(app): State<AppState>,
+    asking: Asking,
     Extension(admission): Extension<Arc<Admission>>,
 ) -> Result<Json<Sessions>, ApiError> {
-    let principal = app.gate.principal(Credentials::default())?;
+    let principal = asking.principal();
     let active = app.gate.read_in_place(&admission, |engine| {
         Ok(Active::of(&engine.presence(&principal, principal.tenant())?))
     })?;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::{Extension, Json};
 use cairn_engine::{Consumer, EngineStats};
-use cairn_gate::{Admission, Credentials};
+use cairn_gate::Admission;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::store_figures::StoreFigures;
 use crate::ApiError;
 use crate::app::AppState;
+use crate::call::Asking;
 use crate::error::ErrorBody;
 
 /// Figures about the node.
@@ -70,9 +71,10 @@ struct Bus {
 )]
 pub(super) async fn stats(
     State(app): State<AppState>,
+    asking: Asking,
     Extension(admission): Extension<Arc<Admission>>,
 ) -> Result<Json<Stats>, ApiError> {
-    let principal = app.gate.principal(Credentials::default())?;
+    let principal = asking.principal();
     let stats = app.gate.read(&admission, move |engine| engine.stats(&principal)).await?;
     Ok(Json(Stats::to_wire(stats)))
 }

@@ -15,7 +15,7 @@ use cairn_seam::BlobReader;
 use super::range::{Wanted, wanted};
 use super::{not_found, stream};
 use crate::ApiError;
-use crate::call::{Call, TENANT};
+use crate::call::Call;
 
 /// Whoever stored it, no script in it runs with the rights of this server's own pages.
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'; frame-ancestors 'none'");
@@ -58,7 +58,9 @@ impl Content {
         headers: &HeaderMap,
     ) -> Result<Response, ApiError> {
         let hash = self.hash;
-        let found = call.read(move |engine, principal| engine.open_blob(principal, TENANT, &hash)).await?;
+        let found = call
+            .read(move |engine, principal| engine.open_blob(principal, principal.tenant(), &hash))
+            .await?;
         let reader: Arc<dyn BlobReader> = found.map(Arc::from).ok_or_else(|| not_found(&hash))?;
         let (etag, length) = (format!("\"{hash}\""), reader.len());
         if is_known(headers, &etag) {

@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 pub(super) use self::content::{Content, is_known};
 use crate::ApiError;
 use crate::app::AppState;
-use crate::call::{Call, TENANT};
+use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
 
@@ -128,7 +128,7 @@ pub(super) async fn blob(call: &Call, body: Bytes) -> Result<Blob, ApiError> {
     if bytes.len() <= IN_PLACE_BYTES {
         return Blob::new(bytes).map_err(|error| ApiError::new(error.code(), error.to_string()));
     }
-    call.read(move |engine, principal| engine.blob(principal, TENANT, bytes)).await
+    call.read(move |engine, principal| engine.blob(principal, principal.tenant(), bytes)).await
 }
 
 /// Whether a blob is what the client says it is.

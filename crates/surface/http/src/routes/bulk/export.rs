@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use cairn_access::Principal;
 use cairn_base::{ContextId, TurnId};
 use cairn_engine::Export;
-use cairn_gate::{Credentials, GateError};
+use cairn_gate::GateError;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
@@ -16,7 +16,7 @@ use super::body::{Piece, Pieces};
 use super::{place, wire};
 use crate::ApiError;
 use crate::app::AppState;
-use crate::call::TENANT;
+use crate::call::Asking;
 use crate::error::ErrorBody;
 use crate::params::{Params, number};
 
@@ -44,9 +44,13 @@ pub(crate) const LAST_TURN: HeaderName = HeaderName::from_static("cairn-last-tur
         (status = 503, description = "Too many exports and imports are under way", body = ErrorBody),
     )
 )]
-pub(super) async fn export(State(app): State<AppState>, params: Params) -> Result<Response, ApiError> {
+pub(super) async fn export(
+    State(app): State<AppState>,
+    asking: Asking,
+    params: Params,
+) -> Result<Response, ApiError> {
     let place = place(&app)?;
-    let principal = app.gate.principal(Credentials::default())?;
+    let principal = asking.principal();
     let contexts: Vec<_> = match params.text("contexts")? {
         None | Some("") => Vec::new(),
         Some(list) => {
@@ -55,7 +59,7 @@ pub(super) async fn export(State(app): State<AppState>, params: Params) -> Resul
         }
     };
     let after = params.turn("after_turn")?.unwrap_or(TurnId::NONE);
-    let export = Export::new(TENANT, &contexts, after);
+    let export = Export::new(principal.tenant(), &contexts, after);
     // Whatever is wrong shows in the first page, while there is a status to say it with.
     let (export, first) = page(&app, &principal, export).await?;
     let last = export.progress().1;

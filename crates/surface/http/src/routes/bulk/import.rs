@@ -8,7 +8,7 @@ use axum::response::Response;
 use cairn_access::Principal;
 use cairn_base::ErrorCode;
 use cairn_engine::ImportCounts;
-use cairn_gate::{Credentials, GateError};
+use cairn_gate::GateError;
 use cairn_seam::Stage;
 use cairn_turns::ImportId;
 use http_body_util::BodyExt;
@@ -23,7 +23,7 @@ use super::place;
 use super::read::{Read, Reading, read};
 use crate::ApiError;
 use crate::app::AppState;
-use crate::call::TENANT;
+use crate::call::Asking;
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
 use crate::routes::maintenance::lines::{self, Teller};
@@ -70,11 +70,12 @@ pub struct ImportReport {
 )]
 pub(super) async fn import(
     State(app): State<AppState>,
+    asking: Asking,
     params: Params,
     body: Body,
 ) -> Result<Response, ApiError> {
     let place = place(&app)?;
-    let principal = app.gate.principal(Credentials::default())?;
+    let principal = asking.principal();
     let import = params.text("import_id")?.map(ImportId::parse).transpose();
     let import = import.map_err(|error| invalid(error.to_string()).detail("parameter", "import_id"))?;
     let (teller, listener) = lines::channel();
@@ -140,7 +141,9 @@ impl Work {
             if let Some(import) = reading.import.filter(|_| !items.is_empty()) {
                 let (app, principal) = (self.app.clone(), self.principal.clone());
                 self.committing = Some(tokio::spawn(async move {
-                    app.gate.read_on(move |engine| engine.import(&principal, TENANT, import, items)).await
+                    app.gate
+                        .read_on(move |engine| engine.import(&principal, principal.tenant(), import, items))
+                        .await
                 }));
             }
             if let Some(wrong) = wrong {

@@ -3,13 +3,12 @@
 use axum::extract::State;
 use axum::response::Response;
 use cairn_base::ContextId;
-use cairn_gate::Credentials;
 use cairn_turns::prune::Rule;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::AppState;
-use crate::call::TENANT;
+use crate::call::Asking;
 use crate::error::ErrorBody;
 use crate::params::{invalid, number};
 use crate::routes::maintenance::wire::Line;
@@ -69,14 +68,17 @@ pub struct PruneReport {
 )]
 pub(super) async fn prune(
     State(app): State<AppState>,
+    asking: Asking,
     ApiJson(job): ApiJson<PruneJob>,
 ) -> Result<Response, ApiError> {
-    let principal = app.gate.principal(Credentials::default())?;
+    let principal = asking.principal();
     let rule = rule(&job, app.gate.engine().clock().now_ms())?;
     let (teller, listener) = lines::channel();
     let mut progress = Progress::new(teller.clone());
     app.gate.run_long(
-        move |engine| engine.prune(&principal, TENANT, &rule, job.apply, &mut |stage| progress.go_on(stage)),
+        move |engine| {
+            engine.prune(&principal, principal.tenant(), &rule, job.apply, &mut |stage| progress.go_on(stage))
+        },
         move |outcome| {
             let line = |report: cairn_engine::PruneReport| Line::Pruned { report: report.into() };
             teller.end(outcome.map(line).map_err(ApiError::from));

@@ -12,7 +12,6 @@ use cairn_turns::{DeclaredType, ImportId, NewContext, NewTurn};
 use super::lines_in::Batch;
 use super::wire::{self, Counts, LineIn};
 use crate::ApiError;
-use crate::call::TENANT;
 
 /// How far an import is, as far as its lines say.
 #[derive(Debug, Clone)]
@@ -95,7 +94,9 @@ fn read_line(
     let came = reading.came.as_mut();
     let came = came.ok_or_else(|| wrong("a header must come first: {\"cairn\":\"turns\",…}"))?;
     let blob = |bytes: Vec<u8>| {
-        engine.blob(principal, TENANT, bytes).map_err(|error| Wrong(error.code(), error.to_string()))
+        engine
+            .blob(principal, principal.tenant(), bytes)
+            .map_err(|error| Wrong(error.code(), error.to_string()))
     };
     Ok(Some(if let Some(turn) = read.turn {
         came.turns += 1;

@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{ContextId, ErrorCode, Position, TenantId};
 use cairn_engine::{Act, EngineError, Place};
-use cairn_gate::{Credentials, Gate, GateError};
+use cairn_gate::{Caller, Gate, GateError};
 use cairn_seam::StoreError;
 use parking_lot::Mutex;
 use serde::Deserialize;
@@ -31,6 +31,7 @@ use self::hub::Hub;
 use self::stream::Stream;
 use crate::ApiError;
 use crate::app::AppState;
+use crate::call::Asking;
 use crate::error::ErrorBody;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -130,10 +131,11 @@ pub(super) struct Resume {
 )]
 pub(super) async fn all_events(
     State(app): State<AppState>,
+    Asking(caller): Asking,
     headers: HeaderMap,
     resume: Result<Query<Resume>, QueryRejection>,
 ) -> Result<Response, ApiError> {
-    open(app, &headers, resume, None).await
+    open(app, caller, &headers, resume, None).await
 }
 
 /// Everything that happens to one context
@@ -159,6 +161,7 @@ pub(super) async fn all_events(
 )]
 pub(super) async fn context_events(
     State(app): State<AppState>,
+    Asking(caller): Asking,
     context: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     resume: Result<Query<Resume>, QueryRejection>,
@@ -166,29 +169,30 @@ pub(super) async fn context_events(
     let context = context.ok().and_then(|Path(context)| context.parse().ok());
     let context = context
         .ok_or_else(|| ApiError::new(ErrorCode::InvalidRequest, "the address has no number of a context"))?;
-    open(app, &headers, resume, Some(ContextId(context))).await
+    open(app, caller, &headers, resume, Some(ContextId(context))).await
 }
 
 async fn open(
     app: AppState,
+    caller: Caller,
     headers: &HeaderMap,
     resume: Result<Query<Resume>, QueryRejection>,
     only: Option<ContextId>,
 ) -> Result<Response, ApiError> {
     let resume = last_event_id(headers, resume)?;
-    let principal = app.gate.principal(Credentials::default())?;
+    let principal = caller.principal();
     let seat = app.streams.sit_down()?;
     if let Some(context) = only {
-        expect_context(&app, &principal, context).await?;
+        expect_context(&app, principal, context).await?;
     }
-    let hub = app.streams.hub(&app.gate, &principal)?;
+    let hub = app.streams.hub(&app.gate, principal)?;
     let now = app.gate.engine().position();
     let after = match resume {
         None => Place::after(now),
         Some(place) if place.position() > now => return Err(ahead(place.position(), now)),
         Some(place) => place,
     };
-    let body = Body::new(Stream::new(app, hub, principal, only, after, seat).into_body());
+    let body = Body::new(Stream::new(app, hub, caller, only, after, seat).into_body());
     let headers = [
         (CONTENT_TYPE, "text/event-stream"),
         (CACHE_CONTROL, "no-cache"),

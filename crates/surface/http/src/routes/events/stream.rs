@@ -10,10 +10,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use cairn_access::Principal;
 use cairn_base::{ContextId, ErrorCode, Retry, limits};
 use cairn_engine::Place;
-use cairn_gate::GateError;
+use cairn_gate::{Caller, GateError};
 use hyper::body::Frame;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -32,7 +31,7 @@ pub(super) struct Stream {
     app: AppState,
     hub: Arc<Hub>,
     news: watch::Receiver<()>,
-    principal: Principal,
+    caller: Caller,
     /// The context it follows, if not all of them.
     only: Option<ContextId>,
     cursor: Cursor,
@@ -48,7 +47,7 @@ impl Stream {
     pub(super) fn new(
         app: AppState,
         hub: Arc<Hub>,
-        principal: Principal,
+        caller: Caller,
         only: Option<ContextId>,
         after: Place,
         seat: Seat,
@@ -57,7 +56,7 @@ impl Stream {
             app,
             news: hub.timeline.news(),
             hub,
-            principal,
+            caller,
             only,
             cursor: Cursor::at(after),
             told: after,
@@ -89,6 +88,8 @@ impl Stream {
             return Some(greeting);
         }
         loop {
+            // Whoever may not come in any more hears nothing more.
+            self.caller = self.app.gate.identify_again(&self.caller).ok()?;
             // Before looking: what comes in between rings again.
             self.news.mark_unchanged();
             match self.hub.timeline.take(&mut self.cursor, self.only) {
@@ -145,7 +146,7 @@ impl Stream {
     }
 
     async fn page(&self) -> Result<(Vec<Item>, Place), GateError> {
-        let (principal, after, only) = (self.principal.clone(), self.cursor.place, self.only);
+        let (principal, after, only) = (self.caller.principal().clone(), self.cursor.place, self.only);
         let admission = self.app.gate.admit().await?;
         let read = self.app.gate.read(&admission, move |engine| wire::page(engine, &principal, after, only));
         let (items, next, _) = read.await?;

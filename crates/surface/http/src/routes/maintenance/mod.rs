@@ -9,13 +9,14 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use cairn_base::ErrorCode;
-use cairn_gate::{Credentials, GateError};
+use cairn_gate::GateError;
 use cairn_seam::{Maintenance, MaintenanceReport, Stage};
 use tokio::time::{Instant, timeout};
 
 use self::lines::{Listener, News, Teller};
 use self::wire::{Job, Line};
 use crate::app::AppState;
+use crate::call::Asking;
 use crate::error::ErrorBody;
 use crate::local::FromLocalOwner;
 use crate::{ApiError, ApiJson};
@@ -46,10 +47,11 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 )]
 pub(super) async fn maintenance(
     State(app): State<AppState>,
+    asking: Asking,
     local: Option<Extension<FromLocalOwner>>,
     ApiJson(job): ApiJson<Job>,
 ) -> Result<Response, ApiError> {
-    let principal = app.gate.principal(Credentials::default())?;
+    let principal = asking.principal();
     let job = Maintenance::from(job);
     check(&job, local.is_some())?;
     let (teller, listener) = lines::channel();

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::tagged::tagged;
 use crate::ApiError;
-use crate::call::{Call, TENANT};
+use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::params::Params;
 
@@ -30,7 +30,7 @@ use crate::params::Params;
 pub(super) async fn list(call: Call, headers: HeaderMap) -> Result<Response, ApiError> {
     let value = call
         .read(|engine, principal| {
-            let registry = engine.registry(principal, TENANT)?;
+            let registry = engine.registry(principal, principal.tenant())?;
             let types = registry.types().map(|(id, versions)| {
                 let numbers: Vec<u32> = versions.keys().copied().collect();
                 json!({
@@ -68,7 +68,7 @@ pub(super) async fn get(call: Call, params: Params, headers: HeaderMap) -> Resul
     let version = params.version()?;
     let value = call
         .read(move |engine, principal| {
-            let registry = engine.registry(principal, TENANT)?;
+            let registry = engine.registry(principal, principal.tenant())?;
             Ok(registry.descriptor(&id, version).map(|found| described(&id, found)))
         })
         .await?;
@@ -93,8 +93,9 @@ pub(super) async fn get(call: Call, params: Params, headers: HeaderMap) -> Resul
     )
 )]
 pub(super) async fn renderers(call: Call, headers: HeaderMap) -> Result<Response, ApiError> {
-    let value =
-        call.read(|engine, principal| Ok(newest_renderers(&*engine.registry(principal, TENANT)?))).await?;
+    let value = call
+        .read(|engine, principal| Ok(newest_renderers(&*engine.registry(principal, principal.tenant())?)))
+        .await?;
     Ok(tagged(&headers, value))
 }
 

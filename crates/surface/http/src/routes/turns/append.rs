@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::append_request::{AppendRequest, Sent};
 use super::view::unreadable;
 use crate::ApiError;
-use crate::call::{Call, TENANT};
+use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::params::invalid;
 use crate::routes::blobs::{blob, check_hash};
@@ -154,7 +154,7 @@ pub(super) async fn append_too(
 async fn encoded(call: &Call, declared: &DeclaredType, payload: Value) -> Result<Bytes, ApiError> {
     let DeclaredType { id, version } = declared.clone();
     let encoded = call.read(move |engine, principal| {
-        let registry = engine.registry(principal, TENANT)?;
+        let registry = engine.registry(principal, principal.tenant())?;
         let described = Hint::Inherit.resolve(&registry, &id, version);
         Ok(match described {
             Ok((_, described)) => encode(&payload, described).map_err(|misfits| does_not_fit(&misfits)),

@@ -178,9 +178,12 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<ContextPage>
                 // No filter asks.
                 is_live: &|_| false,
             };
-            engine.read(principal, crate::call::reading(), cairn_base::Position::START, |snapshot, scope| {
-                Ok(cairn_turns::query::search(snapshot, scope, &search)?)
-            })
+            engine.read(
+                principal,
+                crate::call::reading(principal),
+                cairn_base::Position::START,
+                |snapshot, scope| Ok(cairn_turns::query::search(snapshot, scope, &search)?),
+            )
         })
         .await?;
     let presence = call.presence()?;

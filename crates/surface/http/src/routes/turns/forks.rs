@@ -80,14 +80,19 @@ pub(super) async fn tree(call: Call, params: Params) -> Result<Json<ForkTree>, A
     let before = params.number("before")?.map(ContextId);
     let (context, said, parents, mut forks) = call
         .read(move |engine, principal| {
-            engine.read(principal, crate::call::reading(), cairn_base::Position::START, |snapshot, scope| {
-                let context = cairn_turns::head(snapshot, scope, id)?;
-                let said = cairn_turns::metadata(snapshot, scope, &[id])?;
-                let parents = cairn_turns::parents(snapshot, scope, &context, limits::FORK_PARENTS_MAX)?;
-                // One more than wanted says whether there is another page.
-                let forks = cairn_turns::forks(snapshot, scope, id, before, limit + 1)?;
-                Ok((context, said, parents, forks))
-            })
+            engine.read(
+                principal,
+                crate::call::reading(principal),
+                cairn_base::Position::START,
+                |snapshot, scope| {
+                    let context = cairn_turns::head(snapshot, scope, id)?;
+                    let said = cairn_turns::metadata(snapshot, scope, &[id])?;
+                    let parents = cairn_turns::parents(snapshot, scope, &context, limits::FORK_PARENTS_MAX)?;
+                    // One more than wanted says whether there is another page.
+                    let forks = cairn_turns::forks(snapshot, scope, id, before, limit + 1)?;
+                    Ok((context, said, parents, forks))
+                },
+            )
         })
         .await?;
     let has_more = forks.len() > limit;

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::turn::TurnObject;
 use super::view::View;
 use crate::ApiError;
-use crate::call::{Call, TENANT};
+use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::held::HeldJson;
 use crate::params::Params;
@@ -77,7 +77,7 @@ pub(super) async fn page(call: Call, params: Params) -> Result<HeldJson, ApiErro
     };
     let memory = call.app.memory.clone();
     let answered = call.read(move |engine, principal| {
-        let registry = engine.registry(principal, TENANT)?;
+        let registry = engine.registry(principal, principal.tenant())?;
         let mut found: Option<WindowTurns> = None;
         let (mut share, mut turns) = (None, Vec::new());
         let mut checked = Ok(());
@@ -89,14 +89,14 @@ pub(super) async fn page(call: Call, params: Params) -> Result<HeldJson, ApiErro
             found = Some(window.clone());
             Ok(())
         };
-        engine.turns_window(principal, TENANT, window, begin, &mut |window, turn, payload| {
+        engine.turns_window(principal, principal.tenant(), window, begin, &mut |window, turn, payload| {
             let bytes = payload.cloned().unwrap_or_default();
             turns.push(TurnObject::to_wire(turn, window.type_name(turn), &view, &registry, bytes));
         })?;
         let Some(WindowTurns { context, turns: read, .. }) = found else {
             unreachable!("a window begins before it is read");
         };
-        let trees = engine.own_trees(principal, TENANT, &read)?;
+        let trees = engine.own_trees(principal, principal.tenant(), &read)?;
         // What is wrong with the view is no failure of the engine.
         Ok(checked.and_then(|()| {
             let turns = turns.into_iter().zip(trees).map(|(turn, tree)| Ok(turn?.with_tree(tree)));

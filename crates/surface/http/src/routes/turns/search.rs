@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::context::ContextObject;
 use crate::ApiError;
-use crate::call::{Call, TENANT, reading};
+use crate::call::{Call, reading};
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
 
@@ -58,7 +58,7 @@ pub(super) async fn search(call: Call, params: Params) -> Result<Json<SearchPage
     let started = monotonic();
     let found = call
         .read(move |engine, principal| {
-            let presence = engine.presence(principal, TENANT)?;
+            let presence = engine.presence(principal, principal.tenant())?;
             let search = Search {
                 query: &query,
                 before,
@@ -67,7 +67,7 @@ pub(super) async fn search(call: Call, params: Params) -> Result<Json<SearchPage
                 visits_max: limits::SEARCH_VISITS_MAX,
                 is_live: &|context| presence.live(context).is_some(),
             };
-            engine.read(principal, reading(), Position::START, |snapshot, scope| {
+            engine.read(principal, reading(principal), Position::START, |snapshot, scope| {
                 Ok(cairn_turns::query::search(snapshot, scope, &search)?)
             })
         })

@@ -13,7 +13,7 @@ use utoipa_axum::router::OpenApiRouter;
 use super::media_type;
 use crate::ApiError;
 use crate::app::AppState;
-use crate::call::{Call, TENANT};
+use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::held::HeldJson;
 use crate::params::{Params, invalid};
@@ -158,7 +158,7 @@ async fn find(call: &Call, turn: TurnId, path: &str) -> Result<(TreePath, Share)
             read += bytes * TREE_BYTE_COSTS;
             memory.grow(&mut share, read)
         };
-        let tree = engine.tree_path(principal, TENANT, turn, &path, &mut begin)?;
+        let tree = engine.tree_path(principal, principal.tenant(), turn, &path, &mut begin)?;
         Ok((tree, share))
     })
     .await
@@ -182,7 +182,7 @@ async fn file_as_json(call: &Call, turn: TurnId, path: &str, entry: Entry) -> Re
         // As it is read, as base64, and as JSON.
         let begin = |bytes: u64| memory.grow(&mut share, bytes * 4);
         let max = limits::HTTP_TURNS_PAGE_BYTES_MAX as u64;
-        let content = engine.whole_blob(principal, TENANT, &entry.hash, max, begin)?;
+        let content = engine.whole_blob(principal, principal.tenant(), &entry.hash, max, begin)?;
         let content = content.ok_or(cairn_turns::TurnsError::NoBlob(entry.hash))?;
         let file = FileObject {
             turn_id: turn.to_string(),

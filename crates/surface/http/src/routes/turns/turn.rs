@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::payload::Payload;
 use super::view::{Typed, View};
 use crate::ApiError;
-use crate::call::{Call, TENANT};
+use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::held::HeldJson;
 use crate::params::Params;
@@ -154,13 +154,13 @@ pub(super) async fn get(call: Call, params: Params) -> Result<HeldJson, ApiError
     let view = View::from_params(&params)?;
     let memory = call.app.memory.clone();
     let answered = call.read(move |engine, principal| {
-        let registry = engine.registry(principal, TENANT)?;
+        let registry = engine.registry(principal, principal.tenant())?;
         let mut share = None;
         let mut begin = |bytes| memory.grow(&mut share, view.memory_bytes(bytes));
         let found = if view.needs_bytes() {
-            engine.turn(principal, TENANT, id, Some(&mut begin))?
+            engine.turn(principal, principal.tenant(), id, Some(&mut begin))?
         } else {
-            engine.turn(principal, TENANT, id, None)?
+            engine.turn(principal, principal.tenant(), id, None)?
         };
         // What is wrong with the view is no failure of the engine.
         Ok((|| {

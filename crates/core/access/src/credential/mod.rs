@@ -1,0 +1,28 @@
+//! How a caller says who it is: a token of this node, or a JWT signed with a registered key.
+
+mod error;
+mod jwt;
+mod token;
+
+pub use error::CredentialError;
+pub use jwt::{Jwt, JwtClaims};
+pub use token::{Token, TokenHash, TokenId};
+
+/// Something a caller showed, taken apart and not yet checked.
+#[derive(Debug)]
+pub enum Credential<'a> {
+    /// A token that this node may have issued.
+    Token(Token),
+    /// A JWT that a registered key may have signed.
+    Jwt(Jwt<'a>),
+}
+
+impl<'a> Credential<'a> {
+    /// Takes a bearer token apart.
+    pub fn parse(text: &'a str) -> Result<Self, CredentialError> {
+        if Token::is_marked(text) {
+            return Token::parse(text).map(Credential::Token);
+        }
+        Jwt::parse(text).map(Credential::Jwt)
+    }
+}

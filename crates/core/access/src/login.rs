@@ -1,0 +1,189 @@
+//! From credentials to a principal: what the registry says about what somebody showed.
+//!
+//! Reads the node's records and those of one tenant, for nobody in particular: whoever asks is not known
+//! yet. That is why this is here and not above a permit.
+
+use cairn_base::{SpaceId, TenantId};
+use cairn_seam::Reader;
+
+use crate::registry::{self, Key, RegistryError, TenantName, TokenRecord, UserId};
+use crate::{CredentialError, Jwt, KeyId, Principal, Roles, Scope, Token, TokenHash, TokenId};
+
+/// Somebody who has shown who they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Login {
+    /// Who it is, and what it may be trusted with this way.
+    pub principal: Principal,
+    /// From which millisecond on it does not hold any more.
+    pub expires_at_ms: Option<u64>,
+    proof: Proof,
+}
+
+/// By what it was shown, so that it can be looked at again without what was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Proof {
+    Token(TokenId),
+    Key(KeyId),
+}
+
+/// Why nobody was let in.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LoginError {
+    /// The credentials are not good.
+    #[error("{error}")]
+    Credential {
+        /// What is wrong with them.
+        error: CredentialError,
+        /// Whose they are, if that much is certain. It has no role.
+        whose: Option<Principal>,
+    },
+    /// The registry could not be read.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}
+
+impl From<CredentialError> for LoginError {
+    fn from(error: CredentialError) -> Self {
+        LoginError::Credential { error, whose: None }
+    }
+}
+
+impl Login {
+    /// Whether it was shown with a signature, which is good for one connection.
+    pub fn is_signed(&self) -> bool {
+        matches!(self.proof, Proof::Key(_))
+    }
+}
+
+/// Checks a token.
+pub fn by_token<R: Reader + ?Sized>(reader: &R, token: &Token, now_ms: u64) -> Result<Login, LoginError> {
+    let scope = Scope::new(token.tenant(), SpaceId::NONE);
+    let record = registry::find_token(reader, &scope, token.id())?;
+    // Also where there is no such token: what a look-up finds shall not show in how long it takes.
+    let expected = record.as_ref().map_or(TokenHash([0; 32]), |record| record.hash);
+    let is_right = token.hash().is(&expected);
+    let record = record.filter(|_| is_right).ok_or(CredentialError::UnknownToken)?;
+    token_login(reader, &scope, &record, now_ms)
+}
+
+/// Checks a JWT that is to be for this node, and answers for which tenant and user it is. That nobody used
+/// it before is for the caller to check.
+pub fn by_jwt<R: Reader + ?Sized>(
+    reader: &R,
+    jwt: &Jwt<'_>,
+    node: &str,
+    now_ms: u64,
+) -> Result<Login, LoginError> {
+    let claims = jwt.claims();
+    let (tenant, key) = key_of(reader, jwt.key(), claims.tenant.as_deref())?;
+    let scope = Scope::new(tenant, SpaceId::NONE);
+    jwt.verify()?;
+    // From here on it is certain whose it is.
+    let at_fault = |error| LoginError::Credential { error, whose: Some(nobody(&scope, &key.user)) };
+    let expires_at_ms = claims.check(node, now_ms).map_err(at_fault)?;
+    if claims.user.as_deref().is_some_and(|user| user != key.user.as_str()) {
+        return Err(at_fault(CredentialError::Claims));
+    }
+    key_login(reader, &scope, &key, expires_at_ms)
+}
+
+/// Looks again at somebody who was let in, after the registry has changed.
+pub fn again<R: Reader + ?Sized>(reader: &R, login: &Login, now_ms: u64) -> Result<Login, LoginError> {
+    let scope = Scope::new(login.principal.tenant(), SpaceId::NONE);
+    match (login.proof, login.expires_at_ms) {
+        (Proof::Token(id), _) => {
+            let record = registry::find_token(reader, &scope, id)?.ok_or(CredentialError::UnknownToken)?;
+            token_login(reader, &scope, &record, now_ms)
+        }
+        (Proof::Key(id), expires_at_ms) => {
+            let key = registry::find_key(reader, &scope, id)?.ok_or(CredentialError::UnknownKey)?;
+            key_login(reader, &scope, &key, expires_at_ms.unwrap_or(0))
+        }
+    }
+}
+
+fn token_login<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    record: &TokenRecord,
+    now_ms: u64,
+) -> Result<Login, LoginError> {
+    let problem = if record.revoked_at_ms.is_some() {
+        Some(CredentialError::Revoked)
+    } else if record.expires_at_ms.is_some_and(|expires_at_ms| expires_at_ms <= now_ms) {
+        Some(CredentialError::Expired)
+    } else {
+        None
+    };
+    if let Some(error) = problem {
+        return Err(LoginError::Credential { error, whose: Some(nobody(scope, &record.user)) });
+    }
+    let principal = principal(reader, scope, &record.user, Some(record.scope))?;
+    Ok(Login { principal, expires_at_ms: record.expires_at_ms, proof: Proof::Token(record.id) })
+}
+
+fn key_login<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    key: &Key,
+    expires_at_ms: u64,
+) -> Result<Login, LoginError> {
+    if key.revoked_at_ms.is_some() {
+        let error = CredentialError::KeyRevoked;
+        return Err(LoginError::Credential { error, whose: Some(nobody(scope, &key.user)) });
+    }
+    let principal = principal(reader, scope, &key.user, None)?;
+    Ok(Login { principal, expires_at_ms: Some(expires_at_ms), proof: Proof::Key(key.id) })
+}
+
+/// Where a key is registered. In several tenants, the JWT has to say for which it is.
+fn key_of<R: Reader + ?Sized>(
+    reader: &R,
+    id: KeyId,
+    tenant: Option<&str>,
+) -> Result<(TenantId, Key), LoginError> {
+    let node = Scope::new(TenantId::NODE, SpaceId::NONE);
+    let homes = match tenant {
+        Some(name) => {
+            let name = TenantName::parse(name).map_err(|_| CredentialError::UnknownKey)?;
+            registry::find_tenant(reader, &node, &name)?.map(|tenant| tenant.id).into_iter().collect()
+        }
+        // Two are as bad as many.
+        None => registry::homes(reader, &node, id, 2)?,
+    };
+    let mut found = Vec::new();
+    for home in homes {
+        let key = registry::find_key(reader, &Scope::new(home, SpaceId::NONE), id)?;
+        found.extend(key.map(|key| (home, key)));
+    }
+    match <[_; 1]>::try_from(found) {
+        Ok([one]) => Ok(one),
+        Err(several) if several.len() > 1 => Err(CredentialError::SeveralTenants.into()),
+        Err(_none) => Err(CredentialError::UnknownKey.into()),
+    }
+}
+
+/// A user as it is now, with its roles as far as `lent` allows.
+fn principal<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    id: &UserId,
+    lent: Option<Roles>,
+) -> Result<Principal, LoginError> {
+    let at_fault = |error| LoginError::Credential { error, whose: Some(nobody(scope, id)) };
+    let node = Scope::new(TenantId::NODE, SpaceId::NONE);
+    let tenant = registry::load_tenant(reader, &node, scope.tenant())?;
+    let tenant = tenant.filter(|tenant| tenant.disabled_at_ms.is_none());
+    let tenant = tenant.ok_or_else(|| at_fault(CredentialError::TenantDisabled))?;
+    let user = registry::load_user(reader, scope, id)?.filter(|user| user.disabled_at_ms.is_none());
+    let user = user.ok_or_else(|| at_fault(CredentialError::UserDisabled))?;
+    let teams = registry::teams_of(reader, scope, id)?;
+    let teams = teams.iter().map(|team| team.as_str().into()).collect();
+    let roles = lent.map_or(user.roles, |lent| user.roles.within(lent));
+    Ok(Principal::new(id.as_str(), scope.tenant(), roles).known_as(tenant.name.as_str(), teams))
+}
+
+/// Somebody who may do nothing, for the trail.
+fn nobody(scope: &Scope, user: &UserId) -> Principal {
+    Principal::new(user.as_str(), scope.tenant(), Roles::NONE)
+}
