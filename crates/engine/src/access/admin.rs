@@ -178,11 +178,8 @@ impl Engine {
         let act = changing(tenant, format!("{what} member {user} team {team}"));
         let (team, user) = (team.clone(), user.clone());
         self.change(principal, act, move |tx, scope| {
-            Ok(if belongs {
-                registry::add_member(tx, scope, &team, &user)?
-            } else {
-                registry::remove_member(tx, scope, &team, &user)?
-            })
+            let change = if belongs { registry::add_member } else { registry::remove_member };
+            Ok(change(tx, scope, &team, &user)?)
         })
     }
 
