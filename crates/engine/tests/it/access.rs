@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cairn_access::registry::{Page, TeamName, TenantName, UserId};
-use cairn_access::{Action, CredentialError, KeyId, Principal, RefusalReason, Role, Roles};
+use cairn_access::{Action, CredentialError, KeyId, Principal, Refusal, RefusalReason, Role, Roles};
 use cairn_base::{Base64Url, ErrorCode, TenantId};
 use cairn_engine::{AuditOutcome, Engine, EngineError, NewToken};
 use cairn_seam::Store;
@@ -57,13 +57,10 @@ fn log_in(engine: &Engine, credential: &str) -> Result<Principal, CredentialErro
 }
 
 fn reason(error: EngineError) -> CredentialError {
-    match error {
-        EngineError::Refused(refusal) => match refusal.reason {
-            RefusalReason::Credential(error) => error,
-            other => panic!("{other:?}"),
-        },
-        other => panic!("{other:?}"),
+    if let EngineError::Refused(Refusal { reason: RefusalReason::Credential(error), .. }) = error {
+        return error;
     }
+    panic!("{error:?}")
 }
 
 #[test]
