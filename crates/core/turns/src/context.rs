@@ -66,6 +66,9 @@ pub(crate) fn create_as(
         active_at_ms: now_ms,
     };
     put(tx, scope, &context)?;
+    let mut counters = counters(tx, scope)?;
+    counters.contexts += 1;
+    put_counters(tx, scope, counters)?;
     times::note(tx, scope, context.id, context.created_at_ms)?;
     if let Some(base) = base {
         fork::note(tx, scope, base.context, context.id)?;
@@ -150,7 +153,7 @@ pub fn last_numbers<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
 ) -> Result<(ContextId, TurnId), TurnsError> {
-    let Counters { context, turn } = counters(reader, scope)?;
+    let Counters { context, turn, .. } = counters(reader, scope)?;
     Ok((ContextId(context), TurnId(turn)))
 }
 
@@ -194,7 +197,8 @@ fn put(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), Tur
     Ok(tx.put(CONTEXTS, &scope.key().u64(context.id.0), &record::encode_context(context))?)
 }
 
-pub(crate) fn counters<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Counters, TurnsError> {
+/// The last numbers that were given, and how much there is.
+pub fn counters<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Counters, TurnsError> {
     let stored = get(reader, COUNTERS, &scope.key())?;
     stored.as_deref().map_or(Ok(Counters::default()), record::decode_counters)
 }

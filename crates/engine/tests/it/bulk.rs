@@ -411,6 +411,7 @@ proptest! {
         prop_assert_eq!(dry.contexts as usize, goes.len());
         prop_assert_eq!(dry.turns + dry.turns_kept, items.iter().filter(|item| matches!(item, ExportItem::Turn(_))).count() as u64);
         prop_assert_eq!(stored.len() as u64, dry.turns_kept);
+        prop_assert_eq!(counted(&world), (kept.len() as u64, stored.len() as u64));
         assert_nothing_dangles(&world);
 
         // Without any context nothing is left of it all.
@@ -438,6 +439,7 @@ proptest! {
         other.engine.prune(&other.owner, TENANT, &Rule::Named(goes), true, &mut |_| true).unwrap();
         import(&other, "a", &items).unwrap();
         prop_assert_eq!(&histories(&other), &before);
+        prop_assert_eq!(counted(&other), (before.len() as u64, stored_and_reached(&other).0.len() as u64));
         // Numbers are in another order now, and it can be exported all the same; contexts may then be
         // numbered in another order too.
         let third = World::new();
@@ -464,6 +466,12 @@ fn a_line_that_does_not_fit_is_named_and_takes_its_batch_with_it() {
     };
     assert_eq!(error.code(), ErrorCode::InvalidRequest);
     assert!(histories(&other).is_empty());
+}
+
+/// How many contexts and turns there are said to be.
+fn counted(world: &World) -> (u64, u64) {
+    let counters = world.engine.figures(&world.owner, TENANT).unwrap().counters;
+    (counters.contexts, counters.turns)
 }
 
 /// A context with so many turns.

@@ -8,11 +8,13 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use cairn_base::{ErrorCode, limits};
 use cairn_gate::{Gate, Memory};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::metrics::HttpMetrics;
 use crate::routes::events::Streams;
+use crate::routes::figures::History;
 use crate::{ApiError, HttpConfig, middleware, routes};
 
 /// What every route and middleware shares.
@@ -33,6 +35,8 @@ pub(crate) struct Shared {
     pub(crate) streams: Streams,
     /// One permit per export or import under way.
     pub(crate) bulk: Arc<Semaphore>,
+    /// What happened lately, for rates.
+    pub(crate) lately: Mutex<History>,
     pub(crate) openapi: OnceLock<String>,
 }
 
@@ -62,6 +66,7 @@ impl App {
             config,
             bound,
             metrics: HttpMetrics::default(),
+            lately: Mutex::default(),
             openapi: OnceLock::new(),
         };
         App { state: AppState(Arc::new(shared)), extra: OpenApiRouter::default() }

@@ -3,6 +3,7 @@
 mod blobs;
 pub(crate) mod bulk;
 pub(crate) mod events;
+pub(crate) mod figures;
 mod health;
 pub(crate) mod maintenance;
 mod metrics;
@@ -40,6 +41,7 @@ pub(crate) fn streams() -> OpenApiRouter<AppState> {
 pub(crate) fn guarded() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(stats::stats))
+        .routes(routes!(figures::figures))
         .routes(routes!(maintenance::maintenance))
         .merge(bulk::routes())
         .routes(routes!(sessions::sessions))
