@@ -186,7 +186,11 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<ContextPage>
     let presence = call.presence()?;
     let to_wire = |(context, said): &(Context, Metadata)| {
         let object = ContextObject::to_wire(context, said, &presence);
-        if with_provenance { object.with_provenance(said) } else { object }
+        if with_provenance {
+            object.with_provenance(said, presence.live(context.id).as_ref())
+        } else {
+            object
+        }
     };
     Ok(Json(ContextPage {
         next_before: found.next_before.map(|context| context.to_string()),
