@@ -81,7 +81,7 @@ impl App {
     /// The finished router. Layers added later run earlier.
     pub fn into_router(self) -> Router {
         let App { state, extra } = self;
-        let (router, openapi) = OpenApiRouter::with_openapi(routes::openapi::description())
+        let (router, mut openapi) = OpenApiRouter::with_openapi(routes::openapi::description())
             .merge(routes::guarded())
             .merge(extra.with_state(()))
             .layer(from_fn(middleware::deadline))
@@ -98,6 +98,7 @@ impl App {
             // Streams hold nobody's turn and have no end.
             .merge(routes::streams())
             .split_for_parts();
+        routes::frame_answers::add(&mut openapi);
         let openapi = openapi.to_pretty_json().expect("the description is plain data");
         state.openapi.set(openapi).expect("a router is made once");
         router

@@ -4,6 +4,7 @@ mod blobs;
 pub(crate) mod bulk;
 pub(crate) mod events;
 pub(crate) mod figures;
+pub(crate) mod frame_answers;
 mod health;
 pub(crate) mod maintenance;
 mod metrics;

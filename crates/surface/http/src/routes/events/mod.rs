@@ -146,7 +146,7 @@ pub(super) async fn all_events(
     path = "/v1/contexts/{context_id}/events",
     tag = "events",
     params(
-        ("context_id" = String, Path, description = "The context"),
+        ("context_id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The context's number"),
         Resume,
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen"),
     ),

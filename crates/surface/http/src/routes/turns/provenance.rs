@@ -33,7 +33,7 @@ pub(super) struct ProvenanceAnswer {
     get,
     path = "/v1/contexts/{id}/provenance",
     tag = "turns",
-    params(("id" = String, Path, description = "The context's number")),
+    params(("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The context's number")),
     responses(
         (status = 200, description = "Its provenance", body = ProvenanceAnswer),
         (status = 404, description = "There is no such context", body = ErrorBody),
