@@ -1,8 +1,9 @@
-//! Tasks of the repository: `cargo xtask serve | test | bench | fuzz | tidy`.
+//! Tasks of the repository: `cargo xtask serve | test | api | bench | fuzz | tidy`.
 //!
 //! Whatever has logic and is not the product lives here, in Rust, and not in shell scripts.
 //! Kept light on purpose: it is compiled before every other command.
 
+mod api;
 mod bench;
 mod fuzz;
 mod run;
@@ -19,7 +20,8 @@ Usage: cargo xtask <task> [arguments]
 
 Tasks:
   serve [arguments]         build cairn in release mode and run `cairn serve` with the arguments
-  test                      format, lints, tidy, every test and every doc test; stops at the first failure
+  test                      format, lints, tidy, every test, every doc test and api; stops at the first failure
+  api                       ask a server everything that its description allows, with schemathesis
   bench [name] [arguments]  run a benchmark, or list the benchmarks when no name is given
   fuzz [name] [arguments]   run a fuzz target with nightly Rust, or list them when no name is given
   tidy                      check tiers, the code map, unfinished code, links and stray paths
@@ -51,12 +53,13 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         ("bench", rest) => bench::bench(rest),
         ("fuzz", rest) => fuzz::fuzz(rest),
         ("test", []) => test::test(),
+        ("api", []) => api::api(),
         ("tidy", []) => tidy::tidy(),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");
             Ok(())
         }
-        ("test" | "tidy", _) => bail!("`cargo xtask {task}` takes no arguments"),
+        ("test" | "api" | "tidy", _) => bail!("`cargo xtask {task}` takes no arguments"),
         _ => bail!("there is no task `{task}`\n\n{USAGE}"),
     }
 }

@@ -10,13 +10,7 @@ use crate::run;
 /// Builds cairn in release mode and becomes it, so that signals reach the server itself.
 pub(crate) fn serve(arguments: &[String]) -> Result<()> {
     run::succeed(&mut run::cargo(&["build", "--release", "--package", "cairn"]))?;
-    let binary = target_folder().join("release").join("cairn");
+    let binary = run::target_folder().join("release").join("cairn");
     let error = Command::new(&binary).arg("serve").args(arguments).exec();
     Err(error).with_context(|| format!("could not start {}", binary.display()))
-}
-
-fn target_folder() -> std::path::PathBuf {
-    // A relative CARGO_TARGET_DIR is relative to where cargo was called: the root, as `run::cargo` does.
-    let folder = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    run::root().join(folder)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::{run, tidy};
+use crate::{api, run, tidy};
 
 /// One thing that is proved, in the order of this list.
 struct Step {
@@ -24,6 +24,7 @@ const STEPS: &[Step] = &[
     Step { title: "tidy", prove: tidy::tidy },
     Step { title: "tests", prove: || cargo(&["test", "--workspace", "--all-features", "--all-targets"]) },
     Step { title: "doc tests", prove: || cargo(&["test", "--workspace", "--all-features", "--doc"]) },
+    Step { title: "API", prove: api::api },
 ];
 
 /// A part of the tests that needs something a machine may lack.
@@ -34,7 +35,7 @@ struct Optional {
 }
 
 /// One row for each part of the tests that is left out where a tool or a folder is missing.
-const OPTIONAL: &[Optional] = &[];
+const OPTIONAL: &[Optional] = &[Optional { what: "schemathesis", missing: api::missing }];
 
 /// Runs every step, stops at the first that fails, and ends with one line on what was left out.
 pub(crate) fn test() -> Result<()> {

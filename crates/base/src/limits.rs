@@ -103,6 +103,10 @@ pub const CLIENT_TAG_BYTES_MAX: usize = 256;
 /// Contexts that are remembered of one connection; of more, those it worked on last.
 pub const SESSION_CONTEXTS_MAX: usize = 1000;
 
+/// How often a sample is taken for the rates of `/v1/metrics`.
+pub const RATE_SAMPLE_EVERY: Duration = Duration::from_secs(10);
+/// Samples that are kept: five minutes of them.
+pub const RATE_SAMPLES_MAX: usize = 31;
 /// Most streams of events over HTTP at once.
 pub const EVENT_STREAMS_MAX: usize = 256;
 /// How often new events are looked for at the most, however many commits there are.

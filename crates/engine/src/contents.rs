@@ -79,7 +79,11 @@ impl Engine {
         tenant: TenantId,
         hash: &ContentHash,
     ) -> Result<Option<Box<dyn BlobReader>>, EngineError> {
-        self.pipeline.work(principal, &reading(tenant), |store| Ok(store.open_blob(tenant, hash)?))
+        let started = self.clock().monotonic();
+        let opened =
+            self.pipeline.work(principal, &reading(tenant), |store| Ok(store.open_blob(tenant, hash)?));
+        self.pipeline.shared().metrics.blobs.observe(self.clock().monotonic().saturating_sub(started));
+        opened
     }
 
     /// Follows a path in the file tree that a turn has or inherits. Before a tree object is read, `begin`

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{ContentHash, ContextId, Position, TenantId, TurnId, limits};
 use cairn_seam::{Change, Snapshot};
-use cairn_turns::{Context, Turn, TurnsError, TurnsEvent, TypeNumber};
+use cairn_turns::{Context, Metadata, Turn, TurnsError, TurnsEvent, TypeNumber};
 
 use crate::{Act, Engine, EngineError};
 
@@ -65,7 +65,8 @@ pub struct TurnEvent {
     pub what: WhatHappened,
 }
 
-/// What happened. The records are as they are now; only a tree can have changed since.
+/// What happened. The records are as they are now; a tree and what is said of a context can have changed
+/// since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WhatHappened {
     /// A context was made or forked.
@@ -86,6 +87,15 @@ pub enum WhatHappened {
         /// The root of the tree.
         root: ContentHash,
     },
+    /// A context got the metadata of its first turn.
+    MetadataUpdated {
+        /// The context.
+        context: ContextId,
+        /// What is said there.
+        said: Box<Metadata>,
+    },
+    /// A context was pruned.
+    ContextPruned(ContextId),
 }
 
 impl WhatHappened {
@@ -94,7 +104,10 @@ impl WhatHappened {
         match self {
             WhatHappened::ContextCreated(context) => context.id,
             WhatHappened::TurnAppended { turn, .. } => turn.context,
-            WhatHappened::TreeAttached { context, .. } => *context,
+            WhatHappened::TreeAttached { context, .. } | WhatHappened::MetadataUpdated { context, .. } => {
+                *context
+            }
+            WhatHappened::ContextPruned(context) => *context,
         }
     }
 }
@@ -168,6 +181,8 @@ impl Reader<'_> {
             }
             TurnsEvent::TurnAppended(id) => self.appended(id),
             TurnsEvent::TreeAttached(id) => self.attached(id),
+            TurnsEvent::MetadataUpdated(id) => self.metadata(id),
+            TurnsEvent::ContextPruned(id) => Ok(WhatHappened::ContextPruned(id)),
         };
         match read {
             Ok(what) => Ok(Some(what)),
@@ -187,6 +202,12 @@ impl Reader<'_> {
             }
         };
         Ok(WhatHappened::TurnAppended { turn, type_name })
+    }
+
+    fn metadata(&self, id: ContextId) -> Result<WhatHappened, TurnsError> {
+        cairn_turns::head(self.snapshot, &self.scope, id)?;
+        let said = cairn_turns::metadata(self.snapshot, &self.scope, &[id])?.pop().unwrap_or_default();
+        Ok(WhatHappened::MetadataUpdated { context: id, said: Box::new(said) })
     }
 
     fn attached(&self, id: TurnId) -> Result<WhatHappened, TurnsError> {

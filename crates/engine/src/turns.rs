@@ -94,7 +94,11 @@ impl Engine {
         begin: impl FnOnce(u64) -> Result<(), EngineError>,
     ) -> Result<Option<Vec<u8>>, EngineError> {
         let act = Act::new(Action::TurnsRead, Resource::tenant(tenant));
-        self.pipeline.work(principal, &act, |store| whole_blob(store, tenant, hash, bytes_max, begin))
+        let started = self.clock().monotonic();
+        let read =
+            self.pipeline.work(principal, &act, |store| whole_blob(store, tenant, hash, bytes_max, begin));
+        self.pipeline.shared().metrics.blobs.observe(self.clock().monotonic().saturating_sub(started));
+        read
     }
 
     /// Reads a window, and gives every turn of it to `visit`, oldest first, with its payload if that is
@@ -110,7 +114,8 @@ impl Engine {
         visit: VisitTurn<'_>,
     ) -> Result<(), EngineError> {
         let act = Act::new(Action::TurnsRead, Resource::tenant(tenant));
-        self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
+        let started = self.clock().monotonic();
+        let read = self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
             let found = find(snapshot, scope, window)?;
             begin(&found)?;
             for turn in &found.turns {
@@ -122,7 +127,9 @@ impl Engine {
                 }
             }
             Ok(())
-        })
+        });
+        self.pipeline.shared().metrics.windows.observe(self.clock().monotonic().saturating_sub(started));
+        read
     }
 
     pub(crate) fn payload(

@@ -90,6 +90,7 @@ pub(crate) fn add(
     tx.put_blob(&request.payload)?;
     let mut counters = counters(tx, scope)?;
     counters.turn += 1;
+    counters.turns += 1;
     let turn = Turn {
         id: TurnId(counters.turn),
         context: request.context,

@@ -9,7 +9,7 @@ use cairn_seam::{Event, KeyRange, Reader, Visit, WriteTx, get};
 use crate::error::TurnsError;
 use crate::lineage::ancestor_at;
 use crate::record::{self, Counters};
-use crate::tables::{CONTEXT_CREATED, CONTEXTS, COUNTERS};
+use crate::tables::{CONTEXT_CREATED, CONTEXTS, COUNTERS, METADATA_UPDATED};
 use crate::{fork, metadata, read, times, turn::Turn};
 
 /// A context.
@@ -66,6 +66,9 @@ pub(crate) fn create_as(
         active_at_ms: now_ms,
     };
     put(tx, scope, &context)?;
+    let mut counters = counters(tx, scope)?;
+    counters.contexts += 1;
+    put_counters(tx, scope, counters)?;
     times::note(tx, scope, context.id, context.created_at_ms)?;
     if let Some(base) = base {
         fork::note(tx, scope, base.context, context.id)?;
@@ -150,7 +153,7 @@ pub fn last_numbers<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
 ) -> Result<(ContextId, TurnId), TurnsError> {
-    let Counters { context, turn } = counters(reader, scope)?;
+    let Counters { context, turn, .. } = counters(reader, scope)?;
     Ok((ContextId(context), TurnId(turn)))
 }
 
@@ -169,18 +172,19 @@ pub(crate) fn advance(
     turn: &Turn,
 ) -> Result<(), TurnsError> {
     // Below the head the first turn stays the same.
-    if turn.parent != context.head || turn.parent == TurnId::NONE {
-        settle(tx, scope, context.id, *turn)?;
+    let is_elsewhere = turn.parent != context.head || turn.parent == TurnId::NONE;
+    if is_elsewhere && settle(tx, scope, context.id, *turn)? {
+        emit(tx, METADATA_UPDATED, context.id.0)?;
     }
     let active_at_ms = context.active_at_ms.max(turn.created_at_ms);
     put(tx, scope, &Context { head: turn.id, head_depth: turn.depth, active_at_ms, ..*context })
 }
 
-/// Lets a context be found by what the first turn of its head's chain says.
-fn settle(tx: &mut dyn WriteTx, scope: &Scope, context: ContextId, head: Turn) -> Result<(), TurnsError> {
+/// Lets a context be found by what the first turn of its head's chain says, and says whether that is news.
+fn settle(tx: &mut dyn WriteTx, scope: &Scope, context: ContextId, head: Turn) -> Result<bool, TurnsError> {
     match ancestor_at(tx, scope, head, 0)? {
         Some(root) => metadata::settle(tx, scope, context, root.id),
-        None => Ok(()),
+        None => Ok(false),
     }
 }
 
@@ -194,7 +198,8 @@ fn put(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), Tur
     Ok(tx.put(CONTEXTS, &scope.key().u64(context.id.0), &record::encode_context(context))?)
 }
 
-pub(crate) fn counters<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Counters, TurnsError> {
+/// The last numbers that were given, and how much there is.
+pub fn counters<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Counters, TurnsError> {
     let stored = get(reader, COUNTERS, &scope.key())?;
     stored.as_deref().map_or(Ok(Counters::default()), record::decode_counters)
 }

@@ -4,7 +4,7 @@ use cairn_base::{ContextId, TurnId, take_varint};
 use cairn_seam::Event;
 
 use crate::error::TurnsError;
-use crate::tables::{CONTEXT_CREATED, TREE_ATTACHED, TURN_APPENDED};
+use crate::tables::{CONTEXT_CREATED, CONTEXT_PRUNED, METADATA_UPDATED, TREE_ATTACHED, TURN_APPENDED};
 
 /// One thing that happened in this memory; what more is to be known of it is in the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,10 @@ pub enum TurnsEvent {
     TurnAppended(TurnId),
     /// A file tree was attached to a turn that was there already.
     TreeAttached(TurnId),
+    /// A context got the metadata of its first turn.
+    MetadataUpdated(ContextId),
+    /// A context was pruned.
+    ContextPruned(ContextId),
 }
 
 impl TurnsEvent {
@@ -31,6 +35,8 @@ impl TurnsEvent {
             CONTEXT_CREATED => Some(TurnsEvent::ContextCreated(ContextId(number()?))),
             TURN_APPENDED => Some(TurnsEvent::TurnAppended(TurnId(number()?))),
             TREE_ATTACHED => Some(TurnsEvent::TreeAttached(TurnId(number()?))),
+            METADATA_UPDATED => Some(TurnsEvent::MetadataUpdated(ContextId(number()?))),
+            CONTEXT_PRUNED => Some(TurnsEvent::ContextPruned(ContextId(number()?))),
             _ => None,
         })
     }

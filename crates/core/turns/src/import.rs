@@ -10,9 +10,9 @@ use cairn_seam::{Blob, WriteTx, get};
 use crate::append::{Append, add};
 use crate::context::{self, Context, advance};
 use crate::error::TurnsError;
-use crate::read;
 use crate::tables::{IMPORTED_CONTEXTS, IMPORTED_TURNS};
 use crate::turn::{DeclaredType, Turn};
+use crate::{read, tree};
 
 /// What an import is called: lines of one import refer to each other, however often it is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +125,10 @@ pub fn import_turn(
     if let Some(known) = known
         && let Some(turn) = read::turns(tx, scope, &[known])?.pop()
     {
+        // It may have got a tree since. One that it has here stays: which of two is newer is not known.
+        if let (Some(root), [None]) = (&new.tree, tree::own_trees(tx, scope, &[turn])?.as_slice()) {
+            tree::attach(tx, scope, turn.id, root)?;
+        }
         lead_to(tx, scope, import, new.context, (new.id, &turn))?;
         return Ok(Taken::Known);
     }

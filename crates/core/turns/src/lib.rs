@@ -29,7 +29,7 @@ mod tree;
 mod turn;
 
 pub use append::{Append, Appended, append};
-pub use context::{Context, contexts, contexts_after, create, head, last_numbers, unlist};
+pub use context::{Context, contexts, contexts_after, counters, create, head, last_numbers, unlist};
 pub use error::TurnsError;
 pub use event::TurnsEvent;
 pub use fork::{ForkParent, forks, parents};
@@ -42,6 +42,6 @@ pub use metadata::{
     root_of,
 };
 pub use read::{Admit, before, by_depth, last, turn, turns, turns_between};
-pub use record::{blobs_of_turn, root_of_tree};
+pub use record::{Counters, blobs_of_turn, root_of_tree};
 pub use tree::{Entry, EntryKind, Fetch, Found, TreeObject, attach, find, own_trees, tree_root};
 pub use turn::{DeclaredType, Turn};

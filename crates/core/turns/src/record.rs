@@ -1,7 +1,8 @@
 //! Bytes of this memory's records. Numbers are varints unless their length is said.
 //!
 //! ```text
-//! counters  version 1 | last context | last turn
+//! counters  version 2 | last context | last turn | contexts | turns
+//!           version 1 | last context | last turn
 //! context   version 1 | head | head depth | base | created_at_ms | active_at_ms - created_at_ms
 //! turn      version 1 | flags | context | id - parent, or 0 for the first | depth | type number
 //!           | type version | encoding | compression | payload bytes | created_at_ms
@@ -18,24 +19,42 @@ use crate::intern::TypeNumber;
 use crate::turn::Turn;
 
 const VERSION: u8 = 1;
+const COUNTERS_VERSION: u8 = 2;
 const HAS_JUMP: u64 = 1;
 const HAS_TREE_ABOVE: u64 = 2;
 const HAS_TREE: u64 = 4;
 
-/// The last numbers that were given.
+/// The last numbers that were given, and how much there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Counters {
-    pub(crate) context: u64,
-    pub(crate) turn: u64,
+pub struct Counters {
+    /// The last context that got a number.
+    pub context: u64,
+    /// The last turn that did.
+    pub turn: u64,
+    /// Contexts there are: those that were pruned are none of them.
+    pub contexts: u64,
+    /// Turns there are.
+    pub turns: u64,
 }
 
 pub(crate) fn encode_counters(counters: Counters) -> Vec<u8> {
-    encode(&[counters.context, counters.turn])
+    let mut out = vec![COUNTERS_VERSION];
+    let Counters { context, turn, contexts, turns } = counters;
+    [context, turn, contexts, turns].into_iter().for_each(|number| put_varint(&mut out, number));
+    out
 }
 
 pub(crate) fn decode_counters(bytes: &[u8]) -> Result<Counters, TurnsError> {
-    decode("turn counters", bytes, |rest| {
-        Some(Counters { context: take_varint(rest)?, turn: take_varint(rest)? })
+    // The first version did not say how much there is: as much as numbers were given, if nothing was pruned.
+    if bytes.first() == Some(&VERSION) {
+        return decode(VERSION, "turn counters", bytes, |rest| {
+            let (context, turn) = (take_varint(rest)?, take_varint(rest)?);
+            Some(Counters { context, turn, contexts: context, turns: turn })
+        });
+    }
+    decode(COUNTERS_VERSION, "turn counters", bytes, |rest| {
+        let (context, turn) = (take_varint(rest)?, take_varint(rest)?);
+        Some(Counters { context, turn, contexts: take_varint(rest)?, turns: take_varint(rest)? })
     })
 }
 
@@ -50,7 +69,7 @@ pub(crate) fn encode_context(context: &Context) -> Vec<u8> {
 }
 
 pub(crate) fn decode_context(id: ContextId, bytes: &[u8]) -> Result<Context, TurnsError> {
-    decode("context", bytes, |rest| {
+    decode(VERSION, "context", bytes, |rest| {
         let (head, head_depth) = (TurnId(take_varint(rest)?), take_u32(rest)?);
         let (base, created_at_ms) = (TurnId(take_varint(rest)?), take_varint(rest)?);
         let active_at_ms = created_at_ms.checked_add(take_varint(rest)?)?;
@@ -89,7 +108,7 @@ pub(crate) fn encode_turn(turn: &Turn) -> Vec<u8> {
 }
 
 pub(crate) fn decode_turn(id: TurnId, bytes: &[u8]) -> Result<Turn, TurnsError> {
-    decode("turn", bytes, |rest| {
+    decode(VERSION, "turn", bytes, |rest| {
         let flags = take_varint(rest)?;
         let context = ContextId(take_varint(rest)?);
         let above = |distance: u64| id.0.checked_sub(distance).filter(|_| distance > 0).map(TurnId);
@@ -158,13 +177,14 @@ fn take_hash(rest: &mut &[u8]) -> Option<ContentHash> {
 }
 
 fn decode<T>(
+    known: u8,
     what: &'static str,
     bytes: &[u8],
     body: impl FnOnce(&mut &[u8]) -> Option<T>,
 ) -> Result<T, TurnsError> {
     let bad = |detail: &str| TurnsError::BadRecord { what, detail: detail.into() };
     let (version, mut rest) = bytes.split_first().ok_or_else(|| bad("it is empty"))?;
-    if *version != VERSION {
+    if *version != known {
         return Err(bad("its version is not known here; use a newer cairn"));
     }
     let value =
@@ -216,6 +236,13 @@ mod tests {
                 active_at_ms: u64::from(times[0]) + u64::from(times[1]),
             };
             prop_assert_eq!(decode_context(context.id, &encode_context(&context)).unwrap(), context);
+
+            let [context, turn, contexts, turns] = [id, parent.0, jump, tree_above];
+            let counters = Counters { context, turn, contexts, turns };
+            prop_assert_eq!(decode_counters(&encode_counters(counters)).unwrap(), counters);
+            let first_version = encode(&[context, turn]);
+            let as_many = Counters { context, turn, contexts: context, turns: turn };
+            prop_assert_eq!(decode_counters(&first_version).unwrap(), as_many);
         }
 
         #[test]

@@ -79,6 +79,8 @@ pub const BUNDLE_PUBLISHED: EventKind = EventKind(19);
 pub const CONTEXT_PRUNED: EventKind = EventKind(36);
 /// A turn that nothing reached any more was pruned. The body is its number, a varint.
 pub const TURN_PRUNED: EventKind = EventKind(37);
+/// A context got metadata: its first turn says something. The body is the context's number, a varint.
+pub const METADATA_UPDATED: EventKind = EventKind(38);
 
 /// Every kind of event of this memory and what people call it.
 pub const EVENT_KINDS: &[(EventKind, &str)] = &[
@@ -88,4 +90,5 @@ pub const EVENT_KINDS: &[(EventKind, &str)] = &[
     (BUNDLE_PUBLISHED, "bundle_published"),
     (CONTEXT_PRUNED, "context_pruned"),
     (TURN_PRUNED, "turn_pruned"),
+    (METADATA_UPDATED, "context_metadata_updated"),
 ];

@@ -47,6 +47,11 @@ impl Histogram {
         Duration::from_nanos(self.sum_ns.load(Ordering::Relaxed))
     }
 
+    /// How many took how long, as of now.
+    pub fn tally(&self) -> Tally {
+        Tally { buckets: std::array::from_fn(|bucket| self.buckets[bucket].load(Ordering::Relaxed)) }
+    }
+
     /// Upper bound in seconds (infinity for the last) and how many took at most that long.
     pub(super) fn cumulative(&self) -> impl Iterator<Item = (f64, u64)> {
         let bounds =
@@ -56,6 +61,44 @@ impl Histogram {
             Some(*sum)
         });
         bounds.zip(counts)
+    }
+}
+
+/// What a [`Histogram`] held at some moment: what came since is one less the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    buckets: [u64; BOUNDS_US.len() + 1],
+}
+
+impl Tally {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: &Tally) -> Tally {
+        Tally { buckets: std::array::from_fn(|bucket| self.buckets[bucket] + other.buckets[bucket]) }
+    }
+
+    /// What came after an earlier one of the same histogram.
+    #[must_use]
+    pub fn since(self, earlier: &Tally) -> Tally {
+        let since = |bucket: usize| self.buckets[bucket].saturating_sub(earlier.buckets[bucket]);
+        Tally { buckets: std::array::from_fn(since) }
+    }
+
+    /// How many were observed.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+
+    /// A time that at least this part of them took at most: the bound of a bucket. `None` if there were
+    /// none, or if it lies above all bounds.
+    pub fn at_most(&self, part: f64) -> Option<Duration> {
+        let count = self.count();
+        let mut below = 0;
+        let bucket = self.buckets.iter().position(|bucket| {
+            below += bucket;
+            count > 0 && below as f64 >= part * count as f64
+        })?;
+        BOUNDS_US.get(bucket).map(|us| Duration::from_micros(*us))
     }
 }
 
@@ -74,5 +117,21 @@ mod tests {
         assert_eq!(counts[15..], [5, 6]);
         assert_eq!((histogram.count(), histogram.sum()), (6, Duration::from_micros(60_000_202)));
         assert!(BOUNDS_US.is_sorted());
+    }
+
+    #[test]
+    fn a_tally_says_how_long_most_took_and_what_came_since() {
+        let histogram = Histogram::new();
+        assert_eq!(histogram.tally().at_most(0.5), None);
+        (0..90).for_each(|_| histogram.observe(Duration::from_micros(60)));
+        (0..10).for_each(|_| histogram.observe(Duration::from_millis(3)));
+        let earlier = histogram.tally();
+        let bounds = [0.5, 0.9, 0.91, 1.0].map(|part| earlier.at_most(part).expect("a bound").as_micros());
+        assert_eq!(bounds, [100, 100, 5_000, 5_000]);
+
+        histogram.observe(Duration::from_secs(60));
+        let since = histogram.tally().since(&earlier);
+        assert_eq!((since.count(), since.at_most(0.5)), (1, None), "nobody knows how long that took");
+        assert_eq!(since.plus(&earlier), histogram.tally());
     }
 }

@@ -7,7 +7,7 @@ mod store;
 mod text;
 
 pub(crate) use engine::{Metrics, Outcome};
-pub use histogram::Histogram;
+pub use histogram::{Histogram, Tally};
 pub use number::{Counter, Gauge};
 pub(crate) use store::{serialize_store, write_store};
 pub use text::{Family, MetricKind, PrometheusText};

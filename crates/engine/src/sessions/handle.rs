@@ -54,6 +54,11 @@ impl SessionHandle {
         self.session.active_at_ms.store(self.shared.clock.now_ms(), Ordering::Relaxed);
     }
 
+    /// What the client asked for was answered with an error.
+    pub fn failed(&self) {
+        self.shared.sessions.failed();
+    }
+
     /// The client made a context or appended to it: it is live while the session is open.
     ///
     /// Called for every append; again for the same context it costs a lock that nobody contends.

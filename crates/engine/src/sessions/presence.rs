@@ -34,6 +34,8 @@ pub struct LiveIn {
     pub session: SessionId,
     /// What its client calls itself; empty if it did not say.
     pub tag: Arc<str>,
+    /// From where it connected.
+    pub peer: Option<String>,
 }
 
 /// Who is connected in one tenant, at the moment of each question.
@@ -60,7 +62,7 @@ impl Presence<'_> {
     /// Who works on a context, if anybody who is still there does.
     pub fn live(&self, context: ContextId) -> Option<LiveIn> {
         let session = self.registry.live(self.tenant, context)?;
-        Some(LiveIn { session: session.id, tag: session.tag() })
+        Some(LiveIn { session: session.id, tag: session.tag(), peer: session.peer.clone() })
     }
 }
 

@@ -43,6 +43,7 @@ struct WorkedOn {
 #[derive(Default)]
 pub(crate) struct Registry {
     last: AtomicU64,
+    errors: AtomicU64,
     open: Mutex<BTreeMap<SessionId, Arc<Session>>>,
     worked_on: Mutex<HashMap<(TenantId, ContextId), WorkedOn>>,
 }
@@ -64,6 +65,16 @@ impl Registry {
 
     pub(super) fn close(&self, session: &Session) {
         self.open.lock().remove(&session.id);
+    }
+
+    /// A request of some session was answered with an error.
+    pub(super) fn failed(&self) {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many were.
+    pub(crate) fn errors(&self) -> u64 {
+        self.errors.load(Ordering::Relaxed)
     }
 
     /// The session works on a context from now on.

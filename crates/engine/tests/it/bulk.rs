@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::time::Duration;
 
 use cairn_access::{Action, Resource};
 use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId};
 use cairn_engine::{
     Act, AuditOutcome, EngineError, Export, ExportItem, ExportedTurn, ImportCounts, ImportItem,
 };
-use cairn_seam::{Blob, KeyRange, Maintenance, Order, Store, StoreError, Visit};
+use cairn_seam::{Blob, KeepChanges, KeyRange, Maintenance, Order, Store, StoreError, Visit};
 use cairn_turns::prune::Rule;
 use cairn_turns::registry::Bundle;
 use cairn_turns::{Append, DeclaredType, ImportId, NewContext, NewTurn, Turn, TurnsError};
@@ -124,14 +125,19 @@ fn play(world: &World, steps: &[Step]) {
             }
             Step::Attach(at) => {
                 let Some(turn) = turn(at) else { continue };
-                let root = tree(world, number);
-                let done = world.engine.transact(&world.owner, act(), move |tx, scope| {
-                    Ok(cairn_turns::attach(tx, scope, turn, &root)?)
-                });
-                done.unwrap();
+                play_attach(world, turn, number);
             }
         }
     }
+}
+
+/// Gives a turn a tree.
+fn play_attach(world: &World, turn: TurnId, number: usize) {
+    let root = tree(world, number);
+    let done = world
+        .engine
+        .transact(&world.owner, act(), move |tx, scope| Ok(cairn_turns::attach(tx, scope, turn, &root)?));
+    done.unwrap();
 }
 
 /// Everything about a turn but its numbers.
@@ -411,6 +417,7 @@ proptest! {
         prop_assert_eq!(dry.contexts as usize, goes.len());
         prop_assert_eq!(dry.turns + dry.turns_kept, items.iter().filter(|item| matches!(item, ExportItem::Turn(_))).count() as u64);
         prop_assert_eq!(stored.len() as u64, dry.turns_kept);
+        prop_assert_eq!(counted(&world), (kept.len() as u64, stored.len() as u64));
         assert_nothing_dangles(&world);
 
         // Without any context nothing is left of it all.
@@ -438,6 +445,7 @@ proptest! {
         other.engine.prune(&other.owner, TENANT, &Rule::Named(goes), true, &mut |_| true).unwrap();
         import(&other, "a", &items).unwrap();
         prop_assert_eq!(&histories(&other), &before);
+        prop_assert_eq!(counted(&other), (before.len() as u64, stored_and_reached(&other).0.len() as u64));
         // Numbers are in another order now, and it can be exported all the same; contexts may then be
         // numbered in another order too.
         let third = World::new();
@@ -464,6 +472,12 @@ fn a_line_that_does_not_fit_is_named_and_takes_its_batch_with_it() {
     };
     assert_eq!(error.code(), ErrorCode::InvalidRequest);
     assert!(histories(&other).is_empty());
+}
+
+/// How many contexts and turns there are said to be.
+fn counted(world: &World) -> (u64, u64) {
+    let counters = world.engine.figures(&world.owner, TENANT).unwrap().counters;
+    (counters.contexts, counters.turns)
 }
 
 /// A context with so many turns.
@@ -529,6 +543,63 @@ fn pruning_leaves_its_audit_line_and_a_dry_run_none() {
         (line.outcome, line.subject.starts_with("contexts inactive since")),
         (AuditOutcome::Done, true)
     );
+}
+
+#[test]
+fn payloads_of_pruned_turns_are_swept_and_those_that_others_have_stay() {
+    let world = World::new();
+    // The third payload is the first one again, and so are the trees.
+    play(&world, &[Step::Create, Step::Append(0, true), Step::Append(0, false), Step::Create]);
+    append(&world, ContextId(2), None, 1, Some(tree(&world, 1)));
+    let [shared, own] = [1, 2].map(|number| ContentHash::of(&payload(number)));
+    let is_there = |hash: ContentHash| {
+        let mut found = false;
+        let snapshot = world.store.snapshot(Position::START).unwrap();
+        match snapshot.blobs(TENANT, &[hash], &mut |_, bytes| found = bytes.is_some()) {
+            Ok(()) | Err(StoreError::BlobGone { .. }) => found,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    let compact = || {
+        let compact = Maintenance::Compact { keep_changes: KeepChanges::All, forget: Vec::new() };
+        let report = world.engine.maintain(&world.owner, &compact, &mut |_| true).unwrap();
+        assert_nothing_dangles(&world);
+        report.figures
+    };
+    let rule = Rule::Named([ContextId(1)].into());
+    world.clock.advance(Duration::from_secs(25 * 60 * 60));
+    assert_eq!(compact(), [("blobs_removed", 0)]);
+    world.engine.prune(&world.owner, TENANT, &rule, true, &mut |_| true).unwrap();
+    assert!(is_there(own), "pruning itself leaves blobs to the sweep");
+    assert_eq!(compact(), [("blobs_removed", 1)]);
+    assert_eq!((is_there(shared), is_there(own)), (true, false));
+    let rule = Rule::Named([ContextId(2)].into());
+    world.engine.prune(&world.owner, TENANT, &rule, true, &mut |_| true).unwrap();
+    // The payload, the folder and the file in it.
+    assert_eq!(compact(), [("blobs_removed", 3)]);
+    assert!(!is_there(shared));
+}
+
+#[test]
+fn a_tree_that_a_turn_got_after_it_was_imported_comes_with_the_next_import() {
+    let world = World::new();
+    play(&world, &[Step::Create, Step::Append(0, false), Step::Append(0, false)]);
+    let early = export(&world, &[], TurnId::NONE);
+    let other = World::new();
+    import(&other, "a", &early).unwrap();
+    play_attach(&world, TurnId(1), 5);
+    let late = export(&world, &[], TurnId::NONE);
+    let counts = import(&other, "a", &late).unwrap();
+    assert_eq!((counts.turns, counts.blobs), (0, 2));
+    assert_eq!(histories(&other), histories(&world));
+    // Nothing takes it back, and a tree that a turn has here stays.
+    import(&other, "a", &early).unwrap();
+    assert_eq!(histories(&other), histories(&world));
+    let before = histories(&world);
+    play_attach(&world, TurnId(1), 6);
+    import(&other, "a", &export(&world, &[], TurnId::NONE)).unwrap();
+    assert_eq!(histories(&other), before);
+    assert_nothing_dangles(&other);
 }
 
 #[test]

@@ -67,6 +67,8 @@ fn short(what: &WhatHappened) -> String {
             format!("turn {} in {} at depth {}, a {type_name}", turn.id, turn.context, turn.depth)
         }
         WhatHappened::TreeAttached { turn, context, .. } => format!("tree of {turn} in {context}"),
+        WhatHappened::MetadataUpdated { context, said } => format!("metadata of {context}: {:?}", said.title),
+        WhatHappened::ContextPruned(context) => format!("context {context} is gone"),
     }
 }
 

@@ -18,7 +18,7 @@ impl World {
 
     fn live(&self, context: u64) -> Option<(u64, String)> {
         let presence = self.engine.presence(&self.owner, TENANT).unwrap();
-        let LiveIn { session, tag } = presence.live(ContextId(context))?;
+        let LiveIn { session, tag, .. } = presence.live(ContextId(context))?;
         Some((session.0, tag.to_string()))
     }
 

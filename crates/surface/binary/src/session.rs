@@ -99,7 +99,10 @@ impl Session {
     pub(crate) async fn answer(&mut self, header: &Header, body: &[u8]) -> (Vec<u8>, Share) {
         match self.handle(header, body).await {
             Ok(answer) => answer.into_frame(),
-            Err(error) => Answer::error(header, &error).into_frame(),
+            Err(error) => {
+                self.presence.failed();
+                Answer::error(header, &error).into_frame()
+            }
         }
     }
 

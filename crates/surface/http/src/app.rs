@@ -8,11 +8,13 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use cairn_base::{ErrorCode, limits};
 use cairn_gate::{Gate, Memory};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::metrics::HttpMetrics;
 use crate::routes::events::Streams;
+use crate::routes::figures::History;
 use crate::{ApiError, HttpConfig, middleware, routes};
 
 /// What every route and middleware shares.
@@ -33,6 +35,8 @@ pub(crate) struct Shared {
     pub(crate) streams: Streams,
     /// One permit per export or import under way.
     pub(crate) bulk: Arc<Semaphore>,
+    /// What happened lately, for rates.
+    pub(crate) lately: Mutex<History>,
     pub(crate) openapi: OnceLock<String>,
 }
 
@@ -62,6 +66,7 @@ impl App {
             config,
             bound,
             metrics: HttpMetrics::default(),
+            lately: Mutex::default(),
             openapi: OnceLock::new(),
         };
         App { state: AppState(Arc::new(shared)), extra: OpenApiRouter::default() }
@@ -76,7 +81,7 @@ impl App {
     /// The finished router. Layers added later run earlier.
     pub fn into_router(self) -> Router {
         let App { state, extra } = self;
-        let (router, openapi) = OpenApiRouter::with_openapi(routes::openapi::description())
+        let (router, mut openapi) = OpenApiRouter::with_openapi(routes::openapi::description())
             .merge(routes::guarded())
             .merge(extra.with_state(()))
             .layer(from_fn(middleware::deadline))
@@ -95,6 +100,7 @@ impl App {
             // Streams hold nobody's turn and have no end.
             .merge(routes::streams().layer(from_fn_with_state(state.clone(), middleware::identify)))
             .split_for_parts();
+        routes::frame_answers::add(&mut openapi);
         let openapi = openapi.to_pretty_json().expect("the description is plain data");
         state.openapi.set(openapi).expect("a router is made once");
         router

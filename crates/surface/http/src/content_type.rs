@@ -2,6 +2,7 @@
 
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
+use utoipa::ToSchema;
 
 /// The media type without its parameters, in lower case; empty if there is none.
 pub(crate) fn media_type(headers: &HeaderMap) -> String {
@@ -22,3 +23,9 @@ pub(crate) fn is_json(media_type: &str) -> bool {
     media_type == "application/json"
         || (media_type.starts_with("application/") && media_type.ends_with("+json"))
 }
+
+/// Bytes, whatever they are: for the description only.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "only described")]
+pub(crate) struct RawBytes(Vec<u8>);

@@ -36,7 +36,7 @@ pub(crate) struct ErrorBody {
 
 /// What went wrong.
 #[derive(Debug, Serialize, ToSchema)]
-struct ErrorContent {
+pub(crate) struct ErrorContent {
     /// A stable name for the situation.
     #[schema(example = "TooLarge")]
     code: &'static str,

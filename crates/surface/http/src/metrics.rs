@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
 use cairn_base::ErrorCode;
-use cairn_engine::{Counter, Gauge, Histogram, MetricKind, PrometheusText};
+use cairn_engine::{Counter, Gauge, Histogram, MetricKind, PrometheusText, Tally};
 use parking_lot::Mutex;
 
 /// Counters since the start. Their number is bounded: routes, known methods, statuses and codes.
@@ -20,6 +20,17 @@ pub(crate) struct HttpMetrics {
     pub(crate) connections: Gauge,
     /// Connections turned away because there were too many.
     pub(crate) connections_refused: Counter,
+}
+
+/// What all routes came to together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct HttpTotals {
+    /// Answers.
+    pub(crate) answers: u64,
+    /// Answers that were an error.
+    pub(crate) errors: u64,
+    /// How long they took.
+    pub(crate) took: Tally,
 }
 
 impl HttpMetrics {
@@ -38,6 +49,22 @@ impl HttpMetrics {
         if let Some(code) = code {
             *self.errors.lock().entry(code).or_default() += 1;
         }
+    }
+
+    /// Requests, errors and times of all routes but one: whoever asks for figures shall not change them.
+    pub(crate) fn totals(&self, except: &str) -> HttpTotals {
+        let counted = |route: &str| route != except;
+        let requests = self.requests.lock();
+        let requests = requests.iter().filter(|((_, route, _), _)| counted(route));
+        let (mut answers, mut errors) = (0, 0);
+        for ((_, _, status), count) in requests {
+            answers += count;
+            errors += if *status >= 400 { *count } else { 0 };
+        }
+        let seconds = self.seconds.lock();
+        let seconds = seconds.iter().filter(|(route, _)| counted(route));
+        let took = seconds.fold(Tally::default(), |sum, (_, seconds)| sum.plus(&seconds.tally()));
+        HttpTotals { answers, errors, took }
     }
 
     /// Adds the families of HTTP.

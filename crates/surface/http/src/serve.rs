@@ -20,6 +20,7 @@ use crate::app::AppState;
 use crate::local::FromLocalOwner;
 use crate::metrics::Up;
 use crate::patience::Patient;
+use crate::routes::figures;
 
 /// What a connection over the limit is told; it is too early for a request id and a log line.
 const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
@@ -55,6 +56,7 @@ pub struct Listeners {
 pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output = ()>) -> Drained {
     let state = app.state.clone();
     let router = app.into_router();
+    let sampling = tokio::spawn(figures::sample_for_ever(state.clone()));
     let local_router = router.clone().layer(Extension(FromLocalOwner));
     let (stop, stopped) = watch::channel(());
     let mut connections = JoinSet::new();
@@ -86,6 +88,7 @@ pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output 
             },
         }
     }
+    sampling.abort();
     drop((listeners, stopped));
     // They would go on for ever.
     state.streams.stop();

@@ -12,6 +12,7 @@ use cairn_http::{Bytes, ImportReport};
 use clap::Args;
 use tokio::sync::mpsc;
 
+use super::counted;
 use crate::failure::Failure;
 use crate::{logging, progress, reach};
 
@@ -115,14 +116,15 @@ fn to_json(report: &ImportReport) -> String {
 
 fn told(report: &ImportReport) -> String {
     let ImportReport { contexts, turns, blobs, bundles, skipped } = report;
-    let mut out = format!("imported {contexts} contexts and {turns} turns");
-    for (count, what) in [(blobs, "blobs of file trees"), (bundles, "bundles of types")] {
+    let mut out = format!("imported {} and {}", counted(*contexts, "context"), counted(*turns, "turn"));
+    for (count, what, of) in [(blobs, "blob", "file trees"), (bundles, "bundle", "types")] {
         if *count > 0 {
-            out += &format!(", {count} {what}");
+            out += &format!(", {} of {of}", counted(*count, what));
         }
     }
     if *skipped > 0 {
-        out += &format!("; {skipped} things were there already");
+        let were = if *skipped == 1 { "was" } else { "were" };
+        out += &format!("; {} {were} there already", counted(*skipped, "thing"));
     }
     out + "\n"
 }

@@ -7,6 +7,7 @@ use cairn_embedded::Progress;
 use cairn_http::{PruneJob, PruneReport};
 use clap::Args;
 
+use super::counted;
 use crate::failure::Failure;
 use crate::{config, logging, progress, reach};
 
@@ -77,9 +78,14 @@ pub(super) fn prune(data_dir: Option<&Path>, as_json: bool, arguments: &PruneArg
 fn told(report: &PruneReport) -> String {
     let PruneReport { contexts, turns, payload_bytes, contexts_kept, turns_kept, applied } = report;
     let verb = if *applied { "pruned" } else { "would prune" };
+    let amount = |contexts: &u64, turns: &u64| {
+        format!("{} and {}", counted(*contexts, "context"), counted(*turns, "turn"))
+    };
+    let bytes = counted(*payload_bytes, "byte");
     let mut out = format!(
-        "{verb} {contexts} contexts and {turns} turns with {payload_bytes} bytes of payloads; \
-         {contexts_kept} contexts and {turns_kept} turns stay\n"
+        "{verb} {} with {bytes} of payloads; {} stay\n",
+        amount(contexts, turns),
+        amount(contexts_kept, turns_kept)
     );
     if !applied {
         out += "nothing was changed; --apply does it\n";

@@ -48,24 +48,27 @@ pub(crate) fn begin(
     Ok(tx.put(METADATA, &scope.key().u64(turn.0), &said.to_record())?)
 }
 
-/// Notes that the chain of a context's head starts with the turn `root`.
+/// Notes that the chain of a context's head starts with the turn `root`. Says whether that is new, and
+/// something is said there.
 pub(crate) fn settle(
     tx: &mut dyn WriteTx,
     scope: &Scope,
     context: ContextId,
     root: TurnId,
-) -> Result<(), TurnsError> {
+) -> Result<bool, TurnsError> {
     let before = root_of(tx, scope, context)?;
     if before == Some(root) {
-        return Ok(());
+        return Ok(false);
     }
     remove_terms(tx, scope, context, before)?;
-    for key in terms(scope, context, &of_root(tx, scope, root)?) {
+    let said = of_root(tx, scope, root)?;
+    for key in terms(scope, context, &said) {
         tx.put(TERMS, &key, &[])?;
     }
     let mut number = Vec::new();
     put_varint(&mut number, root.0);
-    Ok(tx.put(ROOTS, &scope.key().u64(context.0), &number)?)
+    tx.put(ROOTS, &scope.key().u64(context.0), &number)?;
+    Ok(!said.is_empty())
 }
 
 /// Forgets what a context is found by, because it goes.

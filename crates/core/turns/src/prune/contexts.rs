@@ -7,7 +7,7 @@ use cairn_access::Scope;
 use cairn_base::ContextId;
 use cairn_seam::WriteTx;
 
-use crate::context::{Context, emit, find, unlist};
+use crate::context::{Context, counters, emit, find, put_counters, unlist};
 use crate::error::TurnsError;
 use crate::tables::{CONTEXT_PRUNED, CONTEXTS};
 
@@ -102,6 +102,11 @@ pub fn remove_contexts(
             emit(tx, CONTEXT_PRUNED, id.0)?;
             removed += 1;
         }
+    }
+    if removed > 0 {
+        let mut counters = counters(tx, scope)?;
+        counters.contexts = counters.contexts.saturating_sub(removed);
+        put_counters(tx, scope, counters)?;
     }
     Ok(removed)
 }

@@ -7,7 +7,7 @@ use cairn_base::{ContextId, TurnId};
 use cairn_seam::{Order, Reader, WriteTx};
 
 use super::bits::Bits;
-use crate::context::{Context, contexts_after, emit, last_numbers};
+use crate::context::{Context, contexts_after, counters, emit, last_numbers, put_counters};
 use crate::error::TurnsError;
 use crate::read::turns_between;
 use crate::tables::{BRANCHES, METADATA, TREES, TURN_PRUNED, TURNS};
@@ -128,5 +128,7 @@ pub fn remove_turns(tx: &mut dyn WriteTx, scope: &Scope, turns: &[Turn]) -> Resu
         }
         emit(tx, TURN_PRUNED, turn.id.0)?;
     }
-    Ok(())
+    let mut counters = counters(tx, scope)?;
+    counters.turns = counters.turns.saturating_sub(turns.len() as u64);
+    put_counters(tx, scope, counters)
 }

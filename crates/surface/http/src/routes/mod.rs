@@ -3,6 +3,8 @@
 mod blobs;
 pub(crate) mod bulk;
 pub(crate) mod events;
+pub(crate) mod figures;
+pub(crate) mod frame_answers;
 mod health;
 pub(crate) mod maintenance;
 mod metrics;
@@ -40,6 +42,7 @@ pub(crate) fn streams() -> OpenApiRouter<AppState> {
 pub(crate) fn guarded() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(stats::stats))
+        .routes(routes!(figures::figures))
         .routes(routes!(maintenance::maintenance))
         .merge(bulk::routes())
         .routes(routes!(sessions::sessions))

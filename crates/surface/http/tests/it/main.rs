@@ -4,6 +4,7 @@ mod client;
 mod connections;
 mod errors;
 mod events;
+mod figures;
 mod limits;
 mod local;
 mod maintenance;

@@ -19,6 +19,7 @@ pub(super) use self::content::{Content, is_known};
 use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Call;
+use crate::content_type::RawBytes;
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
 
@@ -54,10 +55,10 @@ pub(super) struct Stored {
     get,
     path = "/v1/blobs/{hash}",
     tag = "turns",
-    params(("hash" = String, Path, description = "BLAKE3-256 of its bytes, 64 hexadecimal digits")),
+    params(("hash" = String, Path, pattern = "^[0-9a-fA-F]{64}$", description = "BLAKE3-256 of its bytes, 64 hexadecimal digits")),
     responses(
-        (status = 200, description = "Its bytes", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 206, description = "The bytes that were asked for", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 200, description = "Its bytes", body = RawBytes, content_type = "application/octet-stream"),
+        (status = 206, description = "The bytes that were asked for", body = RawBytes, content_type = "application/octet-stream"),
         (status = 304, description = "The client has it already"),
         (status = 404, description = "There is no such blob", body = ErrorBody),
         (status = 416, description = "The blob has no such range", body = ErrorBody),
@@ -82,7 +83,7 @@ pub(super) async fn get_blob(
     post,
     path = "/v1/blobs",
     tag = "turns",
-    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "At most 63 MiB"),
+    request_body(content = RawBytes, content_type = "application/octet-stream", description = "At most 63 MiB"),
     responses(
         (status = 201, description = "It is stored", body = Stored),
         (status = 200, description = "It was there already", body = Stored),
@@ -100,8 +101,8 @@ pub(super) async fn post_blob(call: Call, body: Bytes) -> Result<(StatusCode, Js
     put,
     path = "/v1/blobs/{hash}",
     tag = "turns",
-    params(("hash" = String, Path, description = "BLAKE3-256 of its bytes, 64 hexadecimal digits")),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "At most 63 MiB"),
+    params(("hash" = String, Path, pattern = "^[0-9a-fA-F]{64}$", description = "BLAKE3-256 of its bytes, 64 hexadecimal digits")),
+    request_body(content = RawBytes, content_type = "application/octet-stream", description = "At most 63 MiB"),
     responses(
         (status = 201, description = "It is stored", body = Stored),
         (status = 200, description = "It was there already", body = Stored),

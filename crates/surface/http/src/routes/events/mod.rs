@@ -112,9 +112,9 @@ pub(super) struct Resume {
 
 /// Everything that happens
 ///
-/// Server-sent events: `connected` first, then `context_created`, `turn_appended` and `tree_attached` in
-/// the order in which they were committed, each with an id; `client_connected` and `client_disconnected`
-/// have none. Whoever sends the id of the last event gets exactly what came after it; without one the
+/// Server-sent events: `connected` first, then `context_created`, `context_metadata_updated`,
+/// `turn_appended`, `tree_attached` and `context_pruned` in the order in which they were committed, each
+/// with an id; `client_connected` and `client_disconnected` have none. Whoever sends the id of the last event gets exactly what came after it; without one the
 /// stream begins now. `reset` says that something was missed that cannot be told again: read what is
 /// there, the stream goes on. Comments come every 15 seconds.
 #[utoipa::path(
@@ -140,14 +140,15 @@ pub(super) async fn all_events(
 
 /// Everything that happens to one context
 ///
-/// As `/v1/events`, with what happens to this context: that it was made, turns appended to it, trees
-/// attached to those, and clients that went after they had worked on it.
+/// As `/v1/events`, with what happens to this context: that it was made or pruned, what its first turn says
+/// of it, turns appended to it, trees attached to those, and clients that went after they had worked on
+/// it. Of one that was pruned the rest can be heard by whoever comes back with an id.
 #[utoipa::path(
     get,
     path = "/v1/contexts/{context_id}/events",
     tag = "events",
     params(
-        ("context_id" = String, Path, description = "The context"),
+        ("context_id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The context's number"),
         Resume,
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen"),
     ),
@@ -183,7 +184,7 @@ async fn open(
     let principal = caller.principal();
     let seat = app.streams.sit_down()?;
     if let Some(context) = only {
-        expect_context(&app, principal, context).await?;
+        expect_context(&app, principal, context, resume.is_some()).await?;
     }
     let hub = app.streams.hub(&app.gate, principal)?;
     let now = app.gate.engine().position();
@@ -222,12 +223,20 @@ fn last_event_id(
     })
 }
 
-async fn expect_context(app: &AppState, principal: &Principal, context: ContextId) -> Result<(), ApiError> {
+/// There is such a context, or there was one, if somebody wants to know what became of it.
+async fn expect_context(
+    app: &AppState,
+    principal: &Principal,
+    context: ContextId,
+    may_be_gone: bool,
+) -> Result<(), ApiError> {
     let admission = app.gate.admit().await?;
     let act = Act::new(Action::TurnsRead, Resource::tenant(principal.tenant()));
     app.gate.read_in_place(&admission, |engine| {
         engine.read(principal, act, Position::START, |snapshot, scope| {
-            cairn_turns::head(snapshot, scope, context)?;
+            if !may_be_gone || context > cairn_turns::last_numbers(snapshot, scope)?.0 {
+                cairn_turns::head(snapshot, scope, context)?;
+            }
             Ok(())
         })
     })?;

@@ -60,6 +60,23 @@ struct TreeAttached {
 }
 
 #[derive(Serialize)]
+struct MetadataUpdated<'a> {
+    context_id: String,
+    has_provenance: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_tag: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    labels: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ContextPruned {
+    context_id: String,
+}
+
+#[derive(Serialize)]
 struct ClientConnected<'a> {
     session_id: String,
     client_tag: &'a str,
@@ -144,6 +161,17 @@ fn item(event: &TurnEvent, presence: &Presence<'_>) -> Item {
             let (turn_id, fs_root_hash) = (turn.to_string(), root.to_string());
             text("tree_attached", place, &TreeAttached { context_id, turn_id, fs_root_hash })
         }
+        WhatHappened::MetadataUpdated { said, .. } => {
+            let updated = MetadataUpdated {
+                context_id,
+                has_provenance: said.provenance.is_some(),
+                client_tag: said.client_tag.as_deref(),
+                title: said.title.as_deref(),
+                labels: &said.labels,
+            };
+            text("context_metadata_updated", place, &updated)
+        }
+        WhatHappened::ContextPruned(_) => text("context_pruned", place, &ContextPruned { context_id }),
     };
     Item { place, about: About::Context(event.what.context()), text }
 }

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::call::Call;
-use crate::content_type::{is_json, is_msgpack, media_type};
+use crate::content_type::{RawBytes, is_json, is_msgpack, media_type};
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
 use crate::routes::blobs::Content;
@@ -34,8 +34,8 @@ pub(super) struct PublishedBundle {
     put,
     path = "/v1/registry/bundles/{bundle_id}",
     tag = "registry",
-    params(("bundle_id" = String, Path, description = "The bundle's id, the same as in its body")),
-    request_body(content((Object = "application/json"), (Vec<u8> = "application/msgpack")), description = "The bundle, at most 1 MiB"),
+    params(("bundle_id" = String, Path, example = "example-1", description = "The bundle's id, the same as in its body")),
+    request_body(content((Object = "application/json", example = json!({"registry_version": 1, "bundle_id": "example-1", "types": {"com.example.Message": {"versions": {"1": {"fields": {"1": {"name": "text", "type": "string"}}}}}}, "enums": {}})), (RawBytes = "application/msgpack")), description = "The bundle, at most 1 MiB"),
     responses(
         (status = 201, description = "It is published", body = PublishedBundle),
         (status = 204, description = "The same bundle was published before"),
@@ -84,7 +84,7 @@ pub(super) async fn put(
     get,
     path = "/v1/registry/bundles/{bundle_id}",
     tag = "registry",
-    params(("bundle_id" = String, Path, description = "The bundle's id")),
+    params(("bundle_id" = String, Path, example = "example-1", description = "The bundle's id")),
     responses(
         (status = 200, description = "The bundle", body = Object, content_type = "application/json"),
         (status = 206, description = "The part of it that was asked for", body = Object, content_type = "application/json"),

@@ -52,8 +52,8 @@ pub(super) async fn list(call: Call, headers: HeaderMap) -> Result<Response, Api
     path = "/v1/registry/types/{type_id}/versions/{type_version}",
     tag = "registry",
     params(
-        ("type_id" = String, Path, description = "The type, percent-encoded"),
-        ("type_version" = u32, Path, description = "Its version"),
+        ("type_id" = String, Path, example = "com.example.Message", description = "The type, percent-encoded"),
+        ("type_version" = u32, Path, example = 1, description = "Its version"),
     ),
     responses(
         (status = 200, description = "The descriptor", body = Object),

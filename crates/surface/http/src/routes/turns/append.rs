@@ -14,6 +14,7 @@ use super::append_request::{AppendRequest, Sent};
 use super::view::unreadable;
 use crate::ApiError;
 use crate::call::Call;
+use crate::content_type::RawBytes;
 use crate::error::ErrorBody;
 use crate::params::invalid;
 use crate::routes::blobs::{blob, check_hash};
@@ -70,7 +71,7 @@ pub(super) struct TurnInJson {
     path = "/v1/contexts/{id}/turns",
     tag = "turns",
     params(
-        ("id" = String, Path, description = "The context's number"),
+        ("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The context's number"),
         ("type_id" = Option<String>, Query, description = "What the payload is, at most 256 bytes; needed here or as header"),
         ("type_version" = Option<u32>, Query, description = "The version of that type; 1 if not said"),
         ("parent_turn_id" = Option<String>, Query, description = "The turn to append to; 0 or nothing for the head"),
@@ -82,7 +83,7 @@ pub(super) struct TurnInJson {
         ("If-Match" = Option<String>, Header, description = "The turn that has to be the head; 0 for an empty context"),
         ("X-Content-Hash-B3" = Option<String>, Header, description = "BLAKE3-256 of the payload, to be checked"),
     ),
-    request_body(content((Vec<u8> = "application/msgpack"), (TurnInJson = "application/json")), description = "The payload, at most 63 MiB, or a turn in JSON, at most 1 MiB"),
+    request_body(content((RawBytes = "application/msgpack"), (TurnInJson = "application/json")), description = "The payload, at most 63 MiB, or a turn in JSON, at most 1 MiB"),
     responses(
         (status = 201, description = "It is appended", body = AppendedTurn),
         (status = 200, description = "It was appended before, by a request with the same key", body = AppendedTurn),
@@ -136,11 +137,31 @@ pub(super) async fn append(
     post,
     path = "/v1/contexts/{id}/append",
     tag = "turns",
-    params(("id" = String, Path, description = "The context's number")),
-    request_body(content((Vec<u8> = "application/msgpack"), (TurnInJson = "application/json")), description = "The payload, at most 63 MiB, or a turn in JSON, at most 1 MiB"),
+    params(
+        ("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The context's number"),
+        ("type_id" = Option<String>, Query, description = "What the payload is, at most 256 bytes; needed here or as header"),
+        ("type_version" = Option<u32>, Query, description = "The version of that type; 1 if not said"),
+        ("parent_turn_id" = Option<String>, Query, description = "The turn to append to; 0 or nothing for the head"),
+        ("encoding" = Option<u32>, Query, description = "How the payload is encoded; 1, msgpack, if not said"),
+        ("fs_root_hash" = Option<String>, Query, description = "The root of a file tree whose blobs are there already"),
+        ("X-Cairn-Type-Id" = Option<String>, Header, description = "The same as type_id"),
+        ("X-Cairn-Type-Version" = Option<u32>, Header, description = "The same as type_version"),
+        ("Idempotency-Key" = Option<String>, Header, description = "What the client calls this append, at most 256 bytes; remembered for a day"),
+        ("If-Match" = Option<String>, Header, description = "The turn that has to be the head; 0 for an empty context"),
+        ("X-Content-Hash-B3" = Option<String>, Header, description = "BLAKE3-256 of the payload, to be checked"),
+    ),
+    request_body(content((RawBytes = "application/msgpack"), (TurnInJson = "application/json")), description = "The payload, at most 63 MiB, or a turn in JSON, at most 1 MiB"),
     responses(
         (status = 201, description = "It is appended", body = AppendedTurn),
         (status = 200, description = "It was appended before, by a request with the same key", body = AppendedTurn),
+        (status = 404, description = "There is no such context, parent or file tree", body = ErrorBody),
+        (status = 409, description = "The head is another one, or the key was used for something else", body = ErrorBody),
+        (status = 412, description = "The type was not published, and this server takes only published ones", body = ErrorBody),
+        (status = 413, description = "The payload is too large", body = ErrorBody),
+        (status = 415, description = "The payload is neither msgpack nor JSON", body = ErrorBody),
+        (status = 422, description = "The request makes no sense", body = ErrorBody),
+        (status = 424, description = "The type of a payload in JSON was not published", body = ErrorBody),
+        (status = 503, description = "Too much is going on; come back later", body = ErrorBody),
     )
 )]
 pub(super) async fn append_too(

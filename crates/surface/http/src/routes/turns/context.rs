@@ -1,6 +1,6 @@
 //! A context as JSON.
 
-use cairn_engine::Presence;
+use cairn_engine::{LiveIn, Presence};
 use cairn_turns::{Context, Metadata};
 use serde::Serialize;
 use serde_json::Value;
@@ -62,8 +62,9 @@ impl ContextObject {
     }
 
     /// The same with where it came from.
-    pub(super) fn with_provenance(self, said: &Metadata) -> Self {
-        let provenance = said.provenance.as_ref().map_or(Value::Null, provenance::to_wire);
+    pub(super) fn with_provenance(self, said: &Metadata, live: Option<&LiveIn>) -> Self {
+        let provenance = said.provenance.as_ref();
+        let provenance = provenance.map_or(Value::Null, |said| provenance::to_wire(said, live));
         ContextObject { provenance: Some(provenance), ..self }
     }
 }

@@ -29,7 +29,7 @@ type Created = (StatusCode, Json<ContextObject>);
 pub(super) struct NewContext {
     /// The turn to fork from, as text or as a number; 0 or nothing for an empty context.
     #[serde(default)]
-    #[schema(value_type = Option<String>, example = "42")]
+    #[schema(value_type = Option<String>, example = "1")]
     base_turn_id: Value,
 }
 
@@ -115,7 +115,7 @@ pub(super) async fn fork(call: Call, headers: HeaderMap, body: Bytes) -> Result<
     get,
     path = "/v1/contexts/{id}",
     tag = "turns",
-    params(("id" = String, Path, description = "The context's number")),
+    params(("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The context's number")),
     responses(
         (status = 200, description = "The context", body = ContextObject),
         (status = 404, description = "There is no such context", body = ErrorBody),
@@ -189,7 +189,11 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<ContextPage>
     let presence = call.presence()?;
     let to_wire = |(context, said): &(Context, Metadata)| {
         let object = ContextObject::to_wire(context, said, &presence);
-        if with_provenance { object.with_provenance(said) } else { object }
+        if with_provenance {
+            object.with_provenance(said, presence.live(context.id).as_ref())
+        } else {
+            object
+        }
     };
     Ok(Json(ContextPage {
         next_before: found.next_before.map(|context| context.to_string()),

@@ -64,7 +64,7 @@ struct ForkObject {
     path = "/v1/contexts/{id}/tree",
     tag = "turns",
     params(
-        ("id" = String, Path, description = "The context's number"),
+        ("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The context's number"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "How many forks at the most; 20 if not said"),
         ("before" = Option<String>, Query, description = "Only forks that were made before this one"),
     ),

@@ -51,7 +51,7 @@ struct PageMeta {
     path = "/v1/contexts/{id}/turns",
     tag = "turns",
     params(
-        ("id" = String, Path, description = "The context's number"),
+        ("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The context's number"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "How many at the most; 64 if not said"),
         ("before_turn_id" = Option<String>, Query, description = "Only turns before this one of the context's history; 0 or nothing for the newest"),
         super::view::ViewParams,

@@ -1,6 +1,7 @@
 //! `/v1/contexts/{id}/provenance`: where a context came from.
 
 use axum::Json;
+use cairn_engine::LiveIn;
 use cairn_turns::{Provenance, ProvenanceValue};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,6 +11,8 @@ use crate::ApiError;
 use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::params::Params;
+
+const CLIENT_ADDRESS: &str = "client_address";
 
 /// Where a context came from.
 #[derive(Debug, Serialize, ToSchema)]
@@ -24,12 +27,13 @@ pub(super) struct ProvenanceAnswer {
 
 /// Where a context came from
 ///
-/// What its first turn says. Every field there is, null where nothing was said.
+/// What its first turn says. Every field there is, null where nothing was said; `client_address` is then
+/// that of the client that works on it now.
 #[utoipa::path(
     get,
     path = "/v1/contexts/{id}/provenance",
     tag = "turns",
-    params(("id" = String, Path, description = "The context's number")),
+    params(("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The context's number")),
     responses(
         (status = 200, description = "Its provenance", body = ProvenanceAnswer),
         (status = 404, description = "There is no such context", body = ErrorBody),
@@ -42,12 +46,23 @@ pub(super) async fn provenance(call: Call, params: Params) -> Result<Json<Proven
         cairn_turns::head(snapshot, scope, id)?;
         Ok(cairn_turns::metadata(snapshot, scope, &[id])?)
     })?;
-    let provenance = said.first().and_then(|said| said.provenance.as_ref()).map(to_wire);
+    let live = call.presence()?.live(id);
+    let provenance = said.first().and_then(|said| said.provenance.as_ref());
+    let provenance = provenance.map(|provenance| to_wire(provenance, live.as_ref()));
     Ok(Json(ProvenanceAnswer { context_id: id.to_string(), provenance }))
 }
 
-/// Every field by its name.
-pub(super) fn to_wire(provenance: &Provenance) -> Value {
+/// Every field by its name. From where it was written, if nothing is said of that, whoever works on it now
+/// knows.
+pub(super) fn to_wire(provenance: &Provenance, live: Option<&LiveIn>) -> Value {
+    let mut object = said(provenance);
+    if let Some(address @ Value::Null) = object.get_mut(CLIENT_ADDRESS) {
+        *address = live.and_then(|live| live.peer.clone()).into();
+    }
+    Value::Object(object)
+}
+
+fn said(provenance: &Provenance) -> Map<String, Value> {
     let fields = provenance.fields().map(|(field, value)| {
         let value = match value {
             None => Value::Null,
@@ -62,5 +77,5 @@ pub(super) fn to_wire(provenance: &Provenance) -> Value {
         };
         (field.name.to_owned(), value)
     });
-    Value::Object(fields.collect())
+    fields.collect()
 }

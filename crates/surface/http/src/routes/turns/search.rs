@@ -39,7 +39,7 @@ pub(super) struct SearchPage {
     path = "/v1/contexts/search",
     tag = "turns",
     params(
-        ("q" = String, Query, description = "The query"),
+        ("q" = String, Query, example = "depth >= 0 AND NOT tag = \"agent\"", description = "The query"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "How many at the most; 1000 if not said"),
         ("before" = Option<String>, Query, description = "Only contexts that were made before this one"),
     ),

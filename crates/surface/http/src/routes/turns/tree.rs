@@ -14,6 +14,7 @@ use super::media_type;
 use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Call;
+use crate::content_type::RawBytes;
 use crate::error::ErrorBody;
 use crate::held::HeldJson;
 use crate::params::{Params, invalid};
@@ -81,7 +82,7 @@ struct FileObject {
     path = "/v1/turns/{id}/fs",
     tag = "turns",
     params(
-        ("id" = String, Path, description = "The turn's number"),
+        ("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The turn's number"),
         ("path" = Option<String>, Query, description = "The folder; the root if not said"),
     ),
     responses(
@@ -113,13 +114,13 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Response, ApiErro
     path = "/v1/turns/{id}/fs/{path}",
     tag = "turns",
     params(
-        ("id" = String, Path, description = "The turn's number"),
+        ("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The turn's number"),
         ("path" = String, Path, description = "The file's path, which may have slashes"),
         ("format" = Option<String>, Query, description = "`json` for an object; bytes if not said"),
     ),
     responses(
-        (status = 200, description = "The file", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 206, description = "The bytes that were asked for", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 200, description = "The file", body = RawBytes, content_type = "application/octet-stream"),
+        (status = 206, description = "The bytes that were asked for", body = RawBytes, content_type = "application/octet-stream"),
         (status = 304, description = "The client has it already"),
         (status = 404, description = "There is no such turn, tree or file", body = ErrorBody),
         (status = 413, description = "The file is too large for JSON", body = ErrorBody),

@@ -12,7 +12,7 @@ use super::payload::Payload;
 use super::view::{Typed, View};
 use crate::ApiError;
 use crate::call::Call;
-use crate::error::ErrorBody;
+use crate::error::{ErrorBody, ErrorContent};
 use crate::held::HeldJson;
 use crate::params::Params;
 
@@ -37,26 +37,22 @@ pub(super) struct TurnObject {
     pub(super) fs_root_hash: Option<String>,
     /// The payload as bytes, in raw views.
     #[serde(flatten)]
+    #[schema(value_type = PayloadObject)]
     raw: Option<RawPart>,
     /// The payload as its type has it, in typed views.
     #[serde(flatten)]
+    #[schema(ignore)]
     typed: Option<Typed>,
 }
 
-/// A payload as bytes.
-#[derive(Debug, Serialize, ToSchema)]
+/// A payload as bytes; [`PayloadObject`] describes it.
+#[derive(Debug, Serialize)]
 struct RawPart {
-    /// BLAKE3-256 of its payload, in hexadecimal digits: the payload's name as a blob.
     content_hash_b3: String,
-    /// How the payload is encoded, as its writer says; 1 is msgpack.
     encoding: u32,
-    /// How the payload is compressed here: 0, not at all.
     compression: u32,
-    /// Bytes of the payload.
     uncompressed_len: u32,
-    /// The payload.
     #[serde(flatten)]
-    #[schema(value_type = PayloadObject)]
     payload: Payload,
 }
 
@@ -70,15 +66,35 @@ pub(super) struct DeclaredTypeObject {
     pub(super) type_version: u32,
 }
 
-/// A payload in JSON, as the description shows it.
-#[derive(Debug, Serialize, ToSchema)]
+/// A payload in JSON, as the description shows it: what is there of it depends on the view.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "only described: views have their own types")]
 struct PayloadObject {
+    /// BLAKE3-256 of its payload, in hexadecimal digits: the payload's name as a blob. This and the others
+    /// up to the bytes are there in raw views.
+    content_hash_b3: Option<String>,
+    /// How the payload is encoded, as its writer says; 1 is msgpack.
+    encoding: Option<u32>,
+    /// How the payload is compressed here: 0, not at all.
+    compression: Option<u32>,
+    /// Bytes of the payload.
+    uncompressed_len: Option<u32>,
     /// With `bytes_render=base64`, which is the default.
     bytes_b64: Option<String>,
     /// With `bytes_render=hex`.
     bytes_hex: Option<String>,
     /// With `bytes_render=len_only`.
     bytes_len: Option<u32>,
+    /// As what it was read, in typed views.
+    decoded_as: Option<DeclaredTypeObject>,
+    /// The fields that the type names, in typed views.
+    #[schema(value_type = Option<Object>)]
+    data: Option<()>,
+    /// The others, by their tags, if they were asked for.
+    #[schema(value_type = Option<Object>)]
+    unknown: Option<()>,
+    /// Why it cannot be shown, in typed views.
+    error: Option<ErrorContent>,
 }
 
 /// A turn by itself.
@@ -136,7 +152,7 @@ impl TurnObject {
     path = "/v1/turns/{id}",
     tag = "turns",
     params(
-        ("id" = String, Path, description = "The turn's number"),
+        ("id" = String, Path, pattern = "^[0-9]{1,20}$", example = "1", description = "The turn's number"),
         super::view::ViewParams,
     ),
     responses(

@@ -10,7 +10,7 @@ use cairn_turns::registry::Registry;
 use cairn_turns::{DeclaredType, Turn};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 use super::turn::DeclaredTypeObject;
 use crate::ApiError;
@@ -58,7 +58,7 @@ pub(super) struct View {
 }
 
 /// A payload as its type has it, or why it cannot be shown.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Typed {
     /// It is shown.
@@ -66,11 +66,9 @@ pub(super) enum Typed {
         /// As what it was read.
         decoded_as: DeclaredTypeObject,
         /// The fields that the type names.
-        #[schema(value_type = Object)]
         data: Box<RawValue>,
         /// The others, by their tags, if they were asked for.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[schema(value_type = Option<Object>)]
         unknown: Option<Box<RawValue>>,
     },
     /// It cannot be shown.

@@ -1,6 +1,7 @@
 //! Streams of events: what they tell, where they go on, and what they cost others.
 
 mod bounds;
+mod coming_and_going;
 mod resume;
 mod sse;
 mod story;

@@ -4,6 +4,7 @@ use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{ContextId, TenantId, TurnId};
 use cairn_engine::{Act, Engine};
 use cairn_seam::{Blob, WriteTx};
+use cairn_turns::prune::Rule;
 use cairn_turns::{Append, DeclaredType};
 
 fn transact<T: Send + 'static>(
@@ -25,7 +26,12 @@ pub(crate) fn create(engine: &Engine, count: usize) -> u64 {
 
 /// Appends to a context; says the turn's number.
 pub(crate) fn append(engine: &Engine, context: u64, text: &str) -> u64 {
-    let payload = Blob::new(text.as_bytes().to_vec()).expect("it is short");
+    append_bytes(engine, context, text.as_bytes())
+}
+
+/// Appends a payload to a context; says the turn's number.
+pub(crate) fn append_bytes(engine: &Engine, context: u64, payload: &[u8]) -> u64 {
+    let payload = Blob::new(payload.to_vec()).expect("it is short");
     let request = Append {
         context: ContextId(context),
         parent: None,
@@ -44,6 +50,13 @@ pub(crate) fn append(engine: &Engine, context: u64, text: &str) -> u64 {
     transact(engine, move |tx, scope| {
         cairn_turns::append(tx, scope, &request).expect("it is appended").turn.id.0
     })
+}
+
+/// Prunes a context.
+pub(crate) fn prune(engine: &Engine, context: u64) {
+    let rule = Rule::Named([ContextId(context)].into());
+    let done = engine.prune(&Principal::local_owner(), TenantId::LOCAL, &rule, true, &mut |_| true);
+    assert_eq!(done.expect("it is pruned").contexts, 1);
 }
 
 /// Attaches an empty tree to a turn.

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use cairn_base::{ContextId, TenantId};
 use serde_json::{Value, json};
 
 use super::{append, context, fork, json, refused, text, turn};
@@ -136,4 +137,34 @@ async fn provenance_is_told_of_contexts_that_exist() {
     assert_eq!(json(addr, "/v1/contexts/2/provenance").await, json!({"context_id": "2", "provenance": null}));
     refused(addr, "/v1/contexts/3/provenance", (404, "NotFound")).await;
     refused(addr, "/v1/contexts/x/provenance", (422, "InvalidRequest")).await;
+}
+
+#[tokio::test]
+async fn where_a_client_is_stands_in_for_an_address_that_nobody_said() {
+    let server = Server::start().await;
+    let addr = server.addr;
+    let id = say(addr, "one", "x", "svc", 7).await;
+    let silent = context(addr).await;
+    turn(addr, &silent, b"\x80").await;
+    let address = async |id: &str| {
+        let alone = json(addr, &format!("/v1/contexts/{id}/provenance")).await["provenance"].clone();
+        let listed = json(addr, "/v1/contexts?include_provenance=1").await["contexts"].clone();
+        let listed = listed.as_array().expect("a list").iter().find(|context| context["context_id"] == *id);
+        assert_eq!(listed.expect("it is listed")["provenance"], alone);
+        alone["client_address"].clone()
+    };
+    assert_eq!(address(&id).await, Value::Null);
+    let session = server.gate.engine().open_session(TenantId::LOCAL, Some("127.0.0.1:4242".into()));
+    for context in [&id, &silent] {
+        session.works_on(ContextId(context.parse().expect("a number")));
+    }
+    assert_eq!(address(&id).await, "127.0.0.1:4242");
+    assert_eq!(address(&silent).await, Value::Null, "there is nothing to stand in for");
+    // What was said counts more.
+    let stated = context(addr).await;
+    turn(addr, &stated, b"\x81\x1e\x81\x0a\x81\x32\xa7far:123").await;
+    session.works_on(ContextId(stated.parse().expect("a number")));
+    assert_eq!(address(&stated).await, "far:123");
+    drop(session);
+    assert_eq!(address(&id).await, Value::Null);
 }

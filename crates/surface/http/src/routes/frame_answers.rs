@@ -1,0 +1,91 @@
+//! What the frame around every route may answer, for the description: routes name what is theirs.
+
+use cairn_base::ErrorCode;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::response::ResponseBuilder;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{Components, Content, OpenApi, PathItem, Ref, RefOr};
+
+/// What the description calls a token in the header `Authorization`.
+const BEARER: &str = "bearer";
+
+/// An answer of the frame, and to which requests it comes.
+struct FrameAnswer {
+    code: ErrorCode,
+    description: &'static str,
+    comes_to: fn(&Asked) -> bool,
+}
+
+/// What an operation is like, as far as the frame cares.
+struct Asked {
+    has_body: bool,
+    has_json: bool,
+    has_parameters: bool,
+    /// Everything but health and what describes the server stands behind the gate.
+    is_admitted: bool,
+    writes: bool,
+}
+
+#[rustfmt::skip]
+const ANSWERS: &[FrameAnswer] = &[
+    FrameAnswer { code: ErrorCode::MalformedJson, description: "The body is no JSON", comes_to: |asked| asked.has_json },
+    FrameAnswer { code: ErrorCode::Unauthenticated, description: "The caller has to say who it is, and has not, or what it showed is not good; the code says which", comes_to: |asked| asked.is_admitted },
+    FrameAnswer { code: ErrorCode::Forbidden, description: "The caller may not do this, or comes from a page whose origin may not call this server", comes_to: |_| true },
+    FrameAnswer { code: ErrorCode::TooLarge, description: "The body is too large", comes_to: |asked| asked.has_body },
+    FrameAnswer { code: ErrorCode::UnsupportedMediaType, description: "The body has a media type that is not read here", comes_to: |asked| asked.has_json },
+    FrameAnswer { code: ErrorCode::WrongHost, description: "The Host header names another server", comes_to: |_| true },
+    FrameAnswer { code: ErrorCode::InvalidRequest, description: "The request makes no sense", comes_to: |asked| asked.has_body || asked.has_parameters },
+    FrameAnswer { code: ErrorCode::TooManyRequests, description: "The caller or its tenant asks too often; Retry-After says when to come back", comes_to: |asked| asked.is_admitted },
+    FrameAnswer { code: ErrorCode::Internal, description: "It failed inside the server; the request id leads to the log", comes_to: |_| true },
+    FrameAnswer { code: ErrorCode::Overloaded, description: "Too much is going on, or the server stops; Retry-After says when to come back", comes_to: |asked| asked.is_admitted },
+    FrameAnswer { code: ErrorCode::DeadlineExceeded, description: "It took too long", comes_to: |asked| asked.is_admitted },
+    FrameAnswer { code: ErrorCode::StorageFull, description: "The disk is nearly full; reads go on", comes_to: |asked| asked.writes },
+];
+
+impl Asked {
+    fn of(path: &str, operation: &Operation, writes: bool) -> Self {
+        let has_json = match &operation.request_body {
+            Some(RefOr::T(body)) => body.content.contains_key("application/json"),
+            Some(RefOr::Ref(_)) | None => false,
+        };
+        Asked {
+            has_body: operation.request_body.is_some(),
+            has_json,
+            has_parameters: operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty()),
+            is_admitted: path.starts_with("/v1/"),
+            writes,
+        }
+    }
+}
+
+/// Adds to every operation what the frame may answer, unless it says something of that status itself.
+pub(crate) fn add(description: &mut OpenApi) {
+    for (path, item) in &mut description.paths.paths {
+        let PathItem { get, head, put, post, delete, patch, .. } = item;
+        for operation in [get, head].into_iter().flatten() {
+            extend(path, operation, false);
+        }
+        for operation in [put, post, delete, patch].into_iter().flatten() {
+            extend(path, operation, true);
+        }
+    }
+    // With or without: it depends on the server whether anybody has to say who they are.
+    let bearer = SecurityRequirement::new::<_, [&str; 0], &str>(BEARER, []);
+    description.security = Some(vec![SecurityRequirement::default(), bearer]);
+    let components = description.components.get_or_insert_with(Components::new);
+    components.add_security_scheme(BEARER, SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
+    for answer in ANSWERS {
+        let content = Content::new(Some(Ref::from_schema_name("ErrorBody")));
+        let response =
+            ResponseBuilder::new().description(answer.description).content("application/json", content);
+        components.responses.insert(answer.code.name().to_owned(), RefOr::T(response.build()));
+    }
+}
+
+fn extend(path: &str, operation: &mut Operation, writes: bool) {
+    let asked = Asked::of(path, operation, writes);
+    for FrameAnswer { code, .. } in ANSWERS.iter().filter(|answer| (answer.comes_to)(&asked)) {
+        let response = || RefOr::Ref(Ref::from_response_name(code.name()));
+        operation.responses.responses.entry(code.http().to_string()).or_insert_with(response);
+    }
+}
