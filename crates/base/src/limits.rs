@@ -58,6 +58,8 @@ pub const CHANGES_PAGE_MAX: usize = 1000;
 pub const FINDINGS_MAX: usize = 1000;
 /// Deepest nesting of JSON that is read.
 pub const JSON_DEPTH_MAX: usize = 128;
+/// Longest JSON that is made canonical: room for 8 MiB of content as base64, and for what stands around it.
+pub const CANONICAL_JSON_BYTES_MAX: usize = 16 * MIB;
 
 /// Largest body of an HTTP request. Default of configuration.
 pub const HTTP_BODY_BYTES_MAX: usize = MIB;
