@@ -1,5 +1,7 @@
 //! Every decision compared with a model that fits on one screen.
 
+mod identity;
+
 use cairn_access::{Action, Level, Principal, RefusalReason, Resource, Role, Roles, authorize};
 use cairn_base::{ErrorCode, KeyReader, SpaceId, TenantId};
 
