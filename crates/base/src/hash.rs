@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::from_hex;
+
 /// BLAKE3-256 of a blob's plain bytes: its name everywhere in cairn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash([u8; 32]);
@@ -33,25 +35,7 @@ impl FromStr for ContentHash {
     type Err = HashParseError;
 
     fn from_str(text: &str) -> Result<Self, HashParseError> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 {
-            return Err(HashParseError);
-        }
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let [high, low] = [nibble(pair[0]), nibble(pair[1])];
-            *byte = high.ok_or(HashParseError)? << 4 | low.ok_or(HashParseError)?;
-        }
-        Ok(ContentHash(bytes))
-    }
-}
-
-fn nibble(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        _ => None,
+        from_hex(text).map(ContentHash).ok_or(HashParseError)
     }
 }
 

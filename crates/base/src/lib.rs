@@ -5,6 +5,7 @@
 
 mod base64;
 mod calendar;
+mod canonical;
 mod clock;
 mod entropy;
 mod error_code;
@@ -20,6 +21,7 @@ mod varint;
 
 pub use base64::{Base64, Base64Url, Hex, from_base64, from_base64_url, from_hex};
 pub use calendar::{civil_date, from_iso, to_iso};
+pub use canonical::{CanonicalError, CanonicalObject, canonical_json};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error_code::{ErrorCode, ErrorRow, Retry};

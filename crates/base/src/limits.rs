@@ -52,12 +52,19 @@ pub const SEGMENT_BYTES_DEFAULT: u64 = 64 * MIB as u64;
 /// Bytes of the disk that stay free; below, writes are refused. Default of configuration.
 pub const DISK_RESERVE_BYTES_DEFAULT: u64 = 256 * MIB as u64;
 
+/// Longest file that holds an identity, whatever its layout.
+pub const IDENTITY_FILE_BYTES_MAX: usize = 64 * KIB;
+/// Longest recovery phrase, passphrase or password that is read.
+pub const SECRET_TEXT_BYTES_MAX: usize = 4 * KIB;
+
 /// Most changes in one page of history.
 pub const CHANGES_PAGE_MAX: usize = 1000;
 /// Most things found wrong that one verification tells of; the rest are counted.
 pub const FINDINGS_MAX: usize = 1000;
 /// Deepest nesting of JSON that is read.
 pub const JSON_DEPTH_MAX: usize = 128;
+/// Longest JSON that is made canonical: room for 8 MiB of content as base64, and for what stands around it.
+pub const CANONICAL_JSON_BYTES_MAX: usize = 16 * MIB;
 
 /// Largest body of an HTTP request. Default of configuration.
 pub const HTTP_BODY_BYTES_MAX: usize = MIB;

@@ -6,6 +6,7 @@ use cairn_seam::KeepChanges;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::command::identity::{IDENTITY_AFTER_HELP, IdentityCommand};
 use crate::command::key::{KEY_AFTER_HELP, KeyCommand};
 use crate::command::serve::ServeArgs;
 use crate::command::turns::{TURNS_AFTER_HELP, TurnsCommand};
@@ -119,6 +120,13 @@ pub(crate) enum Command {
     Key {
         #[command(subcommand)]
         command: KeyCommand,
+    },
+
+    /// Make, show and carry the key pair by which others know this node
+    #[command(after_help = IDENTITY_AFTER_HELP)]
+    Identity {
+        #[command(subcommand)]
+        command: IdentityCommand,
     },
 
     /// Make a data directory of a backup

@@ -3,10 +3,13 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use cairn_access::identity::IdentityError;
 use cairn_base::ErrorCode;
 use cairn_engine::EngineError;
 use cairn_http::ClientError;
 use cairn_seam::StoreError;
+
+use crate::terminal::Look;
 
 const ACCEPT_LOSS: &str = "restore a backup, or open what lies before the damage with \
                            `cairn serve --accept-loss`, which says what is gone";
@@ -88,8 +91,7 @@ impl Failure {
     /// Prints `error:` and `hint:` lines to standard error and yields the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let stderr = std::io::stderr();
-        let colour =
-            stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colour = stderr.is_terminal() && Look::is_colour_wanted();
         // Nobody is left to tell when standard error is closed.
         let _ = stderr.lock().write_all(self.render(colour).as_bytes());
         ExitCode::from(self.exit as u8)
@@ -111,6 +113,34 @@ impl Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Failure::coded(error.code(), error.to_string())
+    }
+}
+
+impl From<IdentityError> for Failure {
+    fn from(error: IdentityError) -> Self {
+        let exit = match &error {
+            IdentityError::Damaged { .. } => Exit::Unreadable,
+            IdentityError::Busy { .. } => Exit::InUse,
+            IdentityError::Io { .. } => Exit::Failed,
+            // What was named or typed is wrong, and nothing was changed.
+            IdentityError::WordCount { .. }
+            | IdentityError::UnknownWord { .. }
+            | IdentityError::Spacing
+            | IdentityError::Checksum
+            | IdentityError::SecretTooLong
+            | IdentityError::NotAnIdentity { .. }
+            | IdentityError::NoKey { .. }
+            | IdentityError::SeveralKeys { .. }
+            | IdentityError::Mismatch { .. }
+            | IdentityError::WrongPassword
+            | IdentityError::Exists { .. } => Exit::Usage,
+        };
+        let failure = Failure { exit, ..Failure::new(error.to_string()) };
+        if let IdentityError::Exists { .. } = error {
+            return failure
+                .hint("nothing was changed; --replace keeps it beside and puts another one in its place");
+        }
+        failure
     }
 }
 

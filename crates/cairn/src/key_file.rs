@@ -1,8 +1,8 @@
 //! Key files: the secret that seals a store, in a file of its own.
 
-use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use cairn_embedded::EncryptionKey;
@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::private_file;
 
 /// Longer files are no key files; nothing more of them is read.
 const BYTES_MAX: u64 = 128;
@@ -41,24 +42,6 @@ pub(crate) fn read(path: &Path) -> Result<EncryptionKey, Failure> {
 
 /// Writes a key to a file that was not there, readable by its owner alone, and makes it durable.
 pub(crate) fn write_new(path: &Path, key: &EncryptionKey) -> Result<(), Failure> {
-    let mut file = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            return Err(Failure::usage(format!("{} is there already; nothing was changed", path.display()))
-                .hint("name another file: whoever overwrites a key loses what was sealed with it"));
-        }
-        Err(error) => return Err(Failure::io(format_args!("make {}", path.display()), &error)),
-    };
-    let written = file.write_all(key.to_file().as_bytes()).and_then(|()| file.sync_all());
-    let named = written.and_then(|()| folder_of(path).and_then(|folder| folder.sync_all()));
-    named.map_err(|error| {
-        // Half a key is of no use, and its name would be taken.
-        let _ = std::fs::remove_file(path);
-        Failure::io(format_args!("write {}", path.display()), &error)
-    })
-}
-
-fn folder_of(path: &Path) -> std::io::Result<File> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))
+    let hint = "name another file: whoever overwrites a key loses what was sealed with it";
+    private_file::write_new(path, key.to_file().as_bytes(), hint)
 }

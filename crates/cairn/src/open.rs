@@ -4,6 +4,7 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
+use cairn_access::identity::FOLDER;
 use cairn_base::ErrorCode;
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, OpenReport};
 
@@ -55,12 +56,13 @@ pub(crate) fn options(config: &Config) -> Result<EmbeddedOptions, Failure> {
 }
 
 /// A slip of the keyboard must not fill somebody's home with our files.
-fn refuse_foreign(dir: &Path) -> Result<(), Failure> {
+pub(crate) fn refuse_foreign(dir: &Path) -> Result<(), Failure> {
     let doing = || format!("look into {}", dir.display());
     let mut is_empty = true;
     for entry in dir.read_dir().map_err(|error| Failure::io(doing(), &error))? {
         let name = entry.map_err(|error| Failure::io(doing(), &error))?.file_name();
-        if ["LOCK", "MANIFEST", FILE_NAME].iter().any(|ours| name == *ours) {
+        let is_identity = name == FOLDER && dir.join(FOLDER).join("LOCK").is_file();
+        if is_identity || ["LOCK", "MANIFEST", FILE_NAME].iter().any(|ours| name == *ours) {
             return Ok(());
         }
         is_empty = false;
@@ -92,11 +94,17 @@ mod tests {
 
     #[test]
     fn only_empty_directories_and_our_own_are_taken() {
-        for (file, fine) in
-            [(None, true), (Some("LOCK"), true), (Some(FILE_NAME), true), (Some("letter.txt"), false)]
-        {
+        for (file, fine) in [
+            (None, true),
+            (Some("LOCK"), true),
+            (Some(FILE_NAME), true),
+            (Some("identity/LOCK"), true),
+            (Some("letter.txt"), false),
+            (Some("identity/letter.txt"), false),
+        ] {
             let dir = tempfile::tempdir().expect("a temporary folder");
             if let Some(file) = file {
+                std::fs::create_dir_all(dir.path().join(file).parent().expect("a folder")).expect("folders");
                 std::fs::write(dir.path().join(file), "").expect("a file");
             }
             assert_eq!(refuse_foreign(dir.path()).is_ok(), fine, "{file:?}");

@@ -18,9 +18,14 @@ impl Look {
         if !stdout.is_terminal() {
             return Look { colour: false, width: None };
         }
-        let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colour = Look::is_colour_wanted();
         let size = rustix::termios::tcgetwinsize(&stdout).ok().map(|size| usize::from(size.ws_col));
         Look { colour, width: Some(size.filter(|columns| *columns > 0).unwrap_or(80)) }
+    }
+
+    /// Whether a terminal should have colours.
+    pub(crate) fn is_colour_wanted() -> bool {
+        std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
     }
 
     /// Text that stands out.

@@ -49,7 +49,7 @@ pub trait FileSystem: Send + Sync + Debug {
         Ok(self.list(dir)?.is_empty())
     }
 
-    /// Makes a directory and its parents; an existing one is fine.
+    /// Makes a directory and its parents, for their owner alone; an existing one is fine.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Removes a directory that holds nothing. Where directories do not count, there is nothing to do.

@@ -1,9 +1,11 @@
 //! JSON values with exact numbers and one order of keys.
 //!
 //! Objects are sorted and hold each key once, so that equal values built in different ways print
-//! the same. Does not do canonical JSON for signing: that also rewrites numbers.
+//! the same. Canonical JSON for signing also rewrites numbers and keeps integers of any size: that is
+//! `canonical.rs`, over the same lexer.
 
 mod error;
+mod lexer;
 mod number;
 mod parse;
 mod serde;
@@ -13,7 +15,10 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use error::ValueError;
+pub(crate) use lexer::Lexer;
 pub use number::Number;
+#[cfg(test)]
+pub(crate) use tests::any_value;
 
 /// A JSON value.
 ///

@@ -31,7 +31,7 @@ fn any_text() -> impl Strategy<Value = String> {
     vec(chars, 0..6).prop_map(String::from_iter)
 }
 
-fn any_value() -> impl Strategy<Value = Value> {
+pub(crate) fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),

@@ -5,6 +5,7 @@ mod compact;
 mod completions;
 mod config;
 mod doctor;
+pub(crate) mod identity;
 mod init;
 pub(crate) mod key;
 mod maintain;
@@ -35,6 +36,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Init { project } => init::init(data_dir, project.as_deref(), json),
         Command::Config => config::config(data_dir, json),
         Command::Key { command } => key::key(data_dir, json, &command),
+        Command::Identity { command } => identity::identity(data_dir, json, &command),
         Command::Turns { command } => turns::turns(data_dir, json, command),
         Command::Restore { backup } => restore::restore(data_dir, &backup, json),
         Command::Completions { shell } => completions::completions(shell),

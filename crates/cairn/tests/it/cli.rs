@@ -29,6 +29,12 @@ fn help_is_for_strangers() {
         ("help_config", &["config", "--help"]),
         ("help_key", &["key", "--help"]),
         ("help_key_rotate", &["key", "rotate", "--help"]),
+        ("help_identity", &["identity", "--help"]),
+        ("help_identity_create", &["identity", "create", "--help"]),
+        ("help_identity_recover", &["identity", "recover", "--help"]),
+        ("help_identity_show", &["identity", "show", "--help"]),
+        ("help_identity_export", &["identity", "export", "--help"]),
+        ("help_identity_import", &["identity", "import", "--help"]),
         ("help_restore", &["restore", "--help"]),
     ] {
         let output = run(dir.path(), arguments);

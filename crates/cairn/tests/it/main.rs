@@ -5,6 +5,7 @@ mod cli;
 mod config;
 mod damage;
 mod events;
+mod identity;
 mod init;
 mod key;
 mod maintain;

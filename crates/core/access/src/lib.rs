@@ -5,11 +5,13 @@
 //! rest of cairn works in: code that has a scope has been allowed.
 //!
 //! Callers say who they are with a [`Credential`]; [`registry`] knows tenants, users, teams, tokens and
-//! keys, and the engine makes a [`Principal`] of both.
+//! keys, and the engine makes a [`Principal`] of both. [`identity`] is who a node or a user is to others: a
+//! key pair, its recovery phrase and its signatures.
 
 mod action;
 mod authorize;
 mod credential;
+pub mod identity;
 mod login;
 mod principal;
 pub mod registry;

@@ -33,7 +33,7 @@ impl HashedName {
 
     /// Undoes [`HashedName::to_hex`].
     pub(crate) fn from_hex(text: &str) -> Option<Self> {
-        crate::manifest::unhex(text).map(HashedName)
+        cairn_base::from_hex(text).map(HashedName)
     }
 
     /// Eight bytes that tell it from nearly all others, for marking many.

@@ -19,6 +19,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use cairn_base::from_hex;
 use cairn_base::fs::FileSystem;
 use cairn_seam::{DamagedAt, StoreError};
 
@@ -251,11 +252,11 @@ fn parse(body: &str) -> Option<Manifest> {
     for line in body.lines().skip(1) {
         let words: Vec<&str> = line.split(' ').collect();
         match words.as_slice() {
-            ["store", id] => manifest.store = unhex(id)?,
-            ["hashkey", key] if key.len() == 2 * Wrapped::BYTES => wrapped = Some(Wrapped(unhex(key)?)),
-            ["hashkey", key] => manifest.hash_key = HashKey(unhex(key)?),
+            ["store", id] => manifest.store = from_hex(id)?,
+            ["hashkey", key] if key.len() == 2 * Wrapped::BYTES => wrapped = Some(Wrapped(from_hex(key)?)),
+            ["hashkey", key] => manifest.hash_key = HashKey(from_hex(key)?),
             ["root", from, key] => {
-                roots.push(RootRow { from: from.parse().ok()?, wrapped: Wrapped(unhex(key)?) });
+                roots.push(RootRow { from: from.parse().ok()?, wrapped: Wrapped(from_hex(key)?) });
             }
             ["next", number] => manifest.next = number.parse().ok()?,
             ["segment", number, "open", salt] => {
@@ -304,17 +305,6 @@ fn parse(body: &str) -> Option<Manifest> {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    if text.len() != 2 * N || !text.is_ascii() {
-        return None;
-    }
-    for (at, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

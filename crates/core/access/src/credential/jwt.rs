@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use std::fmt;
 
 use cairn_base::{from_base64_url, from_hex, limits};
-use ed25519_dalek::{Signature, VerifyingKey};
 use serde::Deserialize;
 
 use super::CredentialError;
 use crate::KeyId;
+use crate::identity::{PublicKey, Signature};
 
 /// A JWT, taken apart.
 pub struct Jwt<'a> {
@@ -99,7 +99,8 @@ impl<'a> Jwt<'a> {
         let claims = from_base64_url(claims).ok_or(malformed)?;
         let claims: Claims = serde_json::from_slice(&claims).map_err(|_| CredentialError::Claims)?;
         let signature = from_base64_url(signature).ok_or(malformed)?;
-        let signature = Signature::from_slice(&signature).map_err(|_| CredentialError::Signature)?;
+        let signature = signature.try_into().map_err(|_| CredentialError::Signature)?;
+        let signature = Signature::from_bytes(signature);
         Ok(Jwt { key, signed, signature, claims: JwtClaims::new(claims)? })
     }
 
@@ -115,8 +116,9 @@ impl<'a> Jwt<'a> {
 
     /// Whether the key that it names has signed it. Strict: one message has one signature.
     pub fn verify(&self) -> Result<(), CredentialError> {
-        let key = VerifyingKey::from_bytes(&self.key.0).map_err(|_| CredentialError::UnknownKey)?;
-        key.verify_strict(self.signed.as_bytes(), &self.signature).map_err(|_| CredentialError::Signature)
+        let key = PublicKey::from_bytes(&self.key.0).map_err(|_| CredentialError::UnknownKey)?;
+        let is_right = key.has_signed(self.signed.as_bytes(), &self.signature);
+        if is_right { Ok(()) } else { Err(CredentialError::Signature) }
     }
 }
 

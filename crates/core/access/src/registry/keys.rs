@@ -7,6 +7,7 @@ use cairn_base::{Hex, KeyBuf, KeyReader, TenantId, from_hex, limits};
 use cairn_seam::{KeyRange, Reader, Visit, WriteTx};
 
 use super::{Page, PageOf, RegistryError, UserId, find_user, page, record};
+use crate::identity::{NotAPublicKey, PublicKey};
 use crate::{Scope, tables};
 
 /// A public key, and at the same time what it is called: 64 hexadecimal digits.
@@ -25,21 +26,11 @@ impl fmt::Debug for KeyId {
     }
 }
 
-/// The text is not a public key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a public key is 64 hexadecimal digits, as `cairn identity show` prints them, and a point of the curve"
-)]
-pub struct BadKeyId;
-
 impl FromStr for KeyId {
-    type Err = BadKeyId;
+    type Err = NotAPublicKey;
 
-    fn from_str(text: &str) -> Result<Self, BadKeyId> {
-        let key = from_hex(text).ok_or(BadKeyId)?;
-        let point = ed25519_dalek::VerifyingKey::from_bytes(&key).map_err(|_| BadKeyId)?;
-        // With these anybody can sign.
-        if point.is_weak() { Err(BadKeyId) } else { Ok(KeyId(key)) }
+    fn from_str(text: &str) -> Result<Self, NotAPublicKey> {
+        text.parse::<PublicKey>().map(|key| KeyId(*key.as_bytes()))
     }
 }
 

@@ -2,5 +2,6 @@
 
 mod credentials;
 mod decisions;
+mod identity;
 mod registry;
 mod support;
