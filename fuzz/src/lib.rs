@@ -4,6 +4,7 @@
 //! is wrong, and `seeds`, which are made by code: no input is kept in the repository. What a fuzzer finds
 //! becomes a test of the crate that it found it in.
 
+pub mod canonical;
 pub mod frames;
 pub mod projection;
 

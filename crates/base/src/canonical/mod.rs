@@ -37,6 +37,9 @@ pub fn canonical_json(json: &[u8]) -> Result<String, CanonicalError> {
 
 impl Value {
     /// Writes canonical JSON; fails only when it is deeper or longer than what is read.
+    ///
+    /// For values that are made here. What somebody else signed goes through [`canonical_json`] as it came: a
+    /// value has no integers over 64 bits.
     pub fn to_canonical_json(&self) -> Result<String, CanonicalError> {
         canonical_json(self.to_json().as_bytes())
     }

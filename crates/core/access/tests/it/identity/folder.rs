@@ -123,6 +123,9 @@ fn a_power_cut_leaves_the_old_identity_or_the_new_one() {
             let was_cut = !fs.is_powered();
             fs.power_cycle();
             let there = folder.load().unwrap_or_else(|error| panic!("seed {seed}, {operation}: {error}"));
+            if let Some(identity) = there.as_ref().filter(|there| there.public_key() == second.public_key()) {
+                assert_eq!(identity.about(), second.about(), "seed {seed}, operation {operation}");
+            }
             let there = there.map(|identity| identity.public_key());
             let beside = import_folder(&fs, &data.join(format!("identity/replaced-{}", first.public_key())));
             let expected = match there {
