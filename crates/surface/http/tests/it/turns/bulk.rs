@@ -115,6 +115,10 @@ async fn what_is_exported_here_is_imported_there() {
             assert_eq!(then[name], now[name], "{name}");
         }
     }
+    let (then, now) = (json(here.addr, "/v1/contexts/2").await, json(there.addr, "/v1/contexts/3").await);
+    for name in ["created_at_unix_ms", "last_activity_at", "head_depth"] {
+        assert_eq!(then[name], now[name], "{name}");
+    }
     let file = get(there.addr, "/v1/turns/4/fs/f").await;
     assert_eq!((file.status, file.body.as_str()), (200, "a file"));
 
@@ -224,7 +228,7 @@ async fn more_than_fits_into_one_batch_comes_through() {
 
 #[tokio::test]
 async fn few_at_once_and_a_client_that_stops_is_given_up() {
-    let config = HttpConfig { patience: Duration::from_millis(200), ..HttpConfig::default() };
+    let config = HttpConfig { patience: Duration::from_secs(2), ..HttpConfig::default() };
     let server = Server::with(config, GateConfig::default()).await;
     let begin =
         "POST /v1/import HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 99\r\n\r\n{";
@@ -237,9 +241,19 @@ async fn few_at_once_and_a_client_that_stops_is_given_up() {
             .expect("it reads");
         streams.push(stream);
     }
+    // As soon as both have their places, there is none for a third.
+    let mut third = get(server.addr, "/v1/export").await;
+    for _ in 0..500 {
+        if third.status != 200 {
+            break;
+        }
+        third = get(server.addr, "/v1/export").await;
+    }
+    assert_eq!(third.error(), (503, "Overloaded".to_owned()));
     // Both say nothing more, and their places come back.
     for mut stream in streams {
-        assert_eq!(read_to_end(&mut stream).await.status, 504);
+        let answer = read_to_end(&mut stream).await;
+        assert!(answer.body.contains("DeadlineExceeded"), "{answer:?}");
     }
     let text = export(&server, &[], 0).await;
     assert_eq!(lines(&text).len(), 2, "{text}");
