@@ -3,11 +3,16 @@
 use std::time::Duration;
 
 use cairn_base::limits;
+use cairn_tls::Tls;
 
 /// Limits and permissions of the HTTP surface. How many requests run at
 /// once, and for how long, is the gate's.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
+    /// The certificate to serve over TCP with; without one, nothing is encrypted.
+    pub tls: Option<Tls>,
+    /// Whether callers over TCP have to say who they are.
+    pub auth_required: bool,
     /// Origins other than the server's own whose pages may call it.
     pub allowed_origins: Vec<String>,
     /// Largest request body.
@@ -39,6 +44,8 @@ pub struct HttpConfig {
 impl Default for HttpConfig {
     fn default() -> Self {
         HttpConfig {
+            tls: None,
+            auth_required: false,
             allowed_origins: Vec::new(),
             body_bytes_max: limits::HTTP_BODY_BYTES_MAX,
             content_bytes_max: limits::HTTP_CONTENT_BYTES_MAX,

@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_base::{Entropy, SystemEntropy, limits};
+use cairn_tls::ClientTls;
 
 use super::error::ClientError;
 
 /// How a client behaves.
 #[derive(Debug, Clone)]
 pub struct ClientConfig {
+    /// Whom it trusts, and whom it expects, where the server speaks TLS; without this, nothing is encrypted.
+    pub tls: Option<ClientTls>,
     /// What it calls itself; contexts that it makes carry it.
     pub tag: String,
     /// How long it takes to connect at most.
@@ -33,6 +36,7 @@ pub struct ClientConfig {
 impl Default for ClientConfig {
     fn default() -> Self {
         ClientConfig {
+            tls: None,
             tag: String::new(),
             dial_timeout: limits::CLIENT_DIAL,
             request_timeout: limits::CLIENT_REQUEST,

@@ -3,11 +3,12 @@
 use std::io;
 
 use cairn_base::limits;
+use cairn_tls::{Connector, is_distrust};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
 
 use super::error::ClientError;
 use super::outgoing::Outgoing;
+use super::stream::Stream;
 use crate::answer::Greeting;
 use crate::error::ErrorAnswer;
 use crate::frame::{HEADER_BYTES, Header, MessageType};
@@ -19,7 +20,7 @@ const ROOM_BYTES: usize = 64 << 10;
 /// A connection that has said HELLO.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    stream: BufReader<TcpStream>,
+    stream: BufReader<Stream>,
     last_id: u64,
 }
 
@@ -32,14 +33,15 @@ pub(crate) enum Reply {
 }
 
 impl Connection {
-    pub(crate) async fn open(addr: &str, tag: &str) -> Result<Self, ClientError> {
-        let connect = async {
-            let stream = TcpStream::connect(addr).await?;
-            stream.set_nodelay(true)?;
-            Ok(stream)
-        };
-        let stream =
-            connect.await.map_err(|source| ClientError::Connect { addr: addr.to_owned(), source })?;
+    pub(crate) async fn open(addr: &str, tag: &str, tls: Option<&Connector>) -> Result<Self, ClientError> {
+        let stream = Stream::connect(addr, tls).await.map_err(|error| {
+            let addr = addr.to_owned();
+            if is_distrust(&error) {
+                ClientError::Untrusted { addr, reason: error }
+            } else {
+                ClientError::Connect { addr, source: error }
+            }
+        })?;
         let mut connection = Connection { stream: BufReader::new(stream), last_id: 0 };
         let hello = Hello { tag: tag.to_owned(), meta: String::new() };
         let mut request = Outgoing::new(MessageType::Hello, |out| hello.encode(out))?;
@@ -54,9 +56,8 @@ impl Connection {
     }
 
     /// Whether nothing was heard since the last answer: neither an end nor bytes that nobody asked for.
-    pub(crate) fn is_quiet(&self) -> bool {
-        let silent = |read: io::Result<usize>| read.is_err_and(|why| why.kind() == io::ErrorKind::WouldBlock);
-        self.stream.buffer().is_empty() && silent(self.stream.get_ref().try_read(&mut [0]))
+    pub(crate) fn is_quiet(&mut self) -> bool {
+        self.stream.buffer().is_empty() && self.stream.get_mut().is_quiet()
     }
 
     /// Sends a request and reads its answer. After an error, or when the future is dropped, nobody knows
@@ -64,8 +65,9 @@ impl Connection {
     pub(crate) async fn exchange(&mut self, request: &mut Outgoing) -> Result<Reply, ClientError> {
         self.last_id += 1;
         let asked = self.last_id;
-        let sent = self.stream.get_mut().write_all(request.frame(asked)).await;
-        sent.map_err(ClientError::Lost)?;
+        let stream = self.stream.get_mut();
+        stream.write_all(request.frame(asked)).await.map_err(ClientError::Lost)?;
+        stream.flush().await.map_err(ClientError::Lost)?;
         let mut bytes = [0; HEADER_BYTES];
         self.stream.read_exact(&mut bytes).await.map_err(ClientError::Lost)?;
         let header = Header::decode(&bytes);
