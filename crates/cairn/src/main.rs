@@ -6,6 +6,7 @@ mod command;
 mod config;
 mod data_dir;
 mod endpoints;
+mod exposure;
 mod failure;
 mod key_file;
 mod logging;
@@ -15,6 +16,7 @@ mod reach;
 mod signals;
 mod socket;
 mod terminal;
+mod tls;
 mod when;
 mod wiring;
 

@@ -25,6 +25,7 @@ pub(crate) fn gate(config: &Config) -> GateConfig {
 /// Limits and permissions of HTTP.
 pub(crate) fn http(config: &Config) -> HttpConfig {
     HttpConfig {
+        auth_required: config.auth_required,
         allowed_origins: config.http_allowed_origins.clone(),
         body_bytes_max: usize::try_from(config.http_body_bytes_max).unwrap_or(usize::MAX),
         drain: config.http_deadline,

@@ -12,6 +12,7 @@ mod owner;
 mod program;
 mod restore;
 mod serve;
+mod tls;
 mod turns;
 mod turns_bulk;
 mod turns_commands;

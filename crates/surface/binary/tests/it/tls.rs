@@ -2,17 +2,21 @@
 
 use std::io::Read;
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::Principal;
 use cairn_base::TenantId;
-use cairn_binary::BinaryConfig;
-use cairn_binary::client::{AppendTurn, Client, ClientConfig, ClientError, ClientTls};
-use cairn_tls::Tls;
+use cairn_binary::client::{AppendTurn, Client, ClientConfig, ClientError, ClientTls, ContentHash};
+use cairn_binary::{BinaryConfig, serve_connection};
+use cairn_gate::{Gate, GateConfig};
 use cairn_tls::testing::Authority;
+use cairn_tls::{Connector, Protocol, ServerStream, Tls};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufStream};
+use tokio::time::sleep;
 
 use crate::fake::{hasty, run};
-use crate::wire::Server;
+use crate::wire::{HELLO, PUT_BLOB, Server, frame};
 
 struct Here {
     server: Server,
@@ -177,4 +181,81 @@ fn a_server_that_stops_waits_for_no_handshake() {
     run(async { here.client().await.create_context().await.unwrap() });
     here.server.stop();
     assert_eq!(silent.read(&mut [0; 9]).unwrap(), 0);
+}
+
+#[test]
+fn the_end_of_a_connection_is_no_cut() {
+    let mut here = Here::start(LONG, BinaryConfig::default());
+    run(async {
+        let connector = Connector::new(&here.authority.trusted()).unwrap();
+        let connect = async || {
+            let stream = tokio::net::TcpStream::connect(here.server.addr).await.unwrap();
+            connector.connect(stream).await.unwrap()
+        };
+        let (mut told, mut stopped) = (connect().await, connect().await);
+        let too_large = (64_u32 << 20) + 1;
+        told.write_all(&[&too_large.to_le_bytes()[..], &[0; 12]].concat()).await.unwrap();
+        let mut answer = Vec::new();
+        told.read_to_end(&mut answer).await.unwrap();
+        assert!(!answer.is_empty());
+        stopped.write_all(&frame(HELLO, 0, 1, b"")).await.unwrap();
+        stopped.read_u8().await.unwrap();
+        here.server.stop();
+        stopped.read_to_end(&mut answer).await.unwrap();
+    });
+}
+
+#[test]
+fn answers_do_not_stay_in_a_buffer() {
+    let server = Server::start();
+    run(async {
+        let gate = Gate::new(Arc::clone(&server.engine), GateConfig::default());
+        let (ours, mut theirs) = tokio::io::duplex(1 << 20);
+        // Like TLS, this keeps what is written until it is flushed.
+        tokio::spawn(serve_connection(BufStream::new(ours), gate, BinaryConfig::default()));
+        theirs.write_all(&frame(HELLO, 0, 1, b"")).await.unwrap();
+        let mut header = [0; 16];
+        theirs.read_exact(&mut header).await.unwrap();
+        assert_eq!(header[4..6], HELLO.to_le_bytes());
+    });
+}
+
+#[test]
+fn requests_do_not_stay_in_a_buffer() {
+    run(async {
+        let folder = tempfile::tempdir().unwrap();
+        let authority = Authority::new();
+        let tls = Tls::open(authority.issue().write(folder.path())).unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let blob = vec![7; 8 << 20];
+        let hash = ContentHash::of(&blob);
+        tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.unwrap();
+            let mut stream = tls.accept(stream, Protocol::Binary).await.unwrap();
+            let hello = read_slowly(&mut stream).await;
+            stream.write_all(&frame(HELLO, 0, hello, &[1, 0, 0, 0, 0, 0, 0, 0, 1, 0])).await.unwrap();
+            let put = read_slowly(&mut stream).await;
+            let answer = [hash.as_bytes(), &[1][..]].concat();
+            stream.write_all(&frame(PUT_BLOB, 0, put, &answer)).await.unwrap();
+            stream.flush().await.unwrap();
+        });
+        let config = ClientConfig { tls: Some(authority.trusted()), retries: 0, ..hasty() };
+        let client = Client::connect(addr, config).await.unwrap();
+        assert_eq!(client.put_blob(blob).await.unwrap(), (hash, true));
+    });
+}
+
+/// Reads a frame more slowly than it is sent, so that its end waits on the other side; says its request id.
+async fn read_slowly(stream: &mut ServerStream) -> u64 {
+    let mut header = [0; 16];
+    stream.read_exact(&mut header).await.unwrap();
+    let mut rest = u32::from_le_bytes(header[..4].try_into().unwrap()) as usize;
+    let mut piece = vec![0; 32 << 10];
+    while rest > 0 {
+        let most = rest.min(piece.len());
+        rest -= stream.read(&mut piece[..most]).await.unwrap();
+        sleep(Duration::from_millis(1)).await;
+    }
+    u64::from_le_bytes(header[8..].try_into().unwrap())
 }
