@@ -226,7 +226,11 @@ fn requests_do_not_stay_in_a_buffer() {
         let folder = tempfile::tempdir().unwrap();
         let authority = Authority::new();
         let tls = Tls::open(authority.issue().write(folder.path())).unwrap();
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        // Little room on the way, so that writing has to wait.
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(64 << 10).unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = socket.listen(1).unwrap();
         let addr = listener.local_addr().unwrap();
         let blob = vec![7; 8 << 20];
         let hash = ContentHash::of(&blob);
