@@ -19,6 +19,7 @@ use crate::answer::Answer;
 use crate::error::WireError;
 use crate::frame::{HEADER_BYTES, Header};
 use crate::memory::Shared;
+use crate::send::send;
 use crate::session::Session;
 
 /// Limits of the surface.
@@ -153,13 +154,13 @@ pub(crate) async fn connection(
             if len > limits::BINARY_FRAME_BYTES_MAX {
                 let too_large = WireError::FrameTooLarge { bytes: header.len };
                 let (answer, _) = Answer::error(&header, &too_large).into_frame();
-                send(&mut stream, &answer, config.patience).await?;
+                timeout(config.patience, send(&mut stream, &answer)).await??;
                 return Ok(());
             }
             let held = memory.read(&mut stream, len, buffer, config.patience).await?;
             let (answer, share) = session.answer(&header, &held.bytes).await;
             buffer = held.into_buffer();
-            send(&mut stream, &answer, config.patience).await?;
+            timeout(config.patience, send(&mut stream, &answer)).await??;
             drop(share);
         }
     };
@@ -169,13 +170,4 @@ pub(crate) async fn connection(
         Ok(()) => drop(timeout(config.patience, stream.shutdown()).await),
         Err(error) => tracing::debug!(%error, "a connection ended early"),
     }
-}
-
-/// Sends all of an answer: a stream over TLS may keep the end of what is written until it is flushed.
-async fn send(stream: &mut (impl AsyncWrite + Unpin), answer: &[u8], patience: Duration) -> io::Result<()> {
-    let sent = async {
-        stream.write_all(answer).await?;
-        stream.flush().await
-    };
-    timeout(patience, sent).await?
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use cairn_base::limits;
 use cairn_tls::{Connector, is_distrust};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncReadExt, BufReader};
 
 use super::error::ClientError;
 use super::outgoing::Outgoing;
@@ -13,6 +13,7 @@ use crate::answer::Greeting;
 use crate::error::ErrorAnswer;
 use crate::frame::{HEADER_BYTES, Header, MessageType};
 use crate::request::Hello;
+use crate::send::send;
 
 /// Memory is taken for so much of an answer at once; more as it comes in.
 const ROOM_BYTES: usize = 64 << 10;
@@ -65,9 +66,7 @@ impl Connection {
     pub(crate) async fn exchange(&mut self, request: &mut Outgoing) -> Result<Reply, ClientError> {
         self.last_id += 1;
         let asked = self.last_id;
-        let stream = self.stream.get_mut();
-        stream.write_all(request.frame(asked)).await.map_err(ClientError::Lost)?;
-        stream.flush().await.map_err(ClientError::Lost)?;
+        send(self.stream.get_mut(), request.frame(asked)).await.map_err(ClientError::Lost)?;
         let mut bytes = [0; HEADER_BYTES];
         self.stream.read_exact(&mut bytes).await.map_err(ClientError::Lost)?;
         let header = Header::decode(&bytes);
