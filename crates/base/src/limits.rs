@@ -239,6 +239,12 @@ pub const BINARY_MEMORY_BYTES: usize = 512 * MIB;
 pub const BINARY_IDLE: Duration = Duration::from_secs(60 * 60);
 /// How long a client of the binary protocol may take over one frame.
 pub const BINARY_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a client may take to agree on how to talk over TLS. It counts as a connection meanwhile.
+pub const TLS_HANDSHAKE: Duration = Duration::from_secs(10);
+/// Bytes of a file with certificates, or with their key.
+pub const TLS_FILE_BYTES_MAX: usize = 256 * KIB;
+/// How often those files are looked at.
+pub const TLS_FILES_EVERY: Duration = Duration::from_secs(1);
 /// How long a client of the binary protocol takes to connect at most. Default of its configuration, as are
 /// the next ones.
 pub const CLIENT_DIAL: Duration = Duration::from_secs(5);

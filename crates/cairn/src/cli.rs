@@ -159,6 +159,12 @@ Examples:
   cairn serve                               on http://127.0.0.1:9010
   cairn serve --http 127.0.0.1:0 --json     on a free port, printed as one line of JSON
   cairn serve --log-level debug --log-format json 2> cairn.log
+  cairn serve --http 0.0.0.0:9010 --auth on --tls-cert cert.pem --tls-key key.pem
+                                            for other machines, encrypted
+
+An address that other machines can reach needs --auth on, and either a certificate or a proxy in
+front that has one (--insecure-behind-proxy). New certificate files are served without a restart, at
+once on SIGHUP.
 
 The addresses in use are printed at the start and kept in endpoints.json in the data directory while
 the server runs. Interrupt (Ctrl-C) or SIGTERM stops it after the requests under way are answered; a

@@ -17,8 +17,13 @@ const FILE_NAME: &str = "endpoints.json";
 pub(crate) struct EndpointsFile(PathBuf);
 
 /// What stands in the file.
-pub(crate) fn describe(http: SocketAddr, binary: SocketAddr) -> Value {
-    json!({"http": http.to_string(), "binary": binary.to_string(), "pid": std::process::id()})
+pub(crate) fn describe(http: SocketAddr, binary: SocketAddr, with_tls: bool) -> Value {
+    let mut endpoints =
+        json!({"http": http.to_string(), "binary": binary.to_string(), "pid": std::process::id()});
+    if with_tls {
+        endpoints["tls"] = json!(true);
+    }
+    endpoints
 }
 
 impl EndpointsFile {
@@ -54,8 +59,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join(FILE_NAME);
         std::fs::write(&path, "left behind by a crash").expect("an old file");
-        let endpoints =
-            describe(SocketAddr::from(([127, 0, 0, 1], 9010)), SocketAddr::from(([127, 0, 0, 1], 9009)));
+        let at = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        let endpoints = describe(at(9010), at(9009), false);
         let file = EndpointsFile::write(dir.path(), &endpoints).expect("it can be written");
         let read: Value =
             serde_json::from_slice(&std::fs::read(&path).expect("it is there")).expect("it is JSON");
@@ -63,6 +68,7 @@ mod tests {
             read,
             json!({"http": "127.0.0.1:9010", "binary": "127.0.0.1:9009", "pid": std::process::id()})
         );
+        assert_eq!(describe(at(9010), at(9009), true)["tls"], json!(true));
         drop(file);
         assert_eq!(dir.path().read_dir().expect("the folder").count(), 0);
     }

@@ -1,4 +1,4 @@
-//! Interrupt and SIGTERM: the first stops in order, the second at once.
+//! Interrupt and SIGTERM: the first stops in order, the second at once. SIGHUP: files are read again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,6 +36,11 @@ impl StopSignals {
         })
         .await
     }
+}
+
+/// SIGHUP, which asks a server to read files again. From now on it no longer ends the process.
+pub(crate) fn hangups() -> Result<Signal, Failure> {
+    signal(SignalKind::hangup()).map_err(|error| Failure::io("listen for signals", &error))
 }
 
 /// For a command that tidies up when it is told to stop: the first signal is noted here, the second ends

@@ -2,7 +2,7 @@
 
 use cairn_binary::BinaryConfig;
 use cairn_engine::CompactionPolicy;
-use cairn_gate::GateConfig;
+use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
 
 use crate::config::Config;
@@ -18,6 +18,7 @@ pub(crate) fn gate(config: &Config) -> GateConfig {
         in_flight_max: usize::try_from(config.http_in_flight_max).unwrap_or(usize::MAX),
         waiting_max: usize::try_from(config.http_waiting_max).unwrap_or(usize::MAX),
         deadline: config.http_deadline,
+        authentication: if config.auth_required { Authentication::Required } else { Authentication::Off },
         ..GateConfig::default()
     }
 }

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_base::{Clock, SystemClock, SystemEntropy};
+use cairn_binary::BinaryConfig;
 use cairn_engine::Engine;
 use cairn_gate::Gate;
-use cairn_http::{App, Drained, Listeners};
+use cairn_http::{App, Drained, HttpConfig, Listeners};
 use cairn_seam::{MemoryStore, Store};
+use cairn_tls::Tls;
 use clap::Args;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -18,9 +20,10 @@ use tokio::sync::{oneshot, watch};
 
 use crate::config::{Assignment, Config};
 use crate::endpoints::{self, EndpointsFile};
+use crate::exposure::Exposure;
 use crate::failure::Failure;
 use crate::signals::StopSignals;
-use crate::{logging, open, reach, socket, wiring};
+use crate::{logging, node_id, open, reach, socket, tls, wiring};
 
 /// How often the store tidies up.
 const UPKEEP_EVERY: Duration = Duration::from_secs(1);
@@ -35,6 +38,22 @@ pub(crate) struct ServeArgs {
     /// Address and port of the binary protocol; port 0 takes a free one [default: 127.0.0.1:9009]
     #[arg(long, value_name = "ADDR")]
     binary: Option<String>,
+
+    /// Whether callers over TCP have to say who they are [default: off]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on")]
+    auth: Option<String>,
+
+    /// The server's certificate in PEM; needs --tls-key
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<String>,
+
+    /// The certificate's private key in PEM, readable by you alone
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<String>,
+
+    /// Serve addresses that others can reach without TLS: a proxy in front has it, and nobody else gets here
+    #[arg(long)]
+    insecure_behind_proxy: bool,
 
     /// Keep everything in memory, and nothing after the end
     #[arg(long, conflicts_with = "accept_loss")]
@@ -59,6 +78,9 @@ impl ServeArgs {
         let flags = [
             ("http.addr", &self.http, "--http"),
             ("binary.addr", &self.binary, "--binary"),
+            ("auth.required", &self.auth, "--auth"),
+            ("tls.cert_file", &self.tls_cert, "--tls-cert"),
+            ("tls.key_file", &self.tls_key, "--tls-key"),
             ("log.format", &self.log_format, "--log-format"),
             ("log.level", &self.log_level, "--log-level"),
         ];
@@ -71,9 +93,16 @@ impl ServeArgs {
 pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArgs) -> Result<(), Failure> {
     let (data_dir, settings) = super::settings(data_dir, &arguments.assignments())?;
     let config = settings.config;
-    refuse_beyond_loopback(config.http_addr)?;
-    refuse_beyond_loopback(config.binary_addr)?;
+    let tls_files = tls::files(&config)?;
+    let exposure = Exposure {
+        has_auth: config.auth_required,
+        has_tls: tls_files.is_some(),
+        is_behind_proxy: arguments.insecure_behind_proxy,
+    };
+    exposure.check("http.addr", config.http_addr)?;
+    exposure.check("binary.addr", config.binary_addr)?;
     logging::start(&config)?;
+    let tls = tls_files.map(tls::open).transpose()?;
 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let (store, dir): (Arc<dyn Store>, Option<PathBuf>) = if arguments.in_memory {
@@ -86,10 +115,14 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
     let engine = Engine::open(store, clock, Arc::new(SystemEntropy))?;
     engine.set_compaction(wiring::compaction(&config));
     engine.set_strict_types(config.turns_strict_types);
+    if let Some(node_id) = node_id::of(dir.as_deref(), config.auth_required)? {
+        engine.set_audience(node_id);
+    }
     engine.start_upkeep(UPKEEP_EVERY)?;
-    let served = Runtime::new()
-        .map_err(|error| Failure::io("start the runtime", &error))
-        .and_then(|runtime| runtime.block_on(run(Arc::clone(&engine), &config, dir.as_deref(), as_json)));
+    let served =
+        Runtime::new().map_err(|error| Failure::io("start the runtime", &error)).and_then(|runtime| {
+            runtime.block_on(run(Arc::clone(&engine), &config, tls, dir.as_deref(), as_json))
+        });
     // Also after a failure: what was written is on disk, and closing makes the next opening quick.
     let closed = engine.close();
     served?;
@@ -98,17 +131,27 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
     Ok(())
 }
 
-async fn run(engine: Arc<Engine>, config: &Config, dir: Option<&Path>, as_json: bool) -> Result<(), Failure> {
+async fn run(
+    engine: Arc<Engine>,
+    config: &Config,
+    tls: Option<Tls>,
+    dir: Option<&Path>,
+    as_json: bool,
+) -> Result<(), Failure> {
     let (tcp, addr) = bind(config.http_addr, "--http").await?;
     let (binary, binary_addr) = bind(config.binary_addr, "--binary").await?;
     let signals = StopSignals::listen()?;
     let (local, socket_file) = dir.map(socket::listen).transpose()?.unzip();
-    let endpoints = endpoints::describe(addr, binary_addr);
+    let endpoints = endpoints::describe(addr, binary_addr, tls.is_some());
     let endpoints_file = dir.map(|dir| EndpointsFile::write(dir, &endpoints)).transpose()?;
-    announce((addr, binary_addr), endpoints, dir, as_json)?;
+    if let Some(tls) = &tls {
+        tls::keep_fresh(tls)?;
+    }
+    super::print(&format!("{}\n", announcement((addr, binary_addr), endpoints, dir, as_json)))?;
 
     let gate = Gate::new(engine, wiring::gate(config));
-    let app = App::new(gate.clone(), wiring::http(config), addr);
+    let app = App::new(gate.clone(), HttpConfig { tls: tls.clone(), ..wiring::http(config) }, addr);
+    let binary_config = BinaryConfig { tls, ..wiring::binary(config) };
     let (stop, mut stopped) = watch::channel(());
     let on_signal = async {
         first_signal(signals).await;
@@ -120,7 +163,7 @@ async fn run(engine: Arc<Engine>, config: &Config, dir: Option<&Path>, as_json: 
     };
     let (http, binary) = tokio::join!(
         cairn_http::serve(Listeners { tcp, local }, app, on_signal),
-        cairn_binary::serve(binary, gate.clone(), wiring::binary(config), on_stop),
+        cairn_binary::serve(binary, gate.clone(), binary_config, on_stop),
     );
     let cut = binary.cut + if let Drained::Cut { connections } = http { connections } else { 0 };
     if cut > 0 {
@@ -135,15 +178,6 @@ async fn run(engine: Arc<Engine>, config: &Config, dir: Option<&Path>, as_json: 
     Ok(())
 }
 
-/// Authentication comes later; until then only this machine may call.
-fn refuse_beyond_loopback(addr: SocketAddr) -> Result<(), Failure> {
-    if addr.ip().is_loopback() {
-        return Ok(());
-    }
-    Err(Failure::usage(format!("{addr} can be reached from other machines, and cairn cannot yet tell who calls"))
-        .hint("serve on 127.0.0.1 or [::1]; from elsewhere, come through an SSH tunnel or a proxy that authenticates"))
-}
-
 /// Listens, and says where.
 async fn bind(addr: SocketAddr, flag: &str) -> Result<(TcpListener, SocketAddr), Failure> {
     let listener = TcpListener::bind(addr).await.map_err(|error| {
@@ -154,26 +188,20 @@ async fn bind(addr: SocketAddr, flag: &str) -> Result<(TcpListener, SocketAddr),
     Ok((listener, bound))
 }
 
-fn announce(
+/// What is said at the start: where the server is.
+fn announcement(
     (http, binary): (SocketAddr, SocketAddr),
-    endpoints: Value,
+    mut endpoints: Value,
     dir: Option<&Path>,
     as_json: bool,
-) -> Result<(), Failure> {
-    let line = match (as_json, dir) {
-        (true, dir) => {
-            let mut line = endpoints;
-            line["data_dir"] = dir.map_or(Value::Null, |dir| json!(dir.to_string_lossy()));
-            line.to_string()
-        }
-        (false, Some(dir)) => {
-            format!("cairn serves http://{http} and the binary protocol on {binary} from {}", dir.display())
-        }
-        (false, None) => format!(
-            "cairn serves http://{http} and the binary protocol on {binary} from memory; nothing is kept"
-        ),
-    };
-    super::print(&format!("{line}\n"))
+) -> String {
+    if as_json {
+        endpoints["data_dir"] = dir.map_or(Value::Null, |dir| json!(dir.to_string_lossy()));
+        return endpoints.to_string();
+    }
+    let (scheme, with_tls) = if endpoints["tls"] == true { ("https", " with TLS") } else { ("http", "") };
+    let from = dir.map_or("memory; nothing is kept".to_owned(), |dir| dir.display().to_string());
+    format!("cairn serves {scheme}://{http} and the binary protocol{with_tls} on {binary} from {from}")
 }
 
 /// Completes at the first signal. The second ends the process at once: what was answered is on disk.
@@ -187,4 +215,30 @@ async fn first_signal(mut signals: StopSignals) {
         std::process::exit(signals.next().await);
     });
     let _ = told.await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_says_where_the_server_is_and_whether_it_is_encrypted() {
+        let at = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        let line = |with_tls, dir: Option<&str>, as_json| {
+            let endpoints = endpoints::describe(at(1), at(2), with_tls);
+            announcement((at(1), at(2)), endpoints, dir.map(Path::new), as_json)
+        };
+        assert_eq!(
+            line(false, None, false),
+            "cairn serves http://127.0.0.1:1 and the binary protocol on 127.0.0.1:2 from memory; nothing is kept"
+        );
+        assert_eq!(
+            line(true, Some("data"), false),
+            "cairn serves https://127.0.0.1:1 and the binary protocol with TLS on 127.0.0.1:2 from data"
+        );
+        let json: Value = serde_json::from_str(&line(true, Some("data"), true)).expect("JSON");
+        assert_eq!((&json["tls"], &json["data_dir"]), (&json!(true), &json!("data")));
+        let json: Value = serde_json::from_str(&line(false, None, true)).expect("JSON");
+        assert_eq!((json.get("tls"), &json["data_dir"]), (None, &Value::Null));
+    }
 }

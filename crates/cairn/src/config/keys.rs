@@ -1,5 +1,6 @@
 //! The one table of everything that can be configured.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::{Config, LogFormat, Raw, parse};
@@ -37,14 +38,20 @@ const GIB: u64 = 1 << 30;
 /// Every setting, in the order in which `cairn config` shows them.
 pub(crate) const KEYS: &[Key] = &[
     Key {
+        name: "auth.required",
+        help: "on: callers over TCP have to say who they are; needed on addresses that others can reach",
+        set: |config, raw| parse::switch(raw).map(|value| config.auth_required = value),
+        get: |config| shown_switch(config.auth_required),
+    },
+    Key {
         name: "binary.addr",
-        help: "address and port of the binary protocol of turns; port 0 takes a free one; loopback only for now",
+        help: "address and port of the binary protocol of turns; port 0 takes a free one",
         set: |config, raw| parse::address(raw).map(|value| config.binary_addr = value),
         get: |config| Raw::Text(config.binary_addr.to_string()),
     },
     Key {
         name: "http.addr",
-        help: "address and port of the HTTP API; port 0 takes a free one; loopback only for now",
+        help: "address and port of the HTTP API; port 0 takes a free one",
         set: |config, raw| parse::address(raw).map(|value| config.http_addr = value),
         get: |config| Raw::Text(config.http_addr.to_string()),
     },
@@ -79,6 +86,18 @@ pub(crate) const KEYS: &[Key] = &[
         help: "requests that wait for their turn; more are told to come back later",
         set: |config, raw| parse::number(raw, 0, 65_536).map(|value| config.http_waiting_max = value),
         get: |config| Raw::Number(config.http_waiting_max),
+    },
+    Key {
+        name: "tls.cert_file",
+        help: "file with the server's certificate in PEM, and those that lead to the root; read again when it changes",
+        set: |config, raw| parse::path(raw).map(|value| config.tls_cert_file = value),
+        get: |config| shown_path(config.tls_cert_file.as_deref()),
+    },
+    Key {
+        name: "tls.key_file",
+        help: "file with the certificate's private key in PEM, readable by its owner alone",
+        set: |config, raw| parse::path(raw).map(|value| config.tls_key_file = value),
+        get: |config| shown_path(config.tls_key_file.as_deref()),
     },
     Key {
         name: "log.format",
@@ -122,10 +141,7 @@ pub(crate) const KEYS: &[Key] = &[
         name: KEY_FILE,
         help: "file with the key that seals the store; encryption is chosen when the store is made",
         set: |config, raw| parse::path(raw).map(|value| config.store_encryption_key_file = value),
-        get: |config| {
-            let path = config.store_encryption_key_file.as_deref();
-            Raw::Text(path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default())
-        },
+        get: |config| shown_path(config.store_encryption_key_file.as_deref()),
     },
     Key {
         name: "compact.every",
@@ -160,6 +176,15 @@ pub(crate) const KEYS: &[Key] = &[
         name: "turns.strict_types",
         help: "on: only turns of published types are taken; off: any",
         set: |config, raw| parse::switch(raw).map(|value| config.turns_strict_types = value),
-        get: |config| Raw::Text(if config.turns_strict_types { "on" } else { "off" }.to_owned()),
+        get: |config| shown_switch(config.turns_strict_types),
     },
 ];
+
+fn shown_switch(is_on: bool) -> Raw {
+    Raw::Text(if is_on { "on" } else { "off" }.to_owned())
+}
+
+/// No path is an empty text.
+fn shown_path(path: Option<&Path>) -> Raw {
+    Raw::Text(path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default())
+}

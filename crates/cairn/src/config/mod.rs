@@ -29,6 +29,8 @@ pub(crate) const FILE_NAME: &str = "cairn.toml";
 /// Every setting, with its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Config {
+    /// Whether callers over TCP have to say who they are.
+    pub(crate) auth_required: bool,
     /// Where HTTP is served.
     pub(crate) http_addr: SocketAddr,
     /// Where the binary protocol is served.
@@ -43,6 +45,10 @@ pub(crate) struct Config {
     pub(crate) http_in_flight_max: u64,
     /// Requests that may wait for their turn.
     pub(crate) http_waiting_max: u64,
+    /// The file with the server's certificate.
+    pub(crate) tls_cert_file: Option<PathBuf>,
+    /// The file with its key.
+    pub(crate) tls_key_file: Option<PathBuf>,
     /// How log lines look.
     pub(crate) log_format: LogFormat,
     /// Which log lines are printed.
@@ -77,6 +83,7 @@ pub(crate) enum LogFormat {
 impl Default for Config {
     fn default() -> Self {
         Config {
+            auth_required: false,
             http_addr: SocketAddr::from(([127, 0, 0, 1], 9010)),
             binary_addr: SocketAddr::from(([127, 0, 0, 1], 9009)),
             http_allowed_origins: Vec::new(),
@@ -84,6 +91,8 @@ impl Default for Config {
             http_deadline: limits::HTTP_DEADLINE,
             http_in_flight_max: limits::HTTP_IN_FLIGHT_MAX as u64,
             http_waiting_max: limits::HTTP_WAITING_MAX as u64,
+            tls_cert_file: None,
+            tls_key_file: None,
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
             store_segment_bytes: limits::SEGMENT_BYTES_DEFAULT,

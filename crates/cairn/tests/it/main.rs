@@ -13,6 +13,7 @@ mod owner;
 mod program;
 mod restore;
 mod serve;
+mod tls;
 mod turns;
 mod turns_bulk;
 mod turns_commands;

@@ -61,10 +61,24 @@ fn in_memory_nothing_is_written() {
 fn an_address_for_other_machines_is_refused_before_anything_is_touched() {
     let dir = here();
     for addr in ["0.0.0.0:0", "[::]:0", "192.0.2.1:9010"] {
-        let output = run(dir.path(), &["serve", "--data-dir", "data", "--http", addr]);
-        assert_eq!(output.status.code(), Some(2), "{addr}");
-        assert!(stderr(&output).starts_with("error: "), "{output:?}");
-        assert!(stderr(&output).contains("can be reached from other machines"), "{output:?}");
+        for flag in ["--http", "--binary"] {
+            let refused = |more: &[&str], why: &str| {
+                let arguments = [&["serve", "--data-dir", "data", flag, addr], more].concat();
+                let output = run(dir.path(), &arguments);
+                assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+                let text = stderr(&output);
+                assert!(
+                    text.starts_with("error: ") && text.contains("can be reached from other machines"),
+                    "{text}"
+                );
+                assert!(text.contains(why) && text.contains("hint: "), "{text}");
+            };
+            refused(&[], "say who they are");
+            refused(&["--insecure-behind-proxy"], "say who they are");
+            refused(&["--auth", "off"], "say who they are");
+            refused(&["--auth"], "in the open");
+            refused(&["--auth", "on"], "in the open");
+        }
     }
     assert!(!dir.path().join("data").exists());
 }

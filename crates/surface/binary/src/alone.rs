@@ -15,5 +15,5 @@ pub async fn serve_connection(stream: impl AsyncRead + AsyncWrite + Unpin, gate:
     let session = Session::new(gate, memory.clone(), None, config.remember_keys);
     // Held to the end: nobody stops it but the stream.
     let (_stop, stopped) = watch::channel(());
-    connection(stream, session, memory, config, stopped).await;
+    connection(stream, session, memory, &config, stopped).await;
 }

@@ -12,6 +12,7 @@ mod frame;
 mod memory;
 mod payload;
 mod request;
+mod send;
 mod serve;
 mod session;
 

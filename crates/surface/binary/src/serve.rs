@@ -1,13 +1,16 @@
 //! Connections: accepting, limiting and draining them.
 
 use std::io;
+use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_base::limits;
 use cairn_gate::Gate;
+use cairn_tls::{Protocol, Tls};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -16,11 +19,14 @@ use crate::answer::Answer;
 use crate::error::WireError;
 use crate::frame::{HEADER_BYTES, Header};
 use crate::memory::Shared;
+use crate::send::send;
 use crate::session::Session;
 
 /// Limits of the surface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct BinaryConfig {
+    /// The certificate to serve with; without one, nothing is encrypted.
+    pub tls: Option<Tls>,
     /// Connections at once.
     pub connections_max: usize,
     /// Memory for the bodies of frames, all connections together.
@@ -38,6 +44,7 @@ pub struct BinaryConfig {
 impl Default for BinaryConfig {
     fn default() -> Self {
         BinaryConfig {
+            tls: None,
             connections_max: limits::BINARY_CONNECTIONS_MAX,
             memory_bytes: limits::BINARY_MEMORY_BYTES,
             idle: limits::BINARY_IDLE,
@@ -62,7 +69,7 @@ pub async fn serve(
     config: BinaryConfig,
     shutdown: impl Future<Output = ()>,
 ) -> Drained {
-    let memory = Shared::new(config.memory_bytes);
+    let served = Served { memory: Shared::new(config.memory_bytes), gate, config: Arc::new(config) };
     let (stop, stopped) = watch::channel(());
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
@@ -73,12 +80,11 @@ pub async fn serve(
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => match accepted {
                 // Closed at once: nobody has asked anything yet that could be answered.
-                Ok((stream, _)) if connections.len() >= config.connections_max => drop(stream),
+                Ok((stream, _)) if connections.len() >= served.config.connections_max => drop(stream),
                 Ok((stream, peer)) => {
                     // Best effort: without it answers are a little later.
                     let _ = stream.set_nodelay(true);
-                    let session = Session::new(gate.clone(), memory.clone(), Some(peer), config.remember_keys);
-                    connections.spawn(connection(stream, session, memory.clone(), config, stopped.clone()));
+                    connections.spawn(over_tcp(served.clone(), stream, peer, stopped.clone()));
                 }
                 Err(error) => {
                     // Running out of file descriptors ends only when connections end.
@@ -92,15 +98,41 @@ pub async fn serve(
     // Every connection holds a receiver and sees the sender go.
     drop(stop);
     let all_ended = async { while connections.join_next().await.is_some() {} };
-    let on_time = timeout(config.drain, all_ended).await.is_ok();
+    let on_time = timeout(served.config.drain, all_ended).await.is_ok();
     Drained { cut: if on_time { 0 } else { connections.len() } }
+}
+
+/// What all connections share.
+#[derive(Clone)]
+struct Served {
+    gate: Gate,
+    memory: Shared,
+    config: Arc<BinaryConfig>,
+}
+
+/// A connection from its first byte on, so that nobody else waits for its handshake. Nobody is connected in
+/// the eyes of others before it is done.
+async fn over_tcp(served: Served, stream: TcpStream, peer: SocketAddr, mut stopped: watch::Receiver<()>) {
+    let Served { gate, memory, config } = served;
+    let session = || Session::new(gate, memory.clone(), Some(peer), config.remember_keys);
+    let Some(tls) = &config.tls else {
+        return connection(stream, session(), memory.clone(), &config, stopped).await;
+    };
+    let agreed = tokio::select! {
+        agreed = tls.accept(stream, Protocol::Binary) => agreed,
+        _ = stopped.changed() => return,
+    };
+    match agreed {
+        Ok(stream) => connection(stream, session(), memory.clone(), &config, stopped).await,
+        Err(error) => tracing::debug!(%error, "a TLS handshake failed"),
+    }
 }
 
 pub(crate) async fn connection(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     mut session: Session,
     memory: Shared,
-    config: BinaryConfig,
+    config: &BinaryConfig,
     mut stopped: watch::Receiver<()>,
 ) {
     let ended = async {
@@ -128,18 +160,20 @@ pub(crate) async fn connection(
             if len > len_max {
                 let too_large = WireError::FrameTooLarge { bytes: header.len, max: len_max };
                 let (answer, _) = Answer::error(&header, &too_large).into_frame();
-                timeout(config.patience, stream.write_all(&answer)).await??;
+                timeout(config.patience, send(&mut stream, &answer)).await??;
                 return Ok(());
             }
             let held = memory.read(&mut stream, len, buffer, config.patience).await?;
             let (answer, share) = session.answer(&header, &held.bytes).await;
             buffer = held.into_buffer();
-            timeout(config.patience, stream.write_all(&answer)).await??;
+            timeout(config.patience, send(&mut stream, &answer)).await??;
             drop(share);
         }
     };
     let ended: io::Result<()> = ended.await;
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended early");
+    match ended {
+        // Over TLS the other side is told that this is the end, and no cut.
+        Ok(()) => drop(timeout(config.patience, stream.shutdown()).await),
+        Err(error) => tracing::debug!(%error, "a connection ended early"),
     }
 }

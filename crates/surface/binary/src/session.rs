@@ -100,7 +100,9 @@ impl Session {
         match self.handle(header, body).await {
             Ok(answer) => answer.into_frame(),
             Err(error) => {
-                self.presence.failed();
+                if let Some(inside) = &self.inside {
+                    inside.presence.failed();
+                }
                 Answer::error(header, &error).into_frame()
             }
         }

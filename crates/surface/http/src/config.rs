@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use cairn_base::limits;
+use cairn_tls::Tls;
 
 /// Limits and permissions of the HTTP surface. How many requests run at
 /// once, and for how long, is the gate's.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
+    /// The certificate to serve over TCP with; without one, nothing is encrypted.
+    pub tls: Option<Tls>,
     /// Origins other than the server's own whose pages may call it.
     pub allowed_origins: Vec<String>,
     /// Largest request body.
@@ -39,6 +42,7 @@ pub struct HttpConfig {
 impl Default for HttpConfig {
     fn default() -> Self {
         HttpConfig {
+            tls: None,
             allowed_origins: Vec::new(),
             body_bytes_max: limits::HTTP_BODY_BYTES_MAX,
             content_bytes_max: limits::HTTP_CONTENT_BYTES_MAX,

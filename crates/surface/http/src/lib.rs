@@ -8,8 +8,8 @@
 //! calls it, over the socket of whoever owns the data directory or, with [`serve_in_process`], inside
 //! its own process: the same request, the same answer.
 //!
-//! A route decodes, calls the engine once through the gate, and encodes. HTTP/1.1 only; TLS and HTTP/2
-//! are a reverse proxy's.
+//! A route decodes, calls the engine once through the gate, and encodes. HTTP/1.1 only, over TLS where
+//! [`HttpConfig::tls`] says so; HTTP/2 is a reverse proxy's.
 
 mod app;
 mod call;

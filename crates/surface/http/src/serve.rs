@@ -5,11 +5,12 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::{Extension, Router};
+use cairn_tls::Protocol;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
-use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -46,7 +47,7 @@ pub enum Drained {
 /// Where a server listens.
 #[derive(Debug)]
 pub struct Listeners {
-    /// For everyone on this machine.
+    /// For everyone who can reach it.
     pub tcp: TcpListener,
     /// For the local owner: a socket that nobody else may open.
     pub local: Option<UnixListener>,
@@ -68,12 +69,13 @@ pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output 
             Some(_) = connections.join_next() => {}
             accepted = listeners.tcp.accept() => match accepted {
                 Ok((stream, _)) if connections.len() >= state.config.connections_max => {
-                    turn_away(&state, |answer| stream.try_write(answer));
+                    // Over TLS nobody would understand the answer, and agreeing on how to is work.
+                    turn_away(&state, |answer| if state.config.tls.is_none() { stream.try_write(answer) } else { Ok(0) });
                 }
                 Ok((stream, _)) => {
                     // Best effort: without it answers are a little later.
                     let _ = stream.set_nodelay(true);
-                    connections.spawn(connection(state.clone(), router.clone(), stream, stopped.clone()));
+                    connections.spawn(over_tcp(state.clone(), router.clone(), stream, stopped.clone()));
                 }
                 Err(error) => pause_after(&error).await,
             },
@@ -116,6 +118,22 @@ async fn accept_local(listener: Option<&UnixListener>) -> io::Result<UnixStream>
     match listener {
         Some(listener) => listener.accept().await.map(|(stream, _)| stream),
         None => std::future::pending().await,
+    }
+}
+
+/// A connection from its first byte on, so that nobody else waits for its handshake.
+async fn over_tcp(app: AppState, router: Router, stream: TcpStream, mut stopped: watch::Receiver<()>) {
+    let Some(tls) = app.config.tls.clone() else { return connection(app, router, stream, stopped).await };
+    let agreed = {
+        let _up = Up::new(&app.metrics.connections);
+        tokio::select! {
+            agreed = tls.accept(stream, Protocol::Http) => agreed,
+            _ = stopped.changed() => return,
+        }
+    };
+    match agreed {
+        Ok(stream) => connection(app, router, stream, stopped).await,
+        Err(error) => tracing::debug!(%error, "a TLS handshake failed"),
     }
 }
 

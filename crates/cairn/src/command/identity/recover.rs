@@ -17,7 +17,7 @@ Examples:
   cairn identity recover < words.txt                  reads them from standard input
   cairn identity recover --passphrase-file /run/secrets/passphrase < words.txt
 
-12 or 24 words with one space between them, in capital or small letters. The same words and the same
+12 to 24 words with one space between them, in capital or small letters. The same words and the same
 passphrase always give the same identity. No passphrase is refused: a wrong one gives another
 identity, so compare the node id.";
 

@@ -11,7 +11,7 @@ use super::Language;
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
     /// A phrase has a number of words that is not taken.
-    #[error("the recovery phrase has {count} words; it must have 12 or 24")]
+    #[error("the recovery phrase has {count} words; it must have 12, 15, 18, 21 or 24")]
     WordCount {
         /// How many it has.
         count: usize,

@@ -31,7 +31,7 @@ impl Identity {
     ) -> Result<Self, IdentityError> {
         let about = About {
             language: Some(phrase.language()),
-            word_count: Some(phrase.count().words()),
+            word_count: Some(phrase.count()),
             passphrase_protected: !passphrase.is_empty(),
             created_at_ms: Some(clock.now_ms()),
         };

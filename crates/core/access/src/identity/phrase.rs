@@ -10,7 +10,10 @@ use zeroize::Zeroizing;
 
 use super::{IdentityError, Language, SecretText};
 
-/// How many words.
+/// Phrases of so many words are read: all that BIP-39 knows, though only some of them are made here.
+const READ: [usize; 5] = [12, 15, 18, 21, 24];
+
+/// How many words a new phrase has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WordCount {
     /// 128 bits of chance.
@@ -20,7 +23,7 @@ pub enum WordCount {
 }
 
 impl WordCount {
-    /// Every number that is made and taken. Others made by BIP-39 (15, 18, 21) are neither.
+    /// Every number that is made.
     pub const ALL: [WordCount; 2] = [WordCount::Twelve, WordCount::TwentyFour];
 
     /// The number.
@@ -47,7 +50,7 @@ impl WordCount {
 pub struct Phrase {
     mnemonic: Mnemonic,
     language: Language,
-    count: WordCount,
+    words: usize,
 }
 
 impl Phrase {
@@ -57,7 +60,8 @@ impl Phrase {
         let chance = &mut chance[..count.entropy_bytes()];
         entropy.fill(chance);
         let mnemonic = Mnemonic::from_entropy_in(language.list(), chance);
-        Phrase { mnemonic: mnemonic.expect("16 and 32 bytes are lengths it takes"), language, count }
+        let mnemonic = mnemonic.expect("16 and 32 bytes are lengths it takes");
+        Phrase { mnemonic, language, words: count.words() }
     }
 
     /// Reads a phrase in whatever case, with one space between two words.
@@ -69,11 +73,13 @@ impl Phrase {
             return Err(IdentityError::Spacing);
         }
         let words = text.split_terminator(' ').count();
-        let count = WordCount::of(words).ok_or(IdentityError::WordCount { count: words })?;
+        if !READ.contains(&words) {
+            return Err(IdentityError::WordCount { count: words });
+        }
         let read = |language: Language| {
             let mnemonic = Mnemonic::parse_in_normalized(language.list(), &text);
             let mnemonic = mnemonic.map_err(|error| explain(error, language))?;
-            Ok(Phrase { mnemonic, language, count })
+            Ok(Phrase { mnemonic, language, words })
         };
         if let Some(language) = language {
             return read(language);
@@ -89,7 +95,7 @@ impl Phrase {
     /// Its words, one space between them.
     pub fn words(&self) -> SecretText {
         // Sized at once, so that no copies stay behind: no word of the lists has more than 8 letters.
-        let mut text = String::with_capacity(self.count.words() * 9);
+        let mut text = String::with_capacity(self.words * 9);
         for word in self.mnemonic.words() {
             if !text.is_empty() {
                 text.push(' ');
@@ -105,8 +111,8 @@ impl Phrase {
     }
 
     /// How many words.
-    pub fn count(&self) -> WordCount {
-        self.count
+    pub fn count(&self) -> usize {
+        self.words
     }
 
     /// The private key that it stands for, together with a passphrase; another passphrase is another key.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_base::{Entropy, SystemEntropy, limits};
+use cairn_tls::ClientTls;
 use zeroize::Zeroizing;
 
 use super::error::ClientError;
@@ -33,6 +34,8 @@ impl fmt::Debug for ClientToken {
 /// How a client behaves.
 #[derive(Debug, Clone)]
 pub struct ClientConfig {
+    /// Whom it trusts, and whom it expects, where the server speaks TLS; without this, nothing is encrypted.
+    pub tls: Option<ClientTls>,
     /// What it calls itself; contexts that it makes carry it.
     pub tag: String,
     /// A token that says who it is, for servers that ask.
@@ -58,6 +61,7 @@ pub struct ClientConfig {
 impl Default for ClientConfig {
     fn default() -> Self {
         ClientConfig {
+            tls: None,
             tag: String::new(),
             token: None,
             dial_timeout: limits::CLIENT_DIAL,

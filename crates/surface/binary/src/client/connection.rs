@@ -3,16 +3,18 @@
 use std::io;
 
 use cairn_base::limits;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
+use cairn_tls::{Connector, is_distrust};
+use tokio::io::{AsyncReadExt, BufReader};
 
 use super::config::ClientToken;
 use super::error::ClientError;
 use super::outgoing::Outgoing;
+use super::stream::Stream;
 use crate::answer::Greeting;
 use crate::error::ErrorAnswer;
 use crate::frame::{HEADER_BYTES, Header, MessageType};
 use crate::request::Hello;
+use crate::send::send;
 
 /// Memory is taken for so much of an answer at once; more as it comes in.
 const ROOM_BYTES: usize = 64 << 10;
@@ -20,7 +22,7 @@ const ROOM_BYTES: usize = 64 << 10;
 /// A connection that has said HELLO.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    stream: BufReader<TcpStream>,
+    stream: BufReader<Stream>,
     last_id: u64,
 }
 
@@ -37,14 +39,16 @@ impl Connection {
         addr: &str,
         tag: &str,
         token: Option<&ClientToken>,
+        tls: Option<&Connector>,
     ) -> Result<Self, ClientError> {
-        let connect = async {
-            let stream = TcpStream::connect(addr).await?;
-            stream.set_nodelay(true)?;
-            Ok(stream)
-        };
-        let stream =
-            connect.await.map_err(|source| ClientError::Connect { addr: addr.to_owned(), source })?;
+        let stream = Stream::connect(addr, tls).await.map_err(|error| {
+            let addr = addr.to_owned();
+            if is_distrust(&error) {
+                ClientError::Untrusted { addr, reason: error }
+            } else {
+                ClientError::Connect { addr, source: error }
+            }
+        })?;
         let mut connection = Connection { stream: BufReader::new(stream), last_id: 0 };
         let hello = Hello::with_token(tag.to_owned(), token.map(ClientToken::reveal));
         let mut request = Outgoing::new(MessageType::Hello, |out| hello.encode(out))?;
@@ -59,9 +63,8 @@ impl Connection {
     }
 
     /// Whether nothing was heard since the last answer: neither an end nor bytes that nobody asked for.
-    pub(crate) fn is_quiet(&self) -> bool {
-        let silent = |read: io::Result<usize>| read.is_err_and(|why| why.kind() == io::ErrorKind::WouldBlock);
-        self.stream.buffer().is_empty() && silent(self.stream.get_ref().try_read(&mut [0]))
+    pub(crate) fn is_quiet(&mut self) -> bool {
+        self.stream.buffer().is_empty() && self.stream.get_mut().is_quiet()
     }
 
     /// Sends a request and reads its answer. After an error, or when the future is dropped, nobody knows
@@ -69,8 +72,7 @@ impl Connection {
     pub(crate) async fn exchange(&mut self, request: &mut Outgoing) -> Result<Reply, ClientError> {
         self.last_id += 1;
         let asked = self.last_id;
-        let sent = self.stream.get_mut().write_all(request.frame(asked)).await;
-        sent.map_err(ClientError::Lost)?;
+        send(self.stream.get_mut(), request.frame(asked)).await.map_err(ClientError::Lost)?;
         let mut bytes = [0; HEADER_BYTES];
         self.stream.read_exact(&mut bytes).await.map_err(ClientError::Lost)?;
         let header = Header::decode(&bytes);

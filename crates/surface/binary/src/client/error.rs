@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use cairn_base::{ErrorCode, limits};
+use cairn_tls::TlsError;
 
 use crate::error::{ErrorAnswer, WireError};
 
@@ -18,6 +19,17 @@ pub enum ClientError {
         /// What the system says.
         source: io::Error,
     },
+    /// The server did not prove that it is the one that was meant. Nothing was sent.
+    #[error("{addr} is not trusted: {reason}; are these its roots and its name?")]
+    Untrusted {
+        /// Where the server is.
+        addr: String,
+        /// What is wrong with its certificate.
+        reason: io::Error,
+    },
+    /// The configuration of TLS is of no use. Nothing was sent.
+    #[error("{0}")]
+    Tls(#[from] TlsError),
     /// The connection broke.
     #[error("the connection broke: {0}")]
     Lost(#[source] io::Error),
@@ -88,6 +100,8 @@ impl ClientError {
     pub fn code(&self) -> ErrorCode {
         match self {
             ClientError::Connect { .. } | ClientError::Lost(_) => ErrorCode::Unavailable,
+            ClientError::Untrusted { .. } => ErrorCode::Unauthenticated,
+            ClientError::Tls(_) => ErrorCode::InvalidRequest,
             ClientError::TimedOut { .. } => ErrorCode::DeadlineExceeded,
             ClientError::Busy { .. } => ErrorCode::Overloaded,
             ClientError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,

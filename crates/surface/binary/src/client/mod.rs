@@ -20,6 +20,8 @@
 //! - Calls that may be repeated are, with growing pauses, when a connection breaks or the server says to
 //!   come back later. That is all of them but creating and forking contexts: every append has an
 //!   idempotency key, the caller's or one of its own.
+//! - With [`ClientConfig::tls`] everything is encrypted, and the server proves who it is. One that cannot is
+//!   not tried again.
 
 mod append;
 mod calls;
@@ -30,11 +32,13 @@ mod outgoing;
 mod pause;
 mod pool;
 mod retry;
+mod stream;
 
 use std::fmt::Display;
 use std::sync::Arc;
 
 pub use cairn_base::{ContentHash, ContextId, TurnId};
+pub use cairn_tls::{ClientTls, TlsError};
 
 pub use crate::answer::{Appended, Head, TurnRecord};
 pub use append::{AppendTurn, MSGPACK};
@@ -54,10 +58,10 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// When the server cannot be reached, also after the retries of the configuration.
+    /// When the server cannot be reached, also after the retries of the configuration, or is not trusted.
     pub async fn connect(addr: impl Display, config: ClientConfig) -> Result<Self, ClientError> {
         config.check()?;
-        let client = Client { pool: Arc::new(Pool::new(addr.to_string(), config)) };
+        let client = Client { pool: Arc::new(Pool::new(addr.to_string(), config)?) };
         client.greet().await?;
         Ok(client)
     }

@@ -1,10 +1,12 @@
 //! Connections that calls share.
 
+use cairn_tls::Connector;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::config::ClientConfig;
 use super::connection::Connection;
+use super::error::ClientError;
 
 /// As many connections as the configuration allows; those that nobody uses are kept here.
 ///
@@ -14,14 +16,16 @@ use super::connection::Connection;
 pub(crate) struct Pool {
     pub(crate) addr: String,
     pub(crate) config: ClientConfig,
+    pub(crate) tls: Option<Connector>,
     slots: Semaphore,
     unused: Mutex<Vec<Connection>>,
 }
 
 impl Pool {
-    pub(crate) fn new(addr: String, config: ClientConfig) -> Self {
+    pub(crate) fn new(addr: String, config: ClientConfig) -> Result<Self, ClientError> {
         let slots = Semaphore::new(config.connections());
-        Pool { addr, config, slots, unused: Mutex::new(Vec::new()) }
+        let tls = config.tls.as_ref().map(Connector::new).transpose()?;
+        Ok(Pool { addr, config, tls, slots, unused: Mutex::new(Vec::new()) })
     }
 
     /// The right to have a connection. First come, first served.
@@ -32,7 +36,7 @@ impl Pool {
     /// The connection that was used last, if it is still good.
     pub(crate) fn take(&self) -> Option<Connection> {
         let mut unused = self.unused.lock();
-        while let Some(connection) = unused.pop() {
+        while let Some(mut connection) = unused.pop() {
             if connection.is_quiet() {
                 return Some(connection);
             }

@@ -108,9 +108,9 @@ impl Client {
     async fn open(&self, at_most: Duration) -> Result<Connection, Failed> {
         let config = &self.pool.config;
         let after = config.dial_timeout.min(at_most);
-        match timeout_at(far_or(after), Connection::open(&self.pool.addr, &config.tag, config.token.as_ref()))
-            .await
-        {
+        let opening =
+            Connection::open(&self.pool.addr, &config.tag, config.token.as_ref(), self.pool.tls.as_ref());
+        match timeout_at(far_or(after), opening).await {
             Ok(Ok(connection)) => Ok(connection),
             Ok(Err(ClientError::Server { code, name, message, hint })) => {
                 Err(Failed::refused(ErrorAnswer { code, name, message, hint }))

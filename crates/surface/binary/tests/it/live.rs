@@ -127,7 +127,7 @@ fn every_other_end_closes_the_session_too() {
     let ends: [(BinaryConfig, &[u8]); 4] = [
         // Nothing is said; half a header; half a body; a frame over the limit.
         (patient, &[]),
-        (impatient, &[1, 0, 0]),
+        (impatient.clone(), &[1, 0, 0]),
         (impatient, &frame(LAST, 0, 1, &[0; 16])[..20]),
         (BinaryConfig::default(), &[&too_large.to_le_bytes()[..], &[0; 12]].concat()),
     ];

@@ -12,4 +12,5 @@ mod fake;
 mod live;
 mod many;
 mod proxy;
+mod tls;
 mod wire;

@@ -1,8 +1,12 @@
 //! The Host header must name this server.
 //!
 //! A web page can make a name of its own point to 127.0.0.1 and so reach a local server as if it were
-//! the page's own; its requests then carry that name. While only loopback addresses are served, only
-//! loopback names are right. No page reaches the local owner's socket, and there is no name to check.
+//! the page's own; its requests then carry that name. On a loopback address only loopback names are right.
+//!
+//! A server that others can reach has names that it does not know. It lets in any, when callers have to say
+//! who they are: a page has no token for it, whatever the page is called, and no cookie ever counts.
+//!
+//! No page reaches the local owner's socket, and there is no name to check.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -12,6 +16,7 @@ use axum::http::uri::Authority;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use cairn_base::ErrorCode;
+use cairn_gate::Authentication;
 
 use crate::ApiError;
 use crate::app::AppState;
@@ -21,13 +26,18 @@ pub(crate) async fn host(State(app): State<AppState>, request: Request, next: Ne
     if request.extensions().get::<FromLocalOwner>().is_some() {
         return next.run(request).await;
     }
-    match check(&request, app.bound) {
+    match check(&request, app.bound, any_name_is_ours(&app)) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     }
 }
 
-fn check(request: &Request, bound: SocketAddr) -> Result<(), ApiError> {
+/// Whether the server may be called by names that it does not know.
+pub(super) fn any_name_is_ours(app: &AppState) -> bool {
+    app.gate.config().authentication == Authentication::Required && !app.bound.ip().is_loopback()
+}
+
+fn check(request: &Request, bound: SocketAddr, any_name: bool) -> Result<(), ApiError> {
     let wrong = |message: String| ApiError::new(ErrorCode::WrongHost, message);
     let mut hosts = request.headers().get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
@@ -36,7 +46,7 @@ fn check(request: &Request, bound: SocketAddr) -> Result<(), ApiError> {
     let named = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
     // A request line with a whole address in it (as to a proxy) must name us as well.
     for authority in named.as_ref().into_iter().chain(request.uri().authority()) {
-        if !is_ours(authority, bound) {
+        if !any_name && !is_ours(authority, bound) {
             return Err(wrong(format!("this server is not {authority}")));
         }
     }
@@ -68,13 +78,17 @@ mod tests {
     use super::*;
 
     fn check_row(uri: &str, hosts: &[&str], fine: bool) {
+        check_with(false, uri, hosts, fine);
+    }
+
+    fn check_with(any_name: bool, uri: &str, hosts: &[&str], fine: bool) {
         let mut request = axum::http::Request::get(uri);
         for host in hosts {
             request = request.header(HOST, *host);
         }
         let request = request.body(Body::empty()).expect("a request");
         let bound = SocketAddr::from(([192, 0, 2, 7], 9010));
-        assert_eq!(check(&request, bound).is_ok(), fine, "{uri} {hosts:?}");
+        assert_eq!(check(&request, bound, any_name).is_ok(), fine, "{any_name} {uri} {hosts:?}");
     }
 
     #[test]
@@ -95,6 +109,17 @@ mod tests {
         {
             check_row("/", &[host], false);
         }
+    }
+
+    #[test]
+    fn where_any_name_is_ours_it_is_still_one_name() {
+        for host in ["example.org", "memory.example.org:9010", "192.0.2.8", "localhost"] {
+            check_with(true, "/", &[host], true);
+        }
+        check_with(true, "http://example.org/", &["memory.example.org"], true);
+        check_with(true, "/", &[], false);
+        check_with(true, "/", &["a b"], false);
+        check_with(true, "/", &["example.org", "example.org"], false);
     }
 
     #[test]

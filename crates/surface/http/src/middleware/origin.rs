@@ -14,7 +14,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use cairn_base::ErrorCode;
 
-use super::host::is_loopback;
+use super::host::{any_name_is_ours, is_loopback};
 use crate::ApiError;
 use crate::app::AppState;
 
@@ -40,9 +40,35 @@ enum From {
     Elsewhere,
 }
 
+/// What pages of this server look like.
+#[derive(Debug, Clone, Copy)]
+enum Own {
+    /// `http://` and a loopback name.
+    Plain,
+    /// `https://` and a loopback name, or any: no browser shows a page under a name that is not in the
+    /// certificate.
+    Encrypted { any_name: bool },
+}
+
+impl Own {
+    fn is_page(self, origin: &str, host: Option<&str>) -> bool {
+        let (scheme, any_name) = match self {
+            Own::Plain => ("http://", false),
+            Own::Encrypted { any_name } => ("https://", any_name),
+        };
+        let name = origin.strip_prefix(scheme).filter(|name| Some(*name) == host);
+        name.is_some_and(|name| any_name || is_loopback(without_port(name)))
+    }
+}
+
 pub(crate) async fn origin(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let allowed = &app.config.allowed_origins;
-    let mut response = match origin_of(request.headers(), allowed) {
+    let own = if app.config.tls.is_some() {
+        Own::Encrypted { any_name: any_name_is_ours(&app) }
+    } else {
+        Own::Plain
+    };
+    let mut response = match origin_of(request.headers(), allowed, own) {
         From::Here => next.run(request).await,
         From::Elsewhere => {
             ApiError::new(ErrorCode::WrongOrigin, "pages of this origin may not call this server")
@@ -61,7 +87,7 @@ pub(crate) async fn origin(State(app): State<AppState>, request: Request, next: 
     response
 }
 
-fn origin_of(headers: &HeaderMap, allowed: &[String]) -> From {
+fn origin_of(headers: &HeaderMap, allowed: &[String], own: Own) -> From {
     let mut origins = headers.get_all(ORIGIN).iter();
     let (origin, None) = (origins.next(), origins.next()) else { return From::Elsewhere };
     let Some(origin) = origin else { return From::Here };
@@ -70,11 +96,7 @@ fn origin_of(headers: &HeaderMap, allowed: &[String]) -> From {
         return From::Allowed(origin.clone());
     }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    if text.strip_prefix("http://").is_some_and(|own| Some(own) == host && is_loopback(without_port(own))) {
-        From::Here
-    } else {
-        From::Elsewhere
-    }
+    if own.is_page(text, host) { From::Here } else { From::Elsewhere }
 }
 
 fn without_port(host: &str) -> &str {
@@ -101,13 +123,17 @@ mod tests {
     use super::*;
 
     fn check(host: &str, origins: &[&str], expected: &From) {
+        check_own(Own::Plain, host, origins, expected);
+    }
+
+    fn check_own(own: Own, host: &str, origins: &[&str], expected: &From) {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, HeaderValue::from_str(host).expect("a header"));
         for origin in origins {
             headers.append(ORIGIN, HeaderValue::from_str(origin).expect("a header"));
         }
         let allowed = ["https://app.example.org".to_owned()];
-        assert_eq!(&origin_of(&headers, &allowed), expected, "{host} {origins:?}");
+        assert_eq!(&origin_of(&headers, &allowed, own), expected, "{own:?} {host} {origins:?}");
     }
 
     #[test]
@@ -118,6 +144,21 @@ mod tests {
         check("localhost", &["http://localhost"], &From::Here);
         let allowed = From::Allowed(HeaderValue::from_static("https://app.example.org"));
         check("localhost:9010", &["https://app.example.org"], &allowed);
+    }
+
+    #[test]
+    fn pages_over_tls_are_those_over_tls() {
+        let (loopback, any) = (Own::Encrypted { any_name: false }, Own::Encrypted { any_name: true });
+        for (own, host, origin, expected) in [
+            (loopback, "localhost:9010", "https://localhost:9010", From::Here),
+            (loopback, "localhost:9010", "http://localhost:9010", From::Elsewhere),
+            (loopback, "memory.example.org", "https://memory.example.org", From::Elsewhere),
+            (any, "memory.example.org", "https://memory.example.org", From::Here),
+            (any, "memory.example.org", "http://memory.example.org", From::Elsewhere),
+            (any, "memory.example.org", "https://evil.example", From::Elsewhere),
+        ] {
+            check_own(own, host, &[origin], &expected);
+        }
     }
 
     #[test]

@@ -12,4 +12,5 @@ mod origins;
 mod routes;
 mod server;
 mod shutdown;
+mod tls;
 mod turns;

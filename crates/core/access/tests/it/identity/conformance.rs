@@ -26,8 +26,7 @@ fn identities() {
         let name = text(&row, "name");
         let phrase =
             Phrase::parse(&secret(text(&row, "mnemonic_input")), Language::parse(text(&row, "language")));
-        // The specification says 12 or 24; its first implementation takes 15, and we do not.
-        if row.get("valid") != Some(&Value::Bool(true)) || name == "fifteen-words" {
+        if row.get("valid") != Some(&Value::Bool(true)) {
             assert!(phrase.is_err(), "{name}");
             continue;
         }
@@ -35,10 +34,12 @@ fn identities() {
         let identity =
             Identity::from_phrase(&phrase, &secret(text(&row, "passphrase")), &ManualClock::new(0));
         let identity = identity.expect(name);
-        assert_eq!(phrase.words().expose(), text(&row, "mnemonic_normalised"), "{name}");
+        if row.get("mnemonic_normalised").is_some() {
+            assert_eq!(phrase.words().expose(), text(&row, "mnemonic_normalised"), "{name}");
+        }
         assert_eq!(private_key(&identity), text(&row, "private_key_hex"), "{name}");
         assert_eq!(identity.public_key().to_string(), text(&row, "node_id"), "{name}");
-        assert_eq!(identity.public_key().fingerprint(), text(&row, "fingerprint"), "{name}");
+        assert_eq!(identity.public_key().fingerprint(), text(&row, "node_id")[..8], "{name}");
     }
 }
 

@@ -35,6 +35,11 @@ fn phrases_give_their_keys_and_chance_gives_its_phrase() {
         assert_eq!((about.language, about.created_at_ms), (Some(language), Some(7)), "{name}");
         assert_eq!(about.passphrase_protected, !text(row, "passphrase").is_empty(), "{name}");
 
+        // Phrases of 15, 18 and 21 words are read and not made.
+        if row.get("entropy").is_none() {
+            assert_eq!(phrase.count(), text(row, "phrase").split(' ').count(), "{name}");
+            continue;
+        }
         let entropy = unhex(text(row, "entropy"));
         let count = if entropy.len() == 16 { WordCount::Twelve } else { WordCount::TwentyFour };
         assert_eq!(about.word_count, Some(count.words()), "{name}");
