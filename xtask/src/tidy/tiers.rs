@@ -77,7 +77,7 @@ fn complaint(
     siblings: &[(String, String)],
 ) -> Option<String> {
     let used_tier = Tier::of(&used.folder)?;
-    if tier == Tier::Outside || exempt(dependency, used) {
+    if tier == Tier::Outside || exempt(user, dependency, used) {
         return None;
     }
     if used_tier == Tier::Outside {
@@ -95,10 +95,12 @@ fn complaint(
     })
 }
 
-/// Tests may use test equipment and the contract every store must pass, wherever they stand.
-fn exempt(dependency: &Dependency, used: &Crate) -> bool {
+/// Tests may use test equipment and the contract every store must pass, wherever they stand, and their own
+/// crate with features for tests.
+fn exempt(user: &Crate, dependency: &Dependency, used: &Crate) -> bool {
     let contract = used.name == "cairn-seam" && dependency.features.iter().any(|name| name == "contract");
-    dependency.kind == DependencyKind::Dev && (used.folder.starts_with("crates/testing") || contract)
+    let is_equipment = used.folder.starts_with("crates/testing") || contract || used.name == user.name;
+    dependency.kind == DependencyKind::Dev && is_equipment
 }
 
 fn is_called(package: &Crate, name: &str) -> bool {
@@ -183,6 +185,9 @@ mod tests {
     fn tests_may_use_test_equipment_and_the_contract_and_nothing_else() {
         let dependencies = ["dev:cairn-testkit", "dev:cairn-seam+contract"];
         check("cairn-pg", "crates/store/pg", &dependencies, &[]);
+        check("cairn-pg", "crates/store/pg", &["dev:cairn-pg+testing"], &[]);
+        let complaint = "`cairn-pg` uses its sibling `cairn-log`, which ARCHITECTURE.md does not name";
+        check("cairn-pg", "crates/store/pg", &["dev:cairn-log+testing"], &[complaint]);
         let complaint = "`cairn-pg` (Store) must not use `cairn-engine` (Engine) above it";
         check("cairn-pg", "crates/store/pg", &["dev:cairn-engine"], &[complaint]);
         let complaint = "product code must not use `cairn-testkit`, which is for tests and tasks";
