@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use cairn_gate::GateConfig;
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::{App, Drained, HttpConfig, Listeners, serve};
 use cairn_tls::testing::Authority;
