@@ -60,7 +60,8 @@ fn story(dir: &Path) {
         serde_json::from_str(&said(dir, "two", &["import", "all.ndjson", "--json"])).expect("a report");
     assert_eq!((report["turns"].as_u64(), report["skipped"].as_u64()), (Some(0), Some(5)));
     for context in ["1", "2"] {
-        let of = |data| said(dir, data, &["show", context]);
+        // As JSON: for people it says how long ago that was.
+        let of = |data| said(dir, data, &["show", context, "--json"]);
         assert_eq!(of("one"), of("two"));
     }
     let (code, error) = failed(dir, "two", &["import", "missing.ndjson"]);
@@ -79,7 +80,7 @@ fn story(dir: &Path) {
             .expect("a report");
     assert_eq!((done["turns"].as_u64(), done["applied"].as_bool()), (Some(1), Some(true)));
     assert_eq!(failed(dir, "two", &["show", "1"]).0, Some(1));
-    assert_eq!(said(dir, "one", &["show", "2"]), said(dir, "two", &["show", "2"]));
+    assert_eq!(said(dir, "one", &["show", "2", "--json"]), said(dir, "two", &["show", "2", "--json"]));
     assert!(said(dir, "two", &["prune", "--older-than", "1d"]).starts_with("would prune 0 contexts"));
     assert!(
         said(dir, "two", &["prune", "--keep", "0", "--apply"]).starts_with("pruned 1 context and 2 turns")
