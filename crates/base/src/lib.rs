@@ -15,6 +15,7 @@ mod id;
 mod key;
 pub mod limits;
 mod msgpack;
+mod span;
 mod value;
 mod varint;
 
@@ -28,5 +29,6 @@ pub use hash::{ContentHash, HashParseError};
 pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
 pub use key::{KeyBuf, KeyDecodeError, KeyReader, prefix_end};
 pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text, value_from_msgpack};
+pub use span::time_span;
 pub use value::{Number, Value, ValueError};
 pub use varint::{put_varint, take_varint};
