@@ -44,7 +44,7 @@ pub(crate) struct CreateArgs {
     user: String,
 
     /// A note for people
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     label: String,
 
     /// What it may be used for; may be given several times [default: what the user may do now]
