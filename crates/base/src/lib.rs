@@ -16,6 +16,7 @@ mod id;
 mod key;
 pub mod limits;
 mod msgpack;
+mod span;
 mod value;
 mod varint;
 
@@ -30,5 +31,6 @@ pub use hash::{ContentHash, HashParseError};
 pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
 pub use key::{KeyBuf, KeyDecodeError, KeyReader, prefix_end};
 pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text, value_from_msgpack};
+pub use span::time_span;
 pub use value::{Number, Value, ValueError};
 pub use varint::{put_varint, take_varint};

@@ -6,6 +6,8 @@ use cairn_seam::KeepChanges;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::command::access::{ACCESS_AFTER_HELP, AccessCommand};
+use crate::command::audit::{AUDIT_AFTER_HELP, AuditArgs};
 use crate::command::identity::{IDENTITY_AFTER_HELP, IdentityCommand};
 use crate::command::key::{KEY_AFTER_HELP, KeyCommand};
 use crate::command::serve::ServeArgs;
@@ -27,6 +29,8 @@ Examples:
   cairn serve --in-memory --http 127.0.0.1:0
                                      try it out: no files, any free port
   cairn turns list                   show what was said, context by context
+  cairn access user add ada --role writer
+                                     let somebody in
   cairn stats                        show what the store holds
   cairn backup monday.cairn          write everything into one file
   cairn config                       show every setting and where it came from
@@ -70,6 +74,17 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TurnsCommand,
     },
+
+    /// Say who is known here and who may do what: tenants, users, teams, tokens, keys
+    #[command(after_help = ACCESS_AFTER_HELP)]
+    Access {
+        #[command(subcommand)]
+        command: AccessCommand,
+    },
+
+    /// Show who did what, and who was not allowed to
+    #[command(after_help = AUDIT_AFTER_HELP)]
+    Audit(AuditArgs),
 
     /// Show figures about the store: what it holds, and what it did
     #[command(after_help = STATS_AFTER_HELP)]

@@ -2,6 +2,7 @@
 //! surfaces together, and does nothing else.
 
 mod cli;
+mod columns;
 mod command;
 mod config;
 mod data_dir;

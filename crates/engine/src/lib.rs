@@ -40,7 +40,7 @@ mod turns;
 mod upkeep;
 
 pub use access::{Connection, LoggedIn, NewToken};
-pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage};
+pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage, BadAuditCursor};
 pub use bulk::{Export, ExportCounts, ExportItem, ExportedTurn, ImportCounts, ImportItem, PruneReport};
 pub use bus::{BusStats, Notification, Received, Subscription};
 pub use contents::{TreePath, TurnContent};

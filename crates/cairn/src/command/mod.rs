@@ -1,5 +1,8 @@
 //! The commands, one file each.
 
+pub(crate) mod access;
+mod answer;
+pub(crate) mod audit;
 mod backup;
 mod compact;
 mod completions;
@@ -36,6 +39,8 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Init { project } => init::init(data_dir, project.as_deref(), json),
         Command::Config => config::config(data_dir, json),
         Command::Key { command } => key::key(data_dir, json, &command),
+        Command::Access { command } => access::access(data_dir, json, command),
+        Command::Audit(arguments) => audit::audit(data_dir, json, &arguments),
         Command::Identity { command } => identity::identity(data_dir, json, &command),
         Command::Turns { command } => turns::turns(data_dir, json, command),
         Command::Restore { backup } => restore::restore(data_dir, &backup, json),

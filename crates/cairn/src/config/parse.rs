@@ -77,15 +77,7 @@ pub(super) fn time_or(raw: &Raw, word: &str, low: u64, high: u64) -> Result<Opti
 
 /// A time with its unit: `90s`, `15m`, `12h`, `30d`.
 pub(crate) fn time(text: &str) -> Option<Duration> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "s" => 1,
-        "m" => MINUTE,
-        "h" => 60 * MINUTE,
-        "d" => DAY,
-        _ => return None,
-    };
-    digits.trim().parse::<u64>().ok()?.checked_mul(unit).map(Duration::from_secs)
+    cairn_base::time_span(text)
 }
 
 /// A time in its largest unit, or `word` for none.

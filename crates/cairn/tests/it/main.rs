@@ -1,5 +1,6 @@
 //! The real program, run as people run it.
 
+mod access;
 mod attach;
 mod cli;
 mod config;

@@ -76,6 +76,34 @@ impl Engine {
         found.map(|tenant| tenant.id).ok_or_else(missing)
     }
 
+    /// A tenant by its name, for those who may list tenants.
+    pub fn tenant(&self, principal: &Principal, name: &TenantName) -> Result<Tenant, EngineError> {
+        let act = Act::new(Action::TenantRead, Resource::NODE);
+        let found = self.read(principal, act, Position::START, |snapshot, node| {
+            Ok(registry::find_tenant(snapshot, node, name)?)
+        })?;
+        found.ok_or_else(|| EngineError::NoTenant { name: name.to_string() })
+    }
+
+    /// What a tenant is called, if somebody may know that: their own, or any if they may list tenants.
+    pub fn name_of_tenant(
+        &self,
+        principal: &Principal,
+        tenant: TenantId,
+    ) -> Result<Option<Box<str>>, EngineError> {
+        if tenant == principal.tenant() {
+            return Ok(Some(principal.tenant_name().into()));
+        }
+        let act = Act::new(Action::TenantRead, Resource::NODE);
+        if cairn_access::authorize(principal, act.action(), act.resource()).is_err() {
+            return Ok(None);
+        }
+        let found = self.read(principal, act, Position::START, |snapshot, node| {
+            Ok(registry::load_tenant(snapshot, node, tenant)?)
+        })?;
+        Ok(found.map(|tenant| tenant.name.as_str().into()))
+    }
+
     /// Makes a user, or gives one other roles and lets it in again.
     pub fn put_user(
         &self,

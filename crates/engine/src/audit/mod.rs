@@ -15,7 +15,7 @@ use cairn_access::{Action, Principal, Refusal, RefusalReason, Resource};
 use cairn_base::{KeyBuf, KeyDecodeError, KeyReader, SpaceId, TenantId, limits};
 use cairn_seam::{KeyRange, Reader, Visit, WriteTx};
 
-pub use page::{AuditCursor, AuditPage};
+pub use page::{AuditCursor, AuditPage, BadAuditCursor};
 pub(crate) use refusals::Refusals;
 
 use crate::{Act, EngineError, record, tables};

@@ -204,6 +204,19 @@ fn administrators_administer_their_own_tenant_and_know_of_no_other() {
     assert_eq!(hidden.code(), missing.code());
     assert_eq!(hidden.to_string().replace("other", "nowhere"), missing.to_string());
 
+    let called = |who: &Principal, id| world.engine.name_of_tenant(who, id).unwrap();
+    assert_eq!((called(&admin, tenant).as_deref(), called(&admin, other)), (Some("acme"), None));
+    assert_eq!((called(&owner(), other).as_deref(), called(&owner(), TenantId::NODE)), (Some("other"), None));
+    let whole = |who: &Principal, name| world.engine.tenant(who, &TenantName::parse(name).unwrap());
+    assert_eq!(whole(&owner(), "other").unwrap().id, other);
+    assert_eq!(code(whole(&owner(), "nowhere").map(drop)), ErrorCode::NotFound);
+    assert_eq!(code(whole(&admin, "other").map(drop)), ErrorCode::Forbidden);
+    assert_eq!(
+        code(whole(&admin, "nowhere").map(drop)),
+        ErrorCode::Forbidden,
+        "the same for what is missing"
+    );
+
     let (key, stranger) = (SigningKey::from_bytes(&[9; 32]), user("nobody"));
     assert_eq!(
         code(world.engine.add_key(&writer, tenant, id(&key), &stranger).map(drop)),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cairn_access::{Action, Principal, RefusalReason, Resource};
 use cairn_base::{ErrorCode, TenantId, limits};
-use cairn_engine::{Act, AuditOutcome};
+use cairn_engine::{Act, AuditCursor, AuditOutcome, AuditPage};
 
 use crate::support::{NOW_MS, World, advance, every_role, name, register, start, stranger};
 
@@ -94,6 +94,32 @@ fn pages_neither_repeat_nor_skip_and_end() {
     assert_eq!((page.lines.len(), page.next.is_some()), (1, true));
     let page = world.engine.audit_page(&world.owner, TenantId::NODE, None, usize::MAX).unwrap();
     assert_eq!((page.lines.len(), page.next), (21, None));
+}
+
+#[test]
+fn the_newest_lines_are_the_last_ones_and_what_comes_is_after_them() {
+    let world = World::new();
+    let act = |subject: &str| {
+        world.clock.advance(Duration::from_millis(10));
+        world.engine.transact(&world.owner, register().on(subject), |_, _| Ok(())).unwrap();
+    };
+    ["a", "b", "c"].into_iter().for_each(act);
+    let subjects =
+        |page: &AuditPage| -> Vec<String> { page.lines.iter().map(|line| line.subject.clone()).collect() };
+    let newest =
+        |after, limit| world.engine.audit_newest(&world.owner, TenantId::NODE, after, limit).unwrap();
+    let two = newest(None, 2);
+    assert_eq!((subjects(&two), two.next), (vec!["b".into(), "c".into()], None));
+    let after = |after| world.engine.audit_page(&world.owner, TenantId::NODE, after, 10).unwrap();
+    let nothing = after(two.last);
+    assert_eq!((nothing.lines.len(), nothing.last), (0, two.last), "the place stays while nothing comes");
+    act("d");
+    assert_eq!(subjects(&after(two.last)), ["d"]);
+    // From the millisecond of `b` on, that included.
+    let since = AuditCursor::before(NOW_MS + 20);
+    assert_eq!(subjects(&after(since)), ["b", "c", "d"]);
+    assert_eq!(subjects(&after(AuditCursor::before(NOW_MS + 21))), ["c", "d"]);
+    assert_eq!(subjects(&newest(since, 100)), ["b", "c", "d"], "not before the cursor");
 }
 
 #[test]

@@ -105,4 +105,16 @@ impl Call {
         let principal = self.principal.clone();
         Ok(self.app.gate.read(&self.admission, move |engine| body(engine, &principal)).await?)
     }
+
+    /// Has the engine change something that is not turns, on a thread where it may wait for the disk.
+    pub(crate) async fn change<T: Send + 'static>(
+        &self,
+        body: impl FnOnce(&Engine, &Principal) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let principal = self.principal.clone();
+        let done = self.app.gate.read(&self.admission, move |engine| body(engine, &principal)).await;
+        // It goes on after its deadline, so it may be done all the same.
+        let is_late = matches!(done, Err(GateError::ReadDeadline));
+        Ok(if is_late { Err(GateError::WriteDeadline) } else { done }?)
+    }
 }

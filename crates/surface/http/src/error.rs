@@ -4,6 +4,7 @@ use axum::Json;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use cairn_access::registry::RegistryError;
 use cairn_base::{ErrorCode, Retry};
 use cairn_engine::EngineError;
 use cairn_gate::GateError;
@@ -88,12 +89,34 @@ impl From<GateError> for ApiError {
             GateError::Engine(EngineError::Turns(TurnsError::KeyReused(turn))) => answer
                 .detail("turn_id", turn.to_string())
                 .detail("hint", "use a new key for a new turn; send a repeated one exactly as before"),
+            GateError::Engine(EngineError::Registry(error)) => match field(&error) {
+                Some(field) => answer.detail("field", field),
+                None => answer,
+            },
             GateError::Overloaded { .. }
             | GateError::Unavailable
             | GateError::ReadDeadline
             | GateError::WriteDeadline
             | GateError::Engine(_) => answer,
         }
+    }
+}
+
+/// Which field of a request the registry does not take.
+fn field(error: &RegistryError) -> Option<&'static str> {
+    match error {
+        RegistryError::Label => Some("label"),
+        RegistryError::NoRoles { .. } | RegistryError::NotAnOperator => Some("roles"),
+        RegistryError::InThePast => Some("expires_at_ms"),
+        RegistryError::LocalOwner => Some("user"),
+        RegistryError::KeyTaken => Some("public_key"),
+        RegistryError::Cursor => Some("after"),
+        RegistryError::Name(name) => Some(name.what),
+        RegistryError::Store(_)
+        | RegistryError::Missing { .. }
+        | RegistryError::Exists { .. }
+        | RegistryError::Full { .. }
+        | RegistryError::BadRecord { .. } => None,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`App`] is the frame every route stands in: request ids, log lines and metrics, limits on size,
 //! time and number, Host and Origin checks, errors of one shape. Inside it are the routes for health,
-//! metrics, administration, turns and events; the binary adds those of other surfaces with
+//! metrics, administration, access, turns and events; the binary adds those of other surfaces with
 //! [`App::with_routes`].
 //! [`serve`] runs it on its listeners until told to stop, and then drains. [`Client`] is how the program
 //! calls it, over the socket of whoever owns the data directory or, with [`serve_in_process`], inside
@@ -29,7 +29,7 @@ mod serve;
 
 pub use app::App;
 pub use axum::body::Bytes;
-pub use client::{Bell, Client, ClientError, NewTurn};
+pub use client::{AuditPart, Bell, Client, ClientError, ListPart, NewToken, NewTurn};
 pub use config::HttpConfig;
 pub use error::ApiError;
 pub use json::ApiJson;

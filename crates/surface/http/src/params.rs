@@ -4,6 +4,7 @@ use axum::extract::{FromRequestParts, Query, RawPathParams};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId};
+use cairn_turns::query::parse_time;
 
 use crate::ApiError;
 
@@ -93,6 +94,19 @@ impl Params {
             return Err(error.detail("parameter", "limit").detail("max", max));
         }
         Ok(usize::try_from(limit).unwrap_or(usize::MAX))
+    }
+
+    /// A parameter that is a time: Unix milliseconds, or in words.
+    pub(crate) fn time(&self, name: &str, now_ms: u64) -> Result<Option<i64>, ApiError> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        let ms = number(name, text).ok().and_then(|ms| i64::try_from(ms).ok());
+        let time = ms.or_else(|| parse_time(text, now_ms));
+        time.map(Some).ok_or_else(|| {
+            let message = format!(
+                "{name} is Unix milliseconds, a time as in 2026-01-31T12:00:00Z, a day, or one of -7d, -24h and -30m"
+            );
+            invalid(message).detail("parameter", name)
+        })
     }
 
     /// A parameter that is one of a few words; the first of them if it is missing.

@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::text::{number, text};
+use crate::columns::columns;
 use crate::failure::Failure;
 use crate::terminal::Look;
 use crate::{logging, reach, when};
@@ -50,22 +51,7 @@ fn to_text(page: &Value, now_ms: u64, look: Look) -> String {
     if rows.is_empty() {
         return "no contexts; `cairn turns append new` makes one\n".to_owned();
     }
-    let heads = HEAD.map(str::to_owned);
-    let mut widths = [0; 6];
-    for row in rows.iter().chain([&heads]) {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let line = |row: &[String; 6]| {
-        let cells: Vec<_> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        cells.join("  ").trim_end().to_owned()
-    };
-    let mut out = look.bold(&line(&heads)) + "\n";
-    for row in &rows {
-        out += &line(row);
-        out.push('\n');
-    }
+    let mut out = columns(HEAD, &rows, look);
     if let Some(next) = page["next_before"].as_str() {
         let more = format!("older ones: cairn turns list --before {}", Harmless(next));
         out += &(look.dim(&more) + "\n");

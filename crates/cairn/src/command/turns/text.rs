@@ -4,6 +4,7 @@ use cairn_base::{Harmless, Hex, from_base64, msgpack_text};
 use indicatif::HumanBytes;
 use serde_json::Value;
 
+pub(super) use crate::command::answer::{number, text};
 use crate::terminal::Look;
 use crate::when;
 
@@ -51,16 +52,6 @@ fn shown_payload(turn: &Value, room: Option<usize>, is_full: bool) -> String {
     let most = if is_full { bytes.len() } else { preview };
     let (start, rest) = bytes.split_at(most.min(bytes.len()));
     format!("{what}: h'{}{}'", Hex(start), if rest.is_empty() { "" } else { "…" })
-}
-
-/// A text of an answer, for a terminal; empty if it is not there.
-pub(super) fn text(object: &Value, name: &str) -> String {
-    Harmless(object[name].as_str().unwrap_or("")).to_string()
-}
-
-/// A number of an answer; 0 if it is not there.
-pub(super) fn number(object: &Value, name: &str) -> u64 {
-    object[name].as_u64().unwrap_or(0)
 }
 
 #[cfg(test)]

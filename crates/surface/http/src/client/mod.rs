@@ -1,8 +1,10 @@
 //! How the program itself calls this surface.
 
+mod access;
 mod bell;
 mod bulk;
 mod error;
+mod escape;
 mod lines;
 mod turns;
 
@@ -26,6 +28,7 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
+pub use self::access::{AuditPart, ListPart, NewToken};
 pub use self::bell::Bell;
 pub use self::error::ClientError;
 use self::error::{HeardError, not_understood, unanswered};

@@ -1,12 +1,11 @@
 //! Calls about turns. They answer what the routes answer.
 
-use std::fmt::Write;
-
 use axum::http::header::{CONTENT_TYPE, IF_MATCH};
 use axum::http::{HeaderValue, Request};
 use cairn_base::{ContextId, TurnId};
 use serde_json::{Value, json};
 
+use super::escape::escaped;
 use super::{Client, ClientError, JSON};
 
 /// A turn that is to be appended.
@@ -79,29 +78,5 @@ impl Client {
             request = request.header(IF_MATCH, format!("\"{head}\""));
         }
         self.ask(request, turn.payload.clone()).await
-    }
-}
-
-/// A text as it stands in a query.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            write!(out, "%{byte:02X}").expect("a string takes everything");
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_types_pass_through_a_query() {
-        assert_eq!(escaped("com.example.Message_1~-"), "com.example.Message_1~-");
-        assert_eq!(escaped("a b&c=d#ä%\n"), "a%20b%26c%3Dd%23%C3%A4%25%0A");
     }
 }

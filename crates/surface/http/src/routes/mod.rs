@@ -1,5 +1,7 @@
 //! The routes, one file each.
 
+mod access;
+mod audit;
 mod blobs;
 pub(crate) mod bulk;
 pub(crate) mod events;
@@ -49,6 +51,8 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(turns::routes())
         .merge(blobs::routes())
         .merge(registry::routes())
+        .merge(access::routes())
+        .routes(routes!(audit::audit))
 }
 
 /// The same, with bodies that are a payload or a blob.

@@ -21,6 +21,7 @@ use crate::app::AppState;
         (name = "turns", description = "What was said and done: contexts, turns, blobs and file trees"),
         (name = "registry", description = "What writers publish about the types of their turns"),
         (name = "events", description = "What happens, as it happens, and who is connected"),
+        (name = "access", description = "Who is known here, who may do what, and who did"),
         (name = "admin", description = "Looking after a node"),
     )
 )]

@@ -1,0 +1,155 @@
+//! `/v1/access/tenants/{tenant}/users`: for administrators of the tenant.
+
+use axum::Json;
+use cairn_access::registry::{TeamName, User};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::part::Part;
+use super::refused::{RefusedBody, RefusedChange, RefusedLook};
+use super::{change, look, named, roles};
+use crate::call::Call;
+use crate::params::Params;
+use crate::{ApiError, ApiJson};
+
+/// A user.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ShownUser {
+    /// What it is called.
+    #[schema(example = "ada@example.org")]
+    user: String,
+    /// What it may be trusted with.
+    #[schema(example = json!(["writer"]))]
+    roles: Vec<&'static str>,
+    /// When it was made, in Unix milliseconds.
+    created_at_ms: u64,
+    /// Whether it is shut out.
+    disabled: bool,
+    /// Since when.
+    disabled_at_ms: Option<u64>,
+}
+
+/// A user, and where it belongs.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct UserAndTeams {
+    #[serde(flatten)]
+    user: ShownUser,
+    /// The teams it belongs to.
+    teams: Vec<String>,
+}
+
+/// Part of the users, by name.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Users {
+    /// The users.
+    users: Vec<ShownUser>,
+    /// What to pass as `after` to go on; null at the end.
+    next: Option<String>,
+}
+
+/// What a user is to be.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WantedUser {
+    /// All of its roles: `reader`, `writer` and `admin` of the tenant, each with those before it; in the
+    /// tenant `local` also `operator` of the node.
+    #[schema(example = json!(["writer"]))]
+    roles: Vec<String>,
+}
+
+impl From<User> for ShownUser {
+    fn from(user: User) -> Self {
+        ShownUser {
+            user: user.id.to_string(),
+            roles: roles::names(user.roles),
+            created_at_ms: user.created_at_ms,
+            disabled: user.disabled_at_ms.is_some(),
+            disabled_at_ms: user.disabled_at_ms,
+        }
+    }
+}
+
+/// Users of a tenant
+#[utoipa::path(
+    get,
+    path = "/v1/access/tenants/{tenant}/users",
+    tag = "access",
+    params(
+        ("tenant" = String, Path, description = "The tenant"),
+        ("after" = Option<String>, Query, description = "The `next` of the page before"),
+        ("limit" = Option<u64>, Query, description = "1 to 1000, 100 if not said"),
+    ),
+    responses((status = 200, description = "Users", body = Users), RefusedLook)
+)]
+pub(super) async fn list(call: Call, params: Params) -> Result<Json<Users>, ApiError> {
+    let part = Part::of(&params)?;
+    let found =
+        look(&call, &params, move |engine, principal, tenant| engine.users(principal, tenant, part.page()));
+    let found = found.await?;
+    Ok(Json(Users { users: found.items.into_iter().map(Into::into).collect(), next: found.next }))
+}
+
+/// One user, with its teams
+#[utoipa::path(
+    get,
+    path = "/v1/access/tenants/{tenant}/users/{user}",
+    tag = "access",
+    params(
+        ("tenant" = String, Path, description = "The tenant"),
+        ("user" = String, Path, description = "The user, percent-encoded"),
+    ),
+    responses((status = 200, description = "The user", body = UserAndTeams), RefusedLook)
+)]
+pub(super) async fn get(call: Call, params: Params) -> Result<Json<UserAndTeams>, ApiError> {
+    let id = named::user(&params)?;
+    let found = look(&call, &params, move |engine, principal, tenant| engine.user(principal, tenant, &id));
+    let (user, teams) = found.await?;
+    Ok(Json(UserAndTeams { user: user.into(), teams: teams.iter().map(TeamName::to_string).collect() }))
+}
+
+/// Make a user, or give one other roles
+///
+/// A user that was shut out is let in again.
+#[utoipa::path(
+    put,
+    path = "/v1/access/tenants/{tenant}/users/{user}",
+    tag = "access",
+    params(
+        ("tenant" = String, Path, description = "The tenant"),
+        ("user" = String, Path, description = "The user, percent-encoded: an address, a name, a DID, 1 to 256 bytes"),
+    ),
+    request_body = WantedUser,
+    responses((status = 200, description = "The user as it is now", body = ShownUser), RefusedBody)
+)]
+pub(super) async fn put(
+    call: Call,
+    params: Params,
+    ApiJson(wanted): ApiJson<WantedUser>,
+) -> Result<Json<ShownUser>, ApiError> {
+    let (id, roles) = (named::user(&params)?, roles::roles(&wanted.roles)?);
+    let work = change(&call, &params, move |engine, principal, tenant| {
+        engine.put_user(principal, tenant, &id, roles)
+    });
+    Ok(Json(work.await?.into()))
+}
+
+/// Shut a user out
+///
+/// With all of its tokens and keys, at once. It is not removed, because what it did stays its own; `PUT`
+/// lets it in again.
+#[utoipa::path(
+    delete,
+    path = "/v1/access/tenants/{tenant}/users/{user}",
+    tag = "access",
+    params(
+        ("tenant" = String, Path, description = "The tenant"),
+        ("user" = String, Path, description = "The user, percent-encoded"),
+    ),
+    responses((status = 200, description = "The user, which is disabled now", body = ShownUser), RefusedChange)
+)]
+pub(super) async fn disable(call: Call, params: Params) -> Result<Json<ShownUser>, ApiError> {
+    let id = named::user(&params)?;
+    let work =
+        change(&call, &params, move |engine, principal, tenant| engine.disable_user(principal, tenant, &id));
+    Ok(Json(work.await?.into()))
+}

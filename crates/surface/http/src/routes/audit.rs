@@ -1,0 +1,172 @@
+//! `GET /v1/audit`: who did what, and who was not allowed to.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use axum::Json;
+use cairn_access::Principal;
+use cairn_base::{TenantId, limits};
+use cairn_engine::{AuditCursor, AuditLine, AuditOutcome, Engine, EngineError};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::access::RefusedLook;
+use crate::ApiError;
+use crate::call::Call;
+use crate::params::{Params, invalid};
+
+/// How many lines are listed if nobody says.
+const LIMIT: u64 = 100;
+
+/// One line of an audit trail.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ShownLine {
+    /// When, in Unix milliseconds.
+    at_ms: u64,
+    /// Who.
+    #[schema(example = "ada@example.org")]
+    actor: String,
+    /// What.
+    #[schema(example = "access.change")]
+    action: &'static str,
+    /// On which tenant; null for the node itself, and for a tenant that the caller may not know of.
+    #[schema(example = "acme")]
+    tenant: Option<Box<str>>,
+    /// On what; empty if the action says it all.
+    #[schema(example = "revoke token 5f3a90c1d2e4b687")]
+    subject: String,
+    /// `done` or `refused`.
+    #[schema(example = "done")]
+    outcome: &'static str,
+    /// Why it was refused.
+    reason: Option<String>,
+    /// How many refusals since the line before left none of their own, because there were too many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unrecorded: Option<u32>,
+}
+
+/// Part of an audit trail, oldest line first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Trail {
+    /// The lines, in the order in which it happened.
+    lines: Vec<ShownLine>,
+    /// What to pass as `after` to go on; null at the end.
+    next: Option<String>,
+    /// What to pass as `after` later, for what has come by then; null while there is no line at all.
+    last: Option<String>,
+}
+
+/// Whose trail.
+#[derive(Debug)]
+enum Whose {
+    Own,
+    Named(String),
+    Node,
+}
+
+/// Read an audit trail
+///
+/// Every administrative act, and acts that were refused. Each tenant has a trail, for its administrators,
+/// and the node has one, for its operators: what was done to tenants and to the store, and callers who did
+/// not say who they are.
+#[utoipa::path(
+    get,
+    path = "/v1/audit",
+    tag = "access",
+    params(
+        ("tenant" = Option<String>, Query, description = "Whose trail; the caller's own tenant if not said"),
+        ("node" = Option<bool>, Query, description = "`true` for the trail of the node itself"),
+        ("after" = Option<String>, Query, description = "The `next` or `last` of a page before"),
+        ("since" = Option<String>, Query, description = "From this time on: Unix milliseconds, RFC 3339, a day, or back from now as in `-24h`"),
+        ("newest" = Option<bool>, Query, description = "`true` for the last lines instead of the first"),
+        ("limit" = Option<u64>, Query, description = "1 to 1000, 100 if not said"),
+    ),
+    responses((status = 200, description = "Lines, oldest first", body = Trail), RefusedLook)
+)]
+pub(super) async fn audit(call: Call, params: Params) -> Result<Json<Trail>, ApiError> {
+    let whose = whose(&params)?;
+    let after = start(&params, call.now_ms())?;
+    let newest = params.choice("newest", &SWITCH)?;
+    let limit = params.limit(LIMIT, limits::AUDIT_PAGE_MAX as u64)?;
+    let trail = call.read(move |engine, principal| {
+        let tenant = match whose {
+            Whose::Own => principal.tenant(),
+            Whose::Named(name) => engine.tenant_named(principal, &name)?,
+            Whose::Node => TenantId::NODE,
+        };
+        let page = if newest {
+            engine.audit_newest(principal, tenant, after, limit)?
+        } else {
+            engine.audit_page(principal, tenant, after, limit)?
+        };
+        Ok(Trail {
+            lines: shown(engine, principal, page.lines)?,
+            next: page.next.map(|cursor| cursor.to_string()),
+            last: page.last.map(|cursor| cursor.to_string()),
+        })
+    });
+    Ok(Json(trail.await?))
+}
+
+const SWITCH: [(&str, bool); 2] = [("false", false), ("true", true)];
+
+fn whose(params: &Params) -> Result<Whose, ApiError> {
+    match (params.text("tenant")?, params.choice("node", &SWITCH)?) {
+        (Some(_), true) => Err(invalid("say one of tenant and node").detail("parameter", "node")),
+        (Some(name), false) => Ok(Whose::Named(name.to_owned())),
+        (None, true) => Ok(Whose::Node),
+        (None, false) => Ok(Whose::Own),
+    }
+}
+
+fn start(params: &Params, now_ms: u64) -> Result<Option<AuditCursor>, ApiError> {
+    let since = params.time("since", now_ms)?;
+    let Some(text) = params.text("after")? else {
+        // Nothing happened before 1970.
+        return Ok(since.and_then(|ms| AuditCursor::before(u64::try_from(ms).unwrap_or(0))));
+    };
+    if since.is_some() {
+        return Err(invalid("say one of after and since").detail("parameter", "since"));
+    }
+    let cursor = text.parse::<AuditCursor>();
+    cursor.map(Some).map_err(|error| invalid(error.to_string()).detail("parameter", "after"))
+}
+
+fn shown(
+    engine: &Engine,
+    principal: &Principal,
+    lines: Vec<AuditLine>,
+) -> Result<Vec<ShownLine>, EngineError> {
+    // A page names few tenants.
+    let mut names = BTreeMap::new();
+    for line in &lines {
+        if let Entry::Vacant(unknown) = names.entry(line.resource.tenant) {
+            let name = engine.name_of_tenant(principal, *unknown.key())?;
+            unknown.insert(name);
+        }
+    }
+    let named = |line: AuditLine| {
+        let tenant = names.get(&line.resource.tenant).cloned().flatten();
+        line_in(line, tenant)
+    };
+    Ok(lines.into_iter().map(named).collect())
+}
+
+fn line_in(line: AuditLine, tenant: Option<Box<str>>) -> ShownLine {
+    let (outcome, reason, unrecorded) = match line.outcome {
+        AuditOutcome::Done => ("done", None, None),
+        AuditOutcome::Refused { reason, unrecorded } => {
+            ("refused", Some(reason.to_string()), (unrecorded > 0).then_some(unrecorded))
+        }
+    };
+    ShownLine {
+        at_ms: line.at_ms,
+        actor: line.actor,
+        action: line.action.name(),
+        tenant,
+        subject: line.subject,
+        outcome,
+        reason,
+        unrecorded,
+    }
+}
