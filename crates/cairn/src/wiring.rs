@@ -18,6 +18,7 @@ pub(crate) fn gate(config: &Config) -> GateConfig {
         in_flight_max: usize::try_from(config.http_in_flight_max).unwrap_or(usize::MAX),
         waiting_max: usize::try_from(config.http_waiting_max).unwrap_or(usize::MAX),
         deadline: config.http_deadline,
+        allowance: config.limits,
         ..GateConfig::default()
     }
 }

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cairn_base::limits;
+use cairn_gate::Allowance;
 
 use crate::failure::Failure;
 pub(crate) use file::template;
@@ -43,6 +44,8 @@ pub(crate) struct Config {
     pub(crate) http_in_flight_max: u64,
     /// Requests that may wait for their turn.
     pub(crate) http_waiting_max: u64,
+    /// What each remote user may do.
+    pub(crate) limits: Allowance,
     /// How log lines look.
     pub(crate) log_format: LogFormat,
     /// Which log lines are printed.
@@ -84,6 +87,7 @@ impl Default for Config {
             http_deadline: limits::HTTP_DEADLINE,
             http_in_flight_max: limits::HTTP_IN_FLIGHT_MAX as u64,
             http_waiting_max: limits::HTTP_WAITING_MAX as u64,
+            limits: Allowance::default(),
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
             store_segment_bytes: limits::SEGMENT_BYTES_DEFAULT,

@@ -1,5 +1,6 @@
 //! The HTTP surface over real sockets, with requests as bytes.
 
+mod allowance;
 mod client;
 mod connections;
 mod errors;
