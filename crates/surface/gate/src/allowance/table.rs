@@ -276,7 +276,7 @@ mod tests {
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let step = (0_u64..20_000, 0_u32..2, 0_u8..3, any::<bool>(), 0_u64..150);
         let step = step.prop_map(|(pause_ms, tenant, user, write, bytes)| Step {
-            pause_ms: if pause_ms < 12_000 { 0 } else { pause_ms - 12_000 },
+            pause_ms: pause_ms.saturating_sub(12_000),
             tenant,
             user,
             write,
