@@ -163,6 +163,23 @@ pub const TOKEN_LABEL_BYTES_MAX: usize = 128;
 /// Most users, teams, tokens, keys or tenants in one page.
 pub const ACCESS_PAGE_MAX: usize = 1000;
 
+/// Requests of a remote user that only read, in a minute. Default of configuration, as are the next ones.
+pub const READS_PER_MINUTE: u64 = 3_000;
+/// Requests of a remote user that may change something, in a minute.
+pub const WRITES_PER_MINUTE: u64 = 600;
+/// Searches of a remote user, in a minute.
+pub const SEARCHES_PER_MINUTE: u64 = 1_000;
+/// Bytes that a remote user sends in a minute.
+pub const UPLOAD_BYTES_PER_MINUTE: u64 = 1 << 30;
+/// Connections of a remote user at once.
+pub const CONNECTIONS_OF_USER_MAX: u64 = 256;
+/// How many times as much as one user all users of a tenant may do together.
+pub const TENANT_FACTOR: u64 = 10;
+/// Remote users of whom it is known what they did in the last minute.
+pub const ALLOWANCES_KEPT: usize = 64 << 10;
+/// Credentials that one connection of the binary protocol may show in vain before it is closed.
+pub const FAILED_HELLOS_MAX: u32 = 8;
+
 /// Most reads that run on threads of their own at once. Default of configuration.
 pub const READERS_MAX: usize = 32;
 /// Longest request id taken over from a client.

@@ -19,6 +19,7 @@ pub(crate) fn gate(config: &Config) -> GateConfig {
         waiting_max: usize::try_from(config.http_waiting_max).unwrap_or(usize::MAX),
         deadline: config.http_deadline,
         authentication: if config.auth_required { Authentication::Required } else { Authentication::Off },
+        allowance: config.limits,
         ..GateConfig::default()
     }
 }

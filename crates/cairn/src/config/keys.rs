@@ -1,5 +1,6 @@
 //! The one table of everything that can be configured.
 
+use std::num::NonZeroU64;
 use std::path::Path;
 use std::time::Duration;
 
@@ -34,6 +35,12 @@ const KEY_FILE_ENVIRONMENT: &str = "CAIRN_ENCRYPTION_KEY_FILE";
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
+/// Most requests in a minute that a limit can be set to: more than any node answers.
+const COUNT_MAX: u64 = 1_000_000_000;
+
+fn number_or_off(value: Option<NonZeroU64>) -> Raw {
+    value.map_or_else(|| Raw::Text("off".to_owned()), |value| Raw::Number(value.get()))
+}
 
 /// Every setting, in the order in which `cairn config` shows them.
 pub(crate) const KEYS: &[Key] = &[
@@ -98,6 +105,55 @@ pub(crate) const KEYS: &[Key] = &[
         help: "file with the certificate's private key in PEM, readable by its owner alone",
         set: |config, raw| parse::path(raw).map(|value| config.tls_key_file = value),
         get: |config| shown_path(config.tls_key_file.as_deref()),
+    },
+    Key {
+        name: "limits.writes_per_minute",
+        help: "requests of one remote user that may change something, in a minute; off for no limit",
+        set: |config, raw| {
+            parse::number_or_off(raw, COUNT_MAX).map(|value| config.limits.writes_per_minute = value)
+        },
+        get: |config| number_or_off(config.limits.writes_per_minute),
+    },
+    Key {
+        name: "limits.reads_per_minute",
+        help: "requests of one remote user that only read, in a minute; off for no limit",
+        set: |config, raw| {
+            parse::number_or_off(raw, COUNT_MAX).map(|value| config.limits.reads_per_minute = value)
+        },
+        get: |config| number_or_off(config.limits.reads_per_minute),
+    },
+    Key {
+        name: "limits.searches_per_minute",
+        help: "searches of one remote user, in a minute; off for no limit",
+        set: |config, raw| {
+            parse::number_or_off(raw, COUNT_MAX).map(|value| config.limits.searches_per_minute = value)
+        },
+        get: |config| number_or_off(config.limits.searches_per_minute),
+    },
+    Key {
+        name: "limits.upload_bytes_per_minute",
+        help: "bytes that one remote user sends in a minute; off for no limit",
+        set: |config, raw| {
+            parse::bytes_or_off(raw, 1024, 1024 * GIB)
+                .map(|value| config.limits.upload_bytes_per_minute = value)
+        },
+        get: |config| number_or_off(config.limits.upload_bytes_per_minute),
+    },
+    Key {
+        name: "limits.connections",
+        help: "connections of one remote user at once; off for no limit",
+        set: |config, raw| parse::number_or_off(raw, 65_536).map(|value| config.limits.connections = value),
+        get: |config| number_or_off(config.limits.connections),
+    },
+    Key {
+        name: "limits.tenant_factor",
+        help: "how many times as much as one user all users of a tenant may do together",
+        set: |config, raw| {
+            let factor = parse::number(raw, 1, 10_000)?;
+            config.limits.tenant_factor = NonZeroU64::new(factor).unwrap_or(NonZeroU64::MIN);
+            Ok(())
+        },
+        get: |config| Raw::Number(config.limits.tenant_factor.get()),
     },
     Key {
         name: "log.format",

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cairn_base::limits;
+use cairn_gate::Allowance;
 
 use crate::failure::Failure;
 pub(crate) use file::template;
@@ -49,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) tls_cert_file: Option<PathBuf>,
     /// The file with its key.
     pub(crate) tls_key_file: Option<PathBuf>,
+    /// What each remote user may do.
+    pub(crate) limits: Allowance,
     /// How log lines look.
     pub(crate) log_format: LogFormat,
     /// Which log lines are printed.
@@ -93,6 +96,7 @@ impl Default for Config {
             http_waiting_max: limits::HTTP_WAITING_MAX as u64,
             tls_cert_file: None,
             tls_key_file: None,
+            limits: Allowance::default(),
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
             store_segment_bytes: limits::SEGMENT_BYTES_DEFAULT,

@@ -1,6 +1,7 @@
 //! From written values to typed ones. Each says what is wrong as the end of "`key` …".
 
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -56,6 +57,23 @@ fn with_unit(text: &str) -> Option<u64> {
         _ => return None,
     };
     digits.trim().parse::<u64>().ok()?.checked_mul(factor)
+}
+
+/// A number from 1 on, or `off` for none.
+pub(super) fn number_or_off(raw: &Raw, high: u64) -> Result<Option<NonZeroU64>, String> {
+    or_off(raw, number(raw, 1, high))
+}
+
+/// A number of bytes in a range, or `off` for none.
+pub(super) fn bytes_or_off(raw: &Raw, low: u64, high: u64) -> Result<Option<NonZeroU64>, String> {
+    or_off(raw, bytes(raw, low, high))
+}
+
+fn or_off(raw: &Raw, value: Result<u64, String>) -> Result<Option<NonZeroU64>, String> {
+    if matches!(raw, Raw::Text(text) if text == "off") {
+        return Ok(None);
+    }
+    value.map(NonZeroU64::new).map_err(|wrong| format!("{wrong}; \"off\" is no limit"))
 }
 
 pub(super) const MINUTE: u64 = 60;
@@ -167,6 +185,19 @@ mod tests {
         }
         assert_eq!(bytes(&Raw::Number(5), 1, 5), Ok(5));
         assert!(bytes(&Raw::Number(6), 1, 5).is_err());
+    }
+
+    #[test]
+    fn off_is_no_limit_and_nothing_else_is() {
+        assert_eq!(number_or_off(&written("off"), 9), Ok(None));
+        assert_eq!(number_or_off(&Raw::Number(9), 9), Ok(NonZeroU64::new(9)));
+        assert_eq!(bytes_or_off(&written("off"), 1024, 4096), Ok(None));
+        assert_eq!(bytes_or_off(&written("2 KiB"), 1024, 4096), Ok(NonZeroU64::new(2048)));
+        for bad in [Raw::Number(0), Raw::Number(10), written("0"), written("none"), written("")] {
+            let wrong = number_or_off(&bad, 9).expect_err("out of range");
+            assert!(wrong.contains("from 1 to 9") && wrong.ends_with("\"off\" is no limit"), "{wrong}");
+        }
+        assert!(bytes_or_off(&Raw::Number(0), 1024, 4096).is_err());
     }
 
     #[test]

@@ -110,9 +110,20 @@ impl WireError {
         let detail = serde_json::json!({
             "code": code.name(),
             "message": self.to_string(),
-            "details": { "hint": code.hint() },
+            "details": self.details(),
         });
         out.u32(code.wire()).counted(detail.to_string().as_bytes());
+    }
+
+    fn details(&self) -> serde_json::Value {
+        let mut details = serde_json::json!({ "hint": self.code().hint() });
+        if let WireError::Gate(GateError::TooManyRequests { reached, retry_after_s }) = self {
+            details["limit"] = reached.counted.name().into();
+            details["whose"] = reached.whose.name().into();
+            details["max"] = reached.max.get().into();
+            details["retry_after_s"] = (*retry_after_s).into();
+        }
+        details
     }
 }
 

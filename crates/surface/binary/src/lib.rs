@@ -1,7 +1,8 @@
 //! The framed binary protocol of turns.
 //!
 //! A connection sends frames and gets one answer to each, in order. Every failure is an ERROR frame, and
-//! the connection goes on; only a frame over the size limit ends it, because what follows is not known.
+//! the connection goes on. It ends after a frame over the size limit, because what follows is not known, and
+//! when somebody has shown credentials in vain a few times.
 
 mod alone;
 mod answer;

@@ -168,6 +168,9 @@ pub(crate) async fn connection(
             buffer = held.into_buffer();
             timeout(config.patience, send(&mut stream, &answer)).await??;
             drop(share);
+            if session.is_given_up() {
+                return Ok(());
+            }
         }
     };
     let ended: io::Result<()> = ended.await;

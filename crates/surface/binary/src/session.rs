@@ -6,7 +6,7 @@ use std::time::Duration;
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{TurnId, limits};
 use cairn_engine::{Act, Connection, EngineError, SessionHandle, SessionId, Window, WindowAt, WindowTurns};
-use cairn_gate::{Admission, Caller, Credentials, Gate};
+use cairn_gate::{Admission, Caller, Cost, Credentials, Gate, Seat};
 use cairn_seam::{Blob, WriteTx};
 use cairn_turns::registry::{Bundle, Wrong};
 use cairn_turns::{Append, DeclaredType, IdempotencyKey, TurnsError};
@@ -34,6 +34,8 @@ pub(crate) struct Session {
     peer: Option<SocketAddr>,
     /// Whoever was let in.
     inside: Option<Inside>,
+    /// How often somebody said in vain who they are.
+    failed_hellos: u32,
     remember: Duration,
 }
 
@@ -42,17 +44,20 @@ struct Inside {
     caller: Caller,
     /// What others know of this connection, until it is dropped.
     presence: SessionHandle,
+    /// The connection is counted as theirs.
+    _seat: Seat,
 }
 
 impl Session {
     pub(crate) fn new(gate: Gate, memory: Shared, peer: Option<SocketAddr>, remember: Duration) -> Self {
         let connection = gate.engine().new_connection();
-        let mut session = Session { gate, memory, connection, peer, inside: None, remember };
+        let mut session =
+            Session { gate, memory, connection, peer, inside: None, failed_hellos: 0, remember };
         // Where nobody has to say who they are, everyone is in.
         if let Ok(caller) = session.identify(None)
             && !caller.principal().is_anonymous()
         {
-            session.inside = Some(session.enter(caller));
+            session.inside = session.enter(caller).ok();
         }
         session
     }
@@ -62,15 +67,21 @@ impl Session {
         self.inside.is_some()
     }
 
+    /// Whether somebody has tried often enough to say who they are.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.failed_hellos >= limits::FAILED_HELLOS_MAX
+    }
+
     fn identify(&self, bearer: Option<&str>) -> Result<Caller, WireError> {
         let credentials = Credentials { is_local_owner: false, bearer, connection: self.connection };
         Ok(self.gate.identify(credentials)?)
     }
 
-    fn enter(&self, caller: Caller) -> Inside {
+    fn enter(&self, caller: Caller) -> Result<Inside, WireError> {
+        let seat = self.gate.seat(caller.principal())?;
         let peer = self.peer.map(|peer| peer.to_string());
         let presence = self.gate.engine().open_session(caller.principal().tenant(), peer);
-        Inside { caller, presence }
+        Ok(Inside { caller, presence, _seat: seat })
     }
 
     /// Somebody says hello, and who they are where that is asked for. Again they may do so for as long as
@@ -87,8 +98,12 @@ impl Session {
             return Err(WireError::SomebodyElse);
         }
         match &mut self.inside {
-            Some(inside) => inside.caller = caller,
-            None => self.inside = Some(self.enter(caller)),
+            Some(inside) => {
+                // The first one is free.
+                self.gate.spend(caller.principal(), Cost::READ)?;
+                inside.caller = caller;
+            }
+            None => self.inside = Some(self.enter(caller)?),
         }
         let presence = &self.inside.as_ref().ok_or(WireError::SomebodyElse)?.presence;
         presence.hello(&hello.tag)?;
@@ -111,7 +126,9 @@ impl Session {
     async fn handle(&mut self, header: &Header, body: &[u8]) -> Result<Answer, WireError> {
         let kind = MessageType::from_number(header.kind).ok_or(WireError::UnknownType(header.kind))?;
         if kind == MessageType::Hello {
-            let session = self.hello(&Hello::parse(body)?)?;
+            let session = self.hello(&Hello::parse(body)?).inspect_err(|error| {
+                self.failed_hellos += u32::from(error.code().http() == 401);
+            })?;
             let mut answer = Answer::to(header);
             answer.greeting(session.0, PROTOCOL_VERSION);
             return Ok(answer);
@@ -122,6 +139,7 @@ impl Session {
         // For every message: whoever was let in may have been shut out since.
         inside.caller = self.gate.identify_again(&inside.caller)?;
         inside.presence.touch();
+        self.gate.spend(inside.caller.principal(), cost(kind).with_bytes(body.len() as u64))?;
         let admission = self.gate.admit().await?;
         let call = Call {
             gate: &self.gate,
@@ -145,6 +163,25 @@ impl Session {
             MessageType::PutBundle => call.put_bundle(body).await,
             MessageType::Hello | MessageType::Error => Err(WireError::UnknownType(header.kind)),
         }
+    }
+}
+
+/// What a message costs, besides its bytes.
+fn cost(kind: MessageType) -> Cost {
+    match kind {
+        MessageType::CreateContext
+        | MessageType::ForkContext
+        | MessageType::AppendTurn
+        | MessageType::AttachTree
+        | MessageType::PutBlob
+        | MessageType::PutBundle => Cost::WRITE,
+        MessageType::GetHead
+        | MessageType::GetLast
+        | MessageType::GetBefore
+        | MessageType::GetRangeByDepth
+        | MessageType::GetBlob
+        | MessageType::Hello
+        | MessageType::Error => Cost::READ,
     }
 }
 

@@ -3,6 +3,8 @@
 use cairn_base::ErrorCode;
 use cairn_engine::EngineError;
 
+use crate::Reached;
+
 /// Situations a surface tells its client.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
@@ -10,6 +12,15 @@ pub enum GateError {
     #[error("too many requests are being worked on; try again in {retry_after_s} s")]
     Overloaded {
         /// When to come back, in seconds.
+        retry_after_s: u32,
+    },
+    /// The caller, or its tenant, has asked for as much as it may; this request was not begun.
+    #[error("{reached}; try again in {retry_after_s} s")]
+    TooManyRequests {
+        /// The limit that holds longest.
+        reached: Reached,
+        /// When to come back, in seconds: then the same request is within its limits, if nothing else comes
+        /// in between.
         retry_after_s: u32,
     },
     /// The node is going down; this request was not begun.
@@ -39,6 +50,7 @@ impl GateError {
     pub fn code(&self) -> ErrorCode {
         match self {
             GateError::Overloaded { .. } => ErrorCode::Overloaded,
+            GateError::TooManyRequests { .. } => ErrorCode::TooManyRequests,
             GateError::Unavailable => ErrorCode::Unavailable,
             GateError::ReadDeadline | GateError::WriteDeadline => ErrorCode::DeadlineExceeded,
             GateError::Internal { .. } => ErrorCode::Internal,
@@ -49,7 +61,9 @@ impl GateError {
     /// When to come back, in seconds, where coming back helps.
     pub fn retry_after_s(&self) -> Option<u32> {
         match self {
-            GateError::Overloaded { retry_after_s } => Some(*retry_after_s),
+            GateError::Overloaded { retry_after_s } | GateError::TooManyRequests { retry_after_s, .. } => {
+                Some(*retry_after_s)
+            }
             GateError::Unavailable => Some(crate::gate::RETRY_AFTER_S),
             GateError::ReadDeadline | GateError::WriteDeadline | GateError::Internal { .. } => None,
             GateError::Engine(error) => {

@@ -4,16 +4,40 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_engine::{Counter, MetricKind, PrometheusText};
 
+use crate::{Counted, Whose};
+
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) admitted: Counter,
     pub(crate) overloaded: Counter,
     pub(crate) draining: Counter,
+    pub(crate) limited: Limited,
     pub(crate) read_deadlines: Counter,
     pub(crate) write_deadlines: Counter,
     pub(crate) panics: Counter,
     /// Not a [`cairn_engine::Gauge`], because the bound on it must be exact.
     pub(crate) waiting: AtomicUsize,
+}
+
+/// Requests and connections over somebody's limit. Whose it was is for nobody who reads metrics.
+#[derive(Debug, Default)]
+pub(crate) struct Limited([[Counter; Counted::ALL.len()]; Whose::ALL.len()]);
+
+impl Limited {
+    pub(crate) fn add(&self, whose: Whose, counted: Counted) {
+        self.0[whose as usize][counted as usize].add(1);
+    }
+
+    fn write(&self, text: &mut PrometheusText) {
+        let help = "Requests and connections over a limit of their user or tenant.";
+        let mut family = text.family("cairn_gate_limited_total", MetricKind::Counter, help);
+        for whose in Whose::ALL {
+            for counted in Counted::ALL {
+                let labels = [("whose", whose.name()), ("limit", counted.name())];
+                family.integer(&labels, self.0[whose as usize][counted as usize].get());
+            }
+        }
+    }
 }
 
 impl Figures {
@@ -33,6 +57,7 @@ impl Figures {
         text.family("cairn_gate_refused_total", MetricKind::Counter, "Requests not let in.")
             .integer(&[("reason", "overloaded")], self.overloaded.get())
             .integer(&[("reason", "draining")], self.draining.get());
+        self.limited.write(text);
         text.family(
             "cairn_gate_deadline_total",
             MetricKind::Counter,

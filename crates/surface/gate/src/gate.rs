@@ -8,8 +8,9 @@ use cairn_base::limits;
 use cairn_engine::{Engine, PrometheusText};
 use tokio::sync::{Notify, Semaphore};
 
+use crate::allowance::{Purse, Seats};
 use crate::figures::Figures;
-use crate::{Authentication, RequestId};
+use crate::{Allowance, Authentication, RequestId};
 
 /// What refused requests are told to wait. A queue as long as ours empties well within a second, and
 /// whole seconds are all that `Retry-After` can say.
@@ -28,6 +29,8 @@ pub struct GateConfig {
     pub readers_max: usize,
     /// Whether callers have to say who they are.
     pub authentication: Authentication,
+    /// What each of them may do.
+    pub allowance: Allowance,
 }
 
 impl Default for GateConfig {
@@ -38,6 +41,7 @@ impl Default for GateConfig {
             deadline: limits::HTTP_DEADLINE,
             readers_max: limits::READERS_MAX,
             authentication: Authentication::Off,
+            allowance: Allowance::default(),
         }
     }
 }
@@ -58,6 +62,8 @@ pub(crate) struct Inner {
     /// Rung whenever a request ends.
     pub(crate) ended: Notify,
     pub(crate) figures: Figures,
+    pub(crate) purse: Purse,
+    pub(crate) seats: Seats,
     /// Made once: requests clone them.
     pub(crate) local_owner: Principal,
     pub(crate) anonymous: Principal,
@@ -79,6 +85,8 @@ impl Gate {
             readers: Arc::new(Semaphore::new(config.readers_max)),
             ended: Notify::new(),
             figures: Figures::default(),
+            purse: Purse::new(&config.allowance),
+            seats: Seats::default(),
             local_owner: Principal::local_owner(),
             anonymous: Principal::anonymous(),
         };

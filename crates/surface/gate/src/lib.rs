@@ -8,11 +8,14 @@
 //!   deadline ends, such as maintenance;
 //! - an [`Admission`] carries the request's deadline, and neither reads nor writes outlast it;
 //! - [`Gate::drain`] ends service: nobody new comes in, and who is inside may finish;
+//! - [`Gate::spend`] and [`Gate::seat`] keep every remote user and every tenant within their
+//!   [`Allowance`];
 //! - [`Memory`] bounds what requests and answers hold of it, all together.
 //!
 //! The gate knows neither HTTP nor any other protocol.
 
 mod admit;
+mod allowance;
 mod error;
 mod figures;
 mod gate;
@@ -22,6 +25,7 @@ mod request_id;
 mod run;
 
 pub use admit::{Admission, Drained};
+pub use allowance::{Allowance, Cost, Counted, Reached, Seat, Whose};
 pub use error::GateError;
 pub use gate::{Gate, GateConfig};
 pub use identify::{Authentication, Caller, Credentials};

@@ -87,18 +87,24 @@ impl App {
             .layer(from_fn(middleware::deadline))
             .layer(from_fn_with_state(state.clone(), middleware::admission))
             .layer(from_fn_with_state(state.clone(), middleware::read_body))
+            .layer(from_fn_with_state(state.clone(), middleware::limit_body))
             .layer(from_fn_with_state(state.clone(), middleware::identify))
             .merge(
                 routes::with_content()
                     .layer(from_fn(middleware::deadline))
                     .layer(from_fn_with_state(state.clone(), middleware::admission))
                     .layer(from_fn_with_state(state.clone(), middleware::read_content))
+                    .layer(from_fn_with_state(state.clone(), middleware::limit_content))
                     .layer(from_fn_with_state(state.clone(), middleware::identify)),
             )
             // Health and figures are answered also when nothing else is.
             .merge(routes::open())
             // Streams hold nobody's turn and have no end.
-            .merge(routes::streams().layer(from_fn_with_state(state.clone(), middleware::identify)))
+            .merge(
+                routes::streams()
+                    .layer(from_fn_with_state(state.clone(), middleware::limit_stream))
+                    .layer(from_fn_with_state(state.clone(), middleware::identify)),
+            )
             .split_for_parts();
         routes::frame_answers::add(&mut openapi);
         let openapi = openapi.to_pretty_json().expect("the description is plain data");

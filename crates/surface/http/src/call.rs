@@ -45,7 +45,8 @@ impl<S: Sync> FromRequestParts<S> for Asking {
     }
 }
 
-fn outside() -> ApiError {
+/// A route needs what only the frame gives it.
+pub(crate) fn outside() -> ApiError {
     ApiError::new(ErrorCode::Internal, "the route stands outside of the frame")
 }
 

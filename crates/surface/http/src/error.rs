@@ -23,6 +23,8 @@ pub struct ApiError {
     status: StatusCode,
     message: String,
     details: Map<String, Value>,
+    /// When to come back, where that is known.
+    retry_after_s: Option<u32>,
 }
 
 /// The code of an answer that is an error, for log and metrics.
@@ -53,7 +55,7 @@ impl ApiError {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = StatusCode::from_u16(code.http()).expect("the table holds valid statuses");
         let details = Map::from_iter([("hint".to_owned(), Value::from(code.hint()))]);
-        ApiError { code, status, message: message.into(), details }
+        ApiError { code, status, message: message.into(), details, retry_after_s: None }
     }
 
     /// The same error with one more detail.
@@ -80,7 +82,13 @@ impl ApiError {
 impl From<GateError> for ApiError {
     fn from(error: GateError) -> Self {
         let answer = ApiError::new(error.code(), error.to_string());
+        let answer = ApiError { retry_after_s: error.retry_after_s(), ..answer };
         match error {
+            GateError::TooManyRequests { reached, retry_after_s } => answer
+                .detail("limit", reached.counted.name())
+                .detail("whose", reached.whose.name())
+                .detail("max", reached.max.get())
+                .detail("retry_after_s", retry_after_s),
             // What panicked is for the log; a client learns nothing of our insides.
             GateError::Internal { .. } => ApiError { message: FAILED_INSIDE.to_owned(), ..answer },
             GateError::Engine(EngineError::Turns(TurnsError::HeadMoved { head, .. })) => answer
@@ -122,7 +130,7 @@ fn field(error: &RegistryError) -> Option<&'static str> {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (code, status) = (self.code, self.status);
+        let (code, status, retry_after_s) = (self.code, self.status, self.retry_after_s);
         let mut response = (status, Json(self.into_body())).into_response();
         response.extensions_mut().insert(AnsweredCode(code));
         if status == StatusCode::UNAUTHORIZED {
@@ -135,7 +143,7 @@ impl IntoResponse for ApiError {
         }
         if code.retry() == Retry::Later {
             // Overload passes in moments; a full disk does not, and then one question a second is cheap.
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after_s.unwrap_or(1)));
         }
         response
     }

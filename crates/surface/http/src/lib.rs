@@ -25,6 +25,7 @@ mod middleware;
 mod params;
 mod patience;
 mod routes;
+mod seat;
 mod serve;
 
 pub use app::App;

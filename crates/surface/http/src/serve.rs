@@ -22,6 +22,7 @@ use crate::local::FromLocalOwner;
 use crate::metrics::Up;
 use crate::patience::Patient;
 use crate::routes::figures;
+use crate::seat::ConnectionSeat;
 
 /// What a connection over the limit is told; it is too early for a request id and a log line.
 const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
@@ -152,8 +153,10 @@ async fn connection(
         .max_header_size(app.config.header_bytes_max);
     let stream = Patient::new(stream, app.config.patience);
     let id = app.gate.engine().new_connection();
+    let seat = ConnectionSeat::default();
     let router = router.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(id);
+        request.extensions_mut().insert(seat.clone());
         request
     });
     let served = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));

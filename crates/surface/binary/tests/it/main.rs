@@ -1,6 +1,7 @@
 //! The server, driven with bytes and nothing else, and the client, against it and against worse ones.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod allowance;
 mod bad_input;
 mod client;
 mod client_answers;

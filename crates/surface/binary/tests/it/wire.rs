@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_base::{ContentHash, SeededEntropy, SystemClock};
+use cairn_base::{Clock, ContentHash, SeededEntropy, SystemClock};
 use cairn_binary::{BinaryConfig, serve};
 use cairn_engine::Engine;
 use cairn_gate::{Gate, GateConfig};
@@ -45,10 +45,19 @@ impl Server {
 
     /// A server over what another one left.
     pub(crate) fn over(store: Arc<MemoryStore>, config: BinaryConfig) -> Self {
+        Server::behind(store, Arc::new(SystemClock), config, GateConfig::default())
+    }
+
+    /// A server with a clock and a gate of its own.
+    pub(crate) fn behind(
+        store: Arc<MemoryStore>,
+        clock: Arc<dyn Clock>,
+        config: BinaryConfig,
+        gate: GateConfig,
+    ) -> Self {
         let runtime = Runtime::new().unwrap();
-        let clock = Arc::new(SystemClock);
         let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
-        let gate = Gate::new(Arc::clone(&engine), GateConfig::default());
+        let gate = Gate::new(Arc::clone(&engine), gate);
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let addr = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cairn_access::{Action, Resource};
 use cairn_base::{ContentHash, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_engine::{Act, Engine};
-use cairn_gate::{Authentication, Gate, GateConfig};
+use cairn_gate::{Allowance, Authentication, Gate, GateConfig};
 use cairn_seam::{
     BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage,
     References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
@@ -19,11 +19,13 @@ pub(crate) const CONFIG: GateConfig = GateConfig {
     deadline: Duration::from_secs(30),
     readers_max: 2,
     authentication: Authentication::Off,
+    allowance: Allowance::NONE,
 };
 
 pub(crate) struct World {
     pub(crate) gate: Gate,
     pub(crate) store: Arc<HeldStore>,
+    pub(crate) clock: ManualClock,
 }
 
 pub(crate) fn world(config: GateConfig) -> World {
@@ -31,8 +33,8 @@ pub(crate) fn world(config: GateConfig) -> World {
     let store =
         Arc::new(HeldStore { inner: MemoryStore::new(Arc::new(clock.clone())), held: Mutex::default() });
     let shared = Arc::clone(&store) as Arc<dyn Store>;
-    let engine = Engine::open(shared, Arc::new(clock), Arc::new(SeededEntropy::new(1))).unwrap();
-    World { gate: Gate::new(engine, config), store }
+    let engine = Engine::open(shared, Arc::new(clock.clone()), Arc::new(SeededEntropy::new(1))).unwrap();
+    World { gate: Gate::new(engine, config), store, clock }
 }
 
 pub(crate) fn gate(config: GateConfig) -> Gate {

@@ -14,6 +14,8 @@ mod origin;
 
 mod identify;
 
+mod allowance;
+
 mod read_body;
 
 mod admission;
@@ -21,6 +23,7 @@ mod admission;
 mod deadline;
 
 pub(crate) use admission::admission;
+pub(crate) use allowance::{limit_body, limit_content, limit_stream};
 pub(crate) use catch_panic::catch_panic;
 pub(crate) use deadline::deadline;
 pub(crate) use host::host;

@@ -10,13 +10,15 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use cairn_base::ErrorCode;
-use cairn_gate::{GateError, Memory, Share};
+use cairn_gate::{Caller, Cost, GateError, Memory, Share};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::time::timeout;
 
+use super::allowance::announced;
 use crate::ApiError;
 use crate::app::AppState;
+use crate::call::outside;
 
 /// For bodies that say something.
 pub(crate) async fn read_body(State(app): State<AppState>, request: Request, next: Next) -> Response {
@@ -32,7 +34,17 @@ pub(crate) async fn read_content(State(app): State<AppState>, request: Request, 
 
 async fn with_limit(app: &AppState, bytes_max: usize, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    match timeout(app.gate.config().deadline, read(body, bytes_max, &app.memory)).await {
+    let caller = parts.extensions.get::<Caller>();
+    // What was announced was counted with the request.
+    let is_counted = announced(&body).is_some();
+    let spend = |bytes: usize| {
+        if is_counted {
+            return Ok(());
+        }
+        let caller = caller.ok_or_else(outside)?;
+        Ok(app.gate.spend(caller.principal(), Cost::bytes(bytes as u64))?)
+    };
+    match timeout(app.gate.config().deadline, read(body, bytes_max, &app.memory, spend)).await {
         Ok(Ok((body, share))) => {
             let response = next.run(Request::from_parts(parts, body)).await;
             drop(share);
@@ -45,7 +57,12 @@ async fn with_limit(app: &AppState, bytes_max: usize, request: Request, next: Ne
     }
 }
 
-async fn read(mut body: Body, bytes_max: usize, memory: &Memory) -> Result<(Body, Share), ApiError> {
+async fn read(
+    mut body: Body,
+    bytes_max: usize,
+    memory: &Memory,
+    spend: impl Fn(usize) -> Result<(), ApiError>,
+) -> Result<(Body, Share), ApiError> {
     // A length that is announced is refused before a byte of it is read.
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(too_large(bytes_max));
@@ -61,6 +78,7 @@ async fn read(mut body: Body, bytes_max: usize, memory: &Memory) -> Result<(Body
         if length > bytes_max {
             return Err(too_large(bytes_max));
         }
+        spend(data.len())?;
         memory.grow(&mut share, length as u64).map_err(GateError::from)?;
         bytes.extend_from_slice(&data);
     }
@@ -76,23 +94,27 @@ fn too_large(bytes_max: usize) -> ApiError {
 mod tests {
     use super::*;
 
+    fn free(_: usize) -> Result<(), ApiError> {
+        Ok(())
+    }
+
     #[tokio::test]
     async fn the_limit_is_the_last_length_that_passes() {
         let memory = Memory::new(1 << 20);
-        assert!(read(Body::from("12345"), 5, &memory).await.is_ok());
-        assert!(read(Body::from("123456"), 5, &memory).await.is_err());
-        assert!(read(Body::empty(), 0, &memory).await.is_ok());
+        assert!(read(Body::from("12345"), 5, &memory, free).await.is_ok());
+        assert!(read(Body::from("123456"), 5, &memory, free).await.is_err());
+        assert!(read(Body::empty(), 0, &memory, free).await.is_ok());
     }
 
     #[tokio::test]
     async fn bodies_share_their_memory() {
         let memory = Memory::new(2 << 20);
         let large = || Body::from(vec![7; 1 << 20]);
-        let both = (read(large(), 1 << 20, &memory).await, read(large(), 1 << 20, &memory).await);
+        let both = (read(large(), 1 << 20, &memory, free).await, read(large(), 1 << 20, &memory, free).await);
         assert!(both.0.is_ok() && both.1.is_ok());
-        assert!(read(large(), 1 << 20, &memory).await.is_err(), "there is none left");
-        assert!(read(Body::from("short"), 5, &memory).await.is_ok(), "short ones need none");
+        assert!(read(large(), 1 << 20, &memory, free).await.is_err(), "there is none left");
+        assert!(read(Body::from("short"), 5, &memory, free).await.is_ok(), "short ones need none");
         drop(both);
-        assert!(read(large(), 1 << 20, &memory).await.is_ok());
+        assert!(read(large(), 1 << 20, &memory, free).await.is_ok());
     }
 }

@@ -1,6 +1,7 @@
 //! The HTTP surface over real sockets, with requests as bytes.
 
 mod access;
+mod allowance;
 mod client;
 mod connections;
 mod errors;

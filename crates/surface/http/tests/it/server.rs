@@ -21,6 +21,7 @@ pub(crate) struct Server {
     pub(crate) addr: SocketAddr,
     dir: tempfile::TempDir,
     pub(crate) gate: Gate,
+    pub(crate) clock: Arc<ManualClock>,
     /// How often `/test/wait` has been entered.
     pub(crate) entered: Arc<Semaphore>,
     /// Gives `/test/wait` leave to answer, once per permit.
@@ -47,7 +48,7 @@ impl Server {
         let clock = Arc::new(ManualClock::new(1_700_000_000_000));
         let entropy = Arc::new(SeededEntropy::new(7));
         let store = wrap(MemoryStore::new(clock.clone()));
-        let engine = Engine::open(store, clock, entropy).expect("a store in memory opens");
+        let engine = Engine::open(store, clock.clone(), entropy).expect("a store in memory opens");
         let gate = Gate::new(engine, gate);
         let tcp = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let addr = tcp.local_addr().expect("it is bound");
@@ -58,7 +59,7 @@ impl Server {
         let app = App::new(gate.clone(), http, addr).with_routes(test_routes(&entered, &leave));
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(serve(listeners, app, async { stopped.await.expect("told to stop") }));
-        Server { addr, dir, gate, entered, leave, stop, served }
+        Server { addr, dir, gate, clock, entered, leave, stop, served }
     }
 
     /// A connection over the local owner's socket.

@@ -124,7 +124,7 @@ impl Work {
         progress: &mut Progress,
     ) -> Result<ImportCounts, ApiError> {
         loop {
-            let batch = match lines.next(&self.app).await {
+            let batch = match lines.next(&self.app, &self.principal).await {
                 Ok(Some(batch)) => batch,
                 Ok(None) => break,
                 Err(error) => {

@@ -1,8 +1,9 @@
 //! A body as batches of whole lines.
 
 use axum::body::Body;
+use cairn_access::Principal;
 use cairn_base::{ErrorCode, limits};
-use cairn_gate::{GateError, Share};
+use cairn_gate::{Cost, GateError, Share};
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
@@ -32,8 +33,13 @@ impl LinesIn {
         LinesIn { body, waiting: Vec::new(), ends: 0, lines: 0, share: None }
     }
 
-    /// The next lines: a few hundred, or a few megabytes, or what is left; `None` at the end.
-    pub(super) async fn next(&mut self, app: &AppState) -> Result<Option<Batch>, ApiError> {
+    /// The next lines: a few hundred, or a few megabytes, or what is left; `None` at the end. Who sends more
+    /// than they may is read more slowly.
+    pub(super) async fn next(
+        &mut self,
+        app: &AppState,
+        principal: &Principal,
+    ) -> Result<Option<Batch>, ApiError> {
         while self.ends == 0 || (self.ends < limits::BULK_TURNS && self.waiting.len() < limits::BULK_BYTES) {
             let frame = timeout(app.config.patience, self.body.frame()).await.map_err(|_elapsed| {
                 let message = "nothing more of the body arrived in time; import it again to go on";
@@ -49,6 +55,7 @@ impl LinesIn {
             })?;
             // Trailers say nothing that is used here.
             let Ok(data) = frame.into_data() else { continue };
+            app.gate.spend_in_time(principal, Cost::bytes(data.len() as u64)).await?;
             self.ends += data.iter().filter(|byte| **byte == b'\n').count();
             app.memory
                 .grow(&mut self.share, (self.waiting.len() + data.len()) as u64)
