@@ -62,6 +62,12 @@ impl ImportCounts {
 }
 
 impl Engine {
+    /// Whether somebody may import into their tenant.
+    pub fn permit_import(&self, principal: &Principal) -> Result<(), EngineError> {
+        let act = Act::new(Action::TurnsWrite, Resource::tenant(principal.tenant()));
+        self.pipeline.permit(principal, &act).map(drop)
+    }
+
     /// Takes over things in one transaction, each with the number of its line; all of them or, if one
     /// is wrong, none. What was taken over before under this name is passed over.
     pub fn import(

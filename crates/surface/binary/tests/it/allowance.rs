@@ -12,7 +12,7 @@ use cairn_binary::BinaryConfig;
 use cairn_engine::NewToken;
 use cairn_gate::{Allowance, Authentication, GateConfig};
 
-use crate::wire::{CREATE, Client, HEAD, HELLO, PUT_BLOB, Reply, Server, store};
+use crate::wire::{CREATE, Client, HEAD, HELLO, PUT_BLOB, Reply, Server, hello, store};
 
 struct World {
     server: Server,
@@ -32,12 +32,6 @@ fn world(allowance: Allowance) -> World {
     };
     let (acme, other) = (tenant("acme"), tenant("other"));
     World { server, clock, acme, other }
-}
-
-fn hello(token: &str) -> Vec<u8> {
-    let meta = format!("{{\"token\":\"{token}\"}}");
-    let length = u32::try_from(meta.len()).unwrap().to_le_bytes();
-    [&[1, 0, 0, 0][..], &length, meta.as_bytes()].concat()
 }
 
 impl World {

@@ -12,6 +12,7 @@ mod conversation;
 mod fake;
 mod live;
 mod many;
+mod matrix;
 mod proxy;
 mod tls;
 mod wire;

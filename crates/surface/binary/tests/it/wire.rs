@@ -141,6 +141,13 @@ pub(crate) fn frame(kind: u16, flags: u16, request_id: u64, body: &[u8]) -> Vec<
     bytes
 }
 
+/// A HELLO that shows a token; without one it shows nothing.
+pub(crate) fn hello(token: &str) -> Vec<u8> {
+    let meta = if token.is_empty() { String::new() } else { format!("{{\"token\":\"{token}\"}}") };
+    let length = u32::try_from(meta.len()).unwrap().to_le_bytes();
+    [&[1, 0, 0, 0][..], &length, meta.as_bytes()].concat()
+}
+
 impl Client {
     pub(crate) fn send(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).unwrap();

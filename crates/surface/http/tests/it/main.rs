@@ -10,6 +10,7 @@ mod figures;
 mod limits;
 mod local;
 mod maintenance;
+mod matrix;
 mod origins;
 mod routes;
 mod server;

@@ -76,6 +76,8 @@ pub(super) async fn import(
 ) -> Result<Response, ApiError> {
     let place = place(&app)?;
     let principal = asking.principal();
+    // Before anything is read: whoever may not is told so at once.
+    app.gate.engine().permit_import(&principal).map_err(GateError::from)?;
     let import = params.text("import_id")?.map(ImportId::parse).transpose();
     let import = import.map_err(|error| invalid(error.to_string()).detail("parameter", "import_id"))?;
     let (teller, listener) = lines::channel();
