@@ -57,13 +57,9 @@ fn log_in(engine: &Engine, credential: &str) -> Result<Principal, CredentialErro
 }
 
 fn reason(error: EngineError) -> CredentialError {
-    match error {
-        EngineError::Refused(refusal) => match refusal.reason {
-            RefusalReason::Credential(error) => error,
-            other => panic!("{other:?}"),
-        },
-        other => panic!("{other:?}"),
-    }
+    let EngineError::Refused(refusal) = error else { panic!("{error:?}") };
+    let RefusalReason::Credential(error) = refusal.reason else { panic!("{refusal:?}") };
+    error
 }
 
 #[test]
