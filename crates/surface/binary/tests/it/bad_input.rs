@@ -161,3 +161,18 @@ fn large_answers_have_a_bound_together_and_short_ones_go_on() {
     let (turns, _) = rows(&client.ask(LAST, &window(context, 1, 1)).ok());
     assert_eq!(turns[0].payload.len(), 16 << 20);
 }
+
+#[test]
+fn what_a_web_page_can_send_is_no_frame() {
+    let server = Server::start();
+    // Whatever the method, its letters are a length that no frame has.
+    for method in ["GET ", "POST", "PUT ", "HEAD", "OPTIONS", "PATCH"] {
+        let mut client = server.connect();
+        client
+            .send(format!("{method} / HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\n\r\n").as_bytes());
+        assert_eq!(client.receive().error().0, 413, "{method}");
+        // Cut, in order or because not all of it was read.
+        let ended = client.stream.read(&mut [0; 16]);
+        assert!(ended.as_ref().map_or(true, |read| *read == 0), "{method}: {ended:?}");
+    }
+}

@@ -90,13 +90,24 @@ pub(crate) async fn origin(State(app): State<AppState>, request: Request, next: 
 fn origin_of(headers: &HeaderMap, allowed: &[String], own: Own) -> From {
     let mut origins = headers.get_all(ORIGIN).iter();
     let (origin, None) = (origins.next(), origins.next()) else { return From::Elsewhere };
-    let Some(origin) = origin else { return From::Here };
+    let Some(origin) = origin else {
+        return if is_embedded(headers) { From::Elsewhere } else { From::Here };
+    };
     let text = origin.to_str().unwrap_or("");
     if allowed.iter().any(|known| known == text) {
         return From::Allowed(origin.clone());
     }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     if own.is_page(text, host) { From::Here } else { From::Elsewhere }
+}
+
+/// Whether a page of somebody else has the browser fetch this as a part of itself: a picture, a script, a
+/// form. Browsers send no Origin with some of these, and tell all the same. Following a link is fine.
+fn is_embedded(headers: &HeaderMap) -> bool {
+    let says = |name: &str| headers.get(name).map(HeaderValue::as_bytes);
+    let is_foreign = says("sec-fetch-site").is_some_and(|site| site != b"same-origin" && site != b"none");
+    let is_link = says("sec-fetch-mode") == Some(b"navigate") && says("sec-fetch-dest") == Some(b"document");
+    is_foreign && !is_link
 }
 
 fn without_port(host: &str) -> &str {

@@ -4,6 +4,7 @@ mod access;
 mod allowance;
 mod client;
 mod connections;
+mod credentials;
 mod errors;
 mod events;
 mod figures;

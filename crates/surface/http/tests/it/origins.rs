@@ -26,6 +26,43 @@ async fn pages_of_others_are_refused() {
 }
 
 #[tokio::test]
+async fn no_page_of_others_comes_in_by_another_door() {
+    let server = Server::start().await;
+    let form = "content-type: application/x-www-form-urlencoded\r\n";
+    let upgrade = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+                   sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    let post = |headers: String| async move {
+        crate::client::send(server.addr, "POST /v1/contexts", &headers, b"base_turn_id=0").await.error()
+    };
+    let wrong_origin = (403, "WrongOrigin".to_owned());
+    // A form, from a browser that says where it comes from, in the one or the other way.
+    assert_eq!(post(format!("{form}origin: https://evil.example\r\n")).await, wrong_origin);
+    assert_eq!(post(format!("{form}origin: null\r\n")).await, wrong_origin);
+    assert_eq!(post(format!("{form}sec-fetch-site: cross-site\r\n")).await, wrong_origin);
+    // And from one that says nothing at all.
+    assert_eq!(post(form.to_owned()).await, (415, "UnsupportedMediaType".to_owned()));
+    let get = |path: &'static str, headers: String| async move {
+        request(server.addr, &format!("GET {path}"), &headers).await.status
+    };
+    // A WebSocket: from a page it is refused, and there is none to be had.
+    assert_eq!(get("/v1/events", format!("{upgrade}origin: https://evil.example\r\n")).await, 403);
+    assert_eq!(get("/", upgrade.to_owned()).await, 404);
+    // A picture or a script of another page, and a link to here.
+    let embedded = |mode: &str, dest: &str| {
+        format!("sec-fetch-site: cross-site\r\nsec-fetch-mode: {mode}\r\nsec-fetch-dest: {dest}\r\n")
+    };
+    assert_eq!(get("/v1/contexts", embedded("no-cors", "image")).await, 403);
+    assert_eq!(get("/v1/contexts", embedded("navigate", "iframe")).await, 403);
+    assert_eq!(get("/v1/contexts", embedded("navigate", "document")).await, 200);
+    assert_eq!(get("/v1/contexts", "sec-fetch-site: same-origin\r\n".to_owned()).await, 200);
+    // A name that somebody made to lead here.
+    let rebound = "GET /v1/contexts HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n";
+    assert_eq!(crate::client::exchange(server.addr, rebound).await.error(), (421, "WrongHost".to_owned()));
+    let contexts = request(server.addr, "GET /v1/contexts", "").await.json();
+    assert_eq!(contexts["count"], 0, "nothing was made");
+}
+
+#[tokio::test]
 async fn an_allowed_page_may_call_and_sees_the_answer() {
     let server = with_allowed().await;
     let answer = request(server.addr, "GET /v1/admin/stats", &format!("origin: {APP}\r\n")).await;

@@ -1,0 +1,184 @@
+//! What callers show, and which code they are told when it is no good.
+
+use std::time::Duration;
+
+use cairn_access::identity::Identity;
+use cairn_access::registry::{TenantName, UserId};
+use cairn_access::{KeyId, Principal, Role, Roles};
+use cairn_base::{Base64Url, Clock, ManualClock, SeededEntropy, TenantId};
+use cairn_engine::{Engine, NewToken};
+use cairn_gate::{Authentication, GateConfig};
+use cairn_http::HttpConfig;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::client::{read_to_end, request};
+use crate::server::Server;
+
+const NODE: &str = "this-node";
+
+struct World {
+    server: Server,
+    tenant: TenantId,
+    key: Identity,
+}
+
+impl World {
+    async fn new() -> World {
+        let gate = GateConfig { authentication: Authentication::Required, ..GateConfig::default() };
+        let server = Server::with(HttpConfig::default(), gate).await;
+        let engine = server.gate.engine();
+        engine.set_audience(NODE.to_owned());
+        let owner = Principal::local_owner();
+        let tenant = engine.create_tenant(&owner, &TenantName::parse("acme").expect("a name"));
+        let tenant = tenant.expect("it is made").id;
+        engine.put_user(&owner, tenant, &ada(), roles()).expect("it is made");
+        let key = Identity::random(&SeededEntropy::new(5), &ManualClock::new(0));
+        engine.add_key(&owner, tenant, id(&key), &ada()).expect("it is registered");
+        World { server, tenant, key }
+    }
+
+    fn engine(&self) -> &Engine {
+        self.server.gate.engine()
+    }
+
+    fn now_s(&self) -> u64 {
+        self.engine().clock().now_ms() / 1000
+    }
+
+    fn jwt(&self, jti: &str) -> String {
+        self.signed(r#""alg":"EdDSA""#, NODE, self.now_s() + 60, jti)
+    }
+
+    fn signed(&self, alg: &str, audience: &str, expires_at_s: u64, jti: &str) -> String {
+        let header = format!(r#"{{{alg},"kid":"{}"}}"#, self.key.public_key());
+        let claims = format!(r#"{{"aud":"{audience}","exp":{expires_at_s},"jti":"{jti}"}}"#);
+        let signed = format!("{}.{}", Base64Url(header.as_bytes()), Base64Url(claims.as_bytes()));
+        let signature = self.key.sign_bytes(signed.as_bytes());
+        format!("{signed}.{}", Base64Url(signature.as_bytes()))
+    }
+
+    /// What somebody who shows this is answered, on a connection of its own.
+    async fn shown(&self, credential: &str) -> (u16, String) {
+        let header = format!("authorization: Bearer {credential}\r\n");
+        let answer = request(self.server.addr, "GET /v1/contexts", &header).await;
+        assert_eq!(answer.header("www-authenticate").is_some(), answer.status == 401, "{answer:?}");
+        if answer.status == 200 { (200, String::new()) } else { answer.error() }
+    }
+}
+
+fn ada() -> UserId {
+    UserId::parse("ada").expect("a name")
+}
+
+fn roles() -> Roles {
+    Roles::NONE.with(Role::Reader)
+}
+
+fn id(key: &Identity) -> KeyId {
+    KeyId(*key.public_key().as_bytes())
+}
+
+fn refused(code: &str) -> (u16, String) {
+    (401, code.to_owned())
+}
+
+#[tokio::test]
+async fn every_credential_that_is_no_good_has_a_code_that_says_why() {
+    let world = World::new().await;
+    let now = world.now_s();
+    let eddsa = r#""alg":"EdDSA""#;
+    assert_eq!(world.shown(&world.jwt("good")).await.0, 200);
+    for (credential, code) in [
+        (world.signed(eddsa, NODE, now, "a"), "TokenExpired"),
+        (world.signed(eddsa, "another-node", now + 60, "b"), "TokenAudience"),
+        (world.signed(r#""alg":"none""#, NODE, now + 60, "c"), "TokenAlgorithm"),
+        (world.signed(r#""alg":"HS256""#, NODE, now + 60, "d"), "TokenAlgorithm"),
+        (world.signed(eddsa, NODE, now + 3600, "e"), "TokenTooLong"),
+        (world.jwt("good"), "TokenReplayed"),
+        (format!("{}A", &world.jwt("f")[..world.jwt("f").len() - 2]), "TokenMalformed"),
+        (world.jwt("g").replacen("ey", "eY", 1), "TokenMalformed"),
+        (format!("cairn_{}", "A".repeat(48)), "TokenUnknown"),
+        ("password".to_owned(), "TokenMalformed"),
+    ] {
+        assert_eq!(world.shown(&credential).await, refused(code), "{credential}");
+    }
+    let other = World { key: Identity::random(&SeededEntropy::new(9), &ManualClock::new(0)), ..world };
+    assert_eq!(other.shown(&other.jwt("h")).await, refused("KeyUnknown"));
+    assert_eq!(request(other.server.addr, "GET /v1/contexts", "").await.error(), refused("Unauthenticated"));
+    let basic = request(other.server.addr, "GET /v1/contexts", "authorization: Basic YTpi\r\n").await;
+    assert_eq!(basic.error(), refused("TokenMalformed"));
+}
+
+#[tokio::test]
+async fn what_was_revoked_is_refused_from_then_on_also_on_open_connections() {
+    let world = World::new().await;
+    let owner = Principal::local_owner();
+    let wanted = NewToken { user: ada(), label: String::new(), scope: roles(), expires_at_ms: None };
+    let (token, _) = world.engine().issue_token(&owner, world.tenant, wanted).expect("it is made");
+    let (by_token, by_key) = (token.reveal().to_string(), world.jwt("stays"));
+    let mut open = Vec::new();
+    for credential in [&by_token, &by_key] {
+        let mut stream = TcpStream::connect(world.server.addr).await.expect("it accepts");
+        ask(&world, &mut stream, credential, "keep-alive").await;
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await.expect("an answer");
+        assert_eq!(&head, b"HTTP/1.1 200", "{credential}");
+        drain(&mut stream).await;
+        open.push((stream, credential));
+    }
+    world.engine().revoke_token(&owner, world.tenant, token.id()).expect("it is there");
+    world.engine().revoke_key(&owner, world.tenant, id(&world.key)).expect("it is there");
+    for ((mut stream, credential), code) in open.into_iter().zip(["TokenRevoked", "KeyRevoked"]) {
+        ask(&world, &mut stream, credential, "close").await;
+        assert_eq!(read_to_end(&mut stream).await.error(), refused(code));
+    }
+    assert_eq!(world.shown(&by_token).await, refused("TokenRevoked"));
+    assert_eq!(world.shown(&world.jwt("new")).await, refused("KeyRevoked"), "a key that was rotated");
+}
+
+async fn ask(world: &World, stream: &mut TcpStream, credential: &str, then: &str) {
+    let request = format!(
+        "GET /v1/contexts HTTP/1.1\r\nhost: {}\r\nconnection: {then}\r\nauthorization: Bearer {credential}\r\n\r\n",
+        world.server.addr
+    );
+    stream.write_all(request.as_bytes()).await.expect("it reads");
+}
+
+/// Takes what is left of an answer.
+async fn drain(stream: &mut TcpStream) {
+    let mut buffer = [0; 4096];
+    while tokio::time::timeout(Duration::from_millis(200), stream.read(&mut buffer)).await.is_ok() {}
+}
+
+#[tokio::test]
+async fn a_stream_of_events_ends_when_its_listener_is_shut_out() {
+    let world = World::new().await;
+    let owner = Principal::local_owner();
+    let mut stream = TcpStream::connect(world.server.addr).await.expect("it accepts");
+    let request = format!(
+        "GET /v1/events HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
+        world.server.addr,
+        world.jwt("listens")
+    );
+    stream.write_all(request.as_bytes()).await.expect("it reads");
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).await.expect("an answer");
+    assert_eq!(&head, b"HTTP/1.1 200");
+    drain(&mut stream).await;
+    world.engine().disable_user(&owner, world.tenant, &ada()).expect("it is there");
+    // Something happens in the tenant that it must not hear of.
+    let writer = Principal::new("bob", world.tenant, Roles::NONE.with(Role::Writer));
+    let act = cairn_engine::Act::new(
+        cairn_access::Action::TurnsWrite,
+        cairn_access::Resource::tenant(world.tenant),
+    );
+    let made =
+        world.engine().transact(&writer, act, |tx, scope| Ok(cairn_turns::create(tx, scope, None, 1)?));
+    made.expect("it is made");
+    let mut rest = Vec::new();
+    let ended = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await;
+    ended.expect("it ends").expect("in order");
+    let text = String::from_utf8_lossy(&rest);
+    assert!(!text.contains("context_created"), "{text}");
+}
