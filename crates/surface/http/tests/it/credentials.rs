@@ -157,7 +157,7 @@ async fn a_stream_of_events_ends_when_its_listener_is_shut_out() {
     let owner = Principal::local_owner();
     let mut stream = TcpStream::connect(world.server.addr).await.expect("it accepts");
     let request = format!(
-        "GET /v1/events HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
+        "GET /v1/events HTTP/1.1\r\nhost: {}\r\nconnection: close\r\nauthorization: Bearer {}\r\n\r\n",
         world.server.addr,
         world.jwt("listens")
     );
