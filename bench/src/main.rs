@@ -13,6 +13,7 @@ mod resident;
 mod scratch;
 mod spread;
 mod store;
+mod timer;
 #[path = "../../crates/store/embedded/tests/turmoil/mod.rs"]
 mod turmoil;
 mod turns;

@@ -124,6 +124,12 @@ pub struct TurnEventPage {
 }
 
 impl Engine {
+    /// Whether somebody may hear what happens in their tenant.
+    pub fn permit_events(&self, principal: &Principal) -> Result<(), EngineError> {
+        let act = Act::new(Action::FeedRead, Resource::tenant(principal.tenant()));
+        self.pipeline.permit(principal, &act).map(drop)
+    }
+
     /// What happened to a tenant's turns after a place, at most `limit` events and
     /// [`limits::EVENTS_PAGE_MAX`].
     ///

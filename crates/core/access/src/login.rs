@@ -74,10 +74,11 @@ pub fn by_jwt<R: Reader + ?Sized>(
     node: &str,
     now_ms: u64,
 ) -> Result<Login, LoginError> {
+    // First of all: only who has the key learns whether, and where, it is registered.
+    jwt.verify()?;
     let claims = jwt.claims();
     let (tenant, key) = key_of(reader, jwt.key(), claims.tenant.as_deref())?;
     let scope = Scope::new(tenant, SpaceId::NONE);
-    jwt.verify()?;
     // From here on it is certain whose it is.
     let at_fault = |error| LoginError::Credential { error, whose: Some(nobody(&scope, &key.user)) };
     let expires_at_ms = claims.check(node, now_ms).map_err(at_fault)?;
@@ -136,6 +137,9 @@ fn key_login<R: Reader + ?Sized>(
     Ok(Login { principal, expires_at_ms: Some(expires_at_ms), proof: Proof::Key(key.id) })
 }
 
+/// In so many tenants a key is looked for when nobody says in which.
+const HOMES_MAX: usize = 64;
+
 /// Where a key is registered. In several tenants, the JWT has to say for which it is.
 fn key_of<R: Reader + ?Sized>(
     reader: &R,
@@ -148,13 +152,22 @@ fn key_of<R: Reader + ?Sized>(
             let name = TenantName::parse(name).map_err(|_| CredentialError::UnknownKey)?;
             registry::find_tenant(reader, &node, &name)?.map(|tenant| tenant.id).into_iter().collect()
         }
-        // Two are as bad as many.
-        None => registry::homes(reader, &node, id, 2)?,
+        None => {
+            let homes = registry::homes(reader, &node, id, HOMES_MAX)?;
+            if homes.len() == HOMES_MAX {
+                return Err(CredentialError::SeveralTenants.into());
+            }
+            homes
+        }
     };
     let mut found = Vec::new();
     for home in homes {
         let key = registry::find_key(reader, &Scope::new(home, SpaceId::NONE), id)?;
         found.extend(key.map(|key| (home, key)));
+    }
+    // Where it was revoked it is of no use, and does not count beside one that is.
+    if found.iter().any(|(_, key)| key.revoked_at_ms.is_none()) {
+        found.retain(|(_, key)| key.revoked_at_ms.is_none());
     }
     match <[_; 1]>::try_from(found) {
         Ok([one]) => Ok(one),

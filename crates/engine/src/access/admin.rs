@@ -3,7 +3,10 @@
 use cairn_access::registry::{
     self, Key, Page, PageOf, Team, TeamName, Tenant, TenantName, TokenRecord, User, UserId,
 };
-use cairn_access::{Action, KeyId, Principal, Resource, Roles, Scope, Token, TokenId};
+use cairn_access::{
+    Action, KeyId, LOCAL_OWNER, Principal, Refusal, RefusalReason, Resource, Role, Roles, Scope, Token,
+    TokenId,
+};
 use cairn_base::{Position, TenantId, limits};
 use cairn_seam::{Snapshot, WriteTx};
 
@@ -59,7 +62,7 @@ impl Engine {
     }
 
     /// The number of the tenant of a name, if somebody may know that it is there: their own, or any if they
-    /// may list tenants. For all others there is none, and no line in the trail: it may be a slip.
+    /// may list tenants. For all others there is none.
     pub fn tenant_named(&self, principal: &Principal, name: &str) -> Result<TenantId, EngineError> {
         let missing = || EngineError::NoTenant { name: name.chars().take(128).collect() };
         if name == principal.tenant_name() {
@@ -67,7 +70,8 @@ impl Engine {
         }
         let parsed = TenantName::parse(name).map_err(|_| missing())?;
         let act = Act::new(Action::TenantRead, Resource::NODE);
-        if cairn_access::authorize(principal, act.action(), act.resource()).is_err() {
+        if let Err(refusal) = cairn_access::authorize(principal, act.action(), act.resource()) {
+            self.pipeline.refuse(principal, &act.on(format!("tenant {parsed}")), refusal);
             return Err(missing());
         }
         let found = self.read(principal, act, Position::START, |snapshot, node| {
@@ -113,20 +117,26 @@ impl Engine {
         roles: Roles,
     ) -> Result<User, EngineError> {
         let act = changing(tenant, format!("user {user} {roles:?}"));
+        self.guard_operators(principal, &act, user, roles)?;
         let (user, now_ms) = (user.clone(), self.clock().now_ms());
         self.change(principal, act, move |tx, scope| Ok(registry::put_user(tx, scope, &user, roles, now_ms)?))
     }
 
-    /// Shuts a user out.
-    pub fn disable_user(
+    /// Shuts a user out, or lets it in again.
+    pub fn change_user(
         &self,
         principal: &Principal,
         tenant: TenantId,
         user: &UserId,
+        is_disabled: bool,
     ) -> Result<User, EngineError> {
-        let act = changing(tenant, format!("disable user {user}"));
-        let (user, now_ms) = (user.clone(), self.clock().now_ms());
-        self.change(principal, act, move |tx, scope| Ok(registry::disable_user(tx, scope, &user, now_ms)?))
+        let what = if is_disabled { "disable" } else { "enable" };
+        let act = changing(tenant, format!("{what} user {user}"));
+        self.guard_operators(principal, &act, user, Roles::NONE)?;
+        let (user, disabled_at_ms) = (user.clone(), is_disabled.then(|| self.clock().now_ms()));
+        self.change(principal, act, move |tx, scope| {
+            Ok(registry::change_user(tx, scope, &user, disabled_at_ms)?)
+        })
     }
 
     /// A user, and the teams it belongs to.
@@ -231,6 +241,7 @@ impl Engine {
     ) -> Result<(Token, TokenRecord), EngineError> {
         let token = Token::random(tenant, &**self.entropy());
         let act = changing(tenant, format!("token {} of user {}", token.id(), wanted.user));
+        self.guard_operators(principal, &act, &wanted.user, wanted.scope)?;
         let record = TokenRecord {
             id: token.id(),
             user: wanted.user,
@@ -278,7 +289,7 @@ impl Engine {
         user: &UserId,
     ) -> Result<Key, EngineError> {
         let act = changing(tenant, format!("key {id} of user {user}"));
-        self.pipeline.permit(principal, &act)?;
+        self.guard_operators(principal, &act, user, Roles::NONE)?;
         self.look(principal, tenant, |snapshot, scope| Ok(registry::find_user(snapshot, scope, user)?))?;
         // The note comes first: a key without it would never be found.
         let home = Act::new(Action::KeyHome, Resource::NODE);
@@ -305,6 +316,32 @@ impl Engine {
         page: Page<'_>,
     ) -> Result<PageOf<Key>, EngineError> {
         self.look(principal, tenant, |snapshot, scope| Ok(registry::keys(snapshot, scope, user, page)?))
+    }
+
+    /// Operators are made, changed and impersonated by operators only, and the local owner by itself: what
+    /// an administrator of its tenant may do must not reach beyond the tenant.
+    fn guard_operators(
+        &self,
+        principal: &Principal,
+        act: &Act,
+        user: &UserId,
+        granted: Roles,
+    ) -> Result<(), EngineError> {
+        let permit = self.pipeline.permit(principal, act)?;
+        if principal.is_local_owner() {
+            return Ok(());
+        }
+        let snapshot = self.pipeline.store().snapshot(Position::START)?;
+        let target = registry::load_user(&*snapshot, &permit.scope(), user)?;
+        let operates =
+            granted.has(Role::Operator) || target.is_some_and(|user| user.roles.has(Role::Operator));
+        let is_owner = permit.scope().tenant() == TenantId::LOCAL && user.as_str() == LOCAL_OWNER;
+        if is_owner || operates && !principal.roles().has(Role::Operator) {
+            let (action, resource) = (act.action(), act.resource());
+            let refusal = Refusal { action, resource, reason: RefusalReason::RoleMissing };
+            return Err(self.pipeline.refuse(principal, act, refusal));
+        }
+        Ok(())
     }
 
     fn look<T>(

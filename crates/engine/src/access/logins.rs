@@ -129,7 +129,7 @@ impl Engine {
         match credential {
             Credential::Token(token) => cairn_access::by_token(&*snapshot, &token, now_ms),
             Credential::Jwt(jwt) => {
-                let audience = self.logins.audience.get().map_or("", String::as_str);
+                let audience = self.logins.audience.get().ok_or(CredentialError::Audience)?;
                 let login = cairn_access::by_jwt(&*snapshot, &jwt, audience, now_ms)?;
                 self.use_up(&jwt, &login, connection)?;
                 Ok(login)

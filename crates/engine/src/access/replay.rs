@@ -47,8 +47,9 @@ impl Replay {
         let mut used_by = [0; 16];
         used_by[..8].copy_from_slice(&self.process.to_be_bytes());
         used_by[8..].copy_from_slice(&connection.0.to_be_bytes());
-        // It would have expired by itself by then.
-        let expires_at_ms = expires_at_ms.unwrap_or(u64::MAX);
+        // A little longer than it holds: clocks are set back, and whoever checked it looked at one before.
+        let skew_ms = u64::try_from(limits::CLOCK_SKEW.as_millis()).unwrap_or(0);
+        let expires_at_ms = expires_at_ms.unwrap_or(u64::MAX).saturating_add(skew_ms);
 
         // Held while looking: of two at once one is the first.
         let mut unwritten = self.unwritten.lock();
@@ -83,8 +84,7 @@ impl Replay {
 
     /// Drops notes that do not count any more.
     pub(crate) fn tidy(&self, now_ms: u64) {
-        let margin_ms = u64::try_from(limits::CLOCK_SKEW.as_millis()).unwrap_or(0);
-        self.unwritten.lock().retain(|_, note| note.expires_at_ms.saturating_add(margin_ms) > now_ms);
+        self.unwritten.lock().retain(|_, note| note.expires_at_ms > now_ms);
     }
 }
 

@@ -94,7 +94,7 @@ fn a_token_comes_in_until_it_is_revoked_also_when_it_was_remembered() {
     assert_eq!(world.engine.still_in(&session).map_err(reason).unwrap_err(), CredentialError::Revoked);
     assert!(log_in(&world.engine, &two).is_ok(), "the other one still holds");
 
-    world.engine.disable_user(&owner(), tenant, &user("ada")).unwrap();
+    world.engine.change_user(&owner(), tenant, &user("ada"), true).unwrap();
     assert_eq!(log_in(&world.engine, &two), Err(CredentialError::UserDisabled));
 }
 
@@ -180,6 +180,42 @@ fn refused_credentials_leave_a_line_with_whose_they_are() {
     assert_eq!(last(tenant), (Action::Authenticate, "ada".into(), CredentialError::Expired));
     assert_eq!(last(TenantId::NODE), (Action::Authenticate, "anonymous".into(), CredentialError::Malformed));
     assert!(!format!("{:?}", world.engine.audit_page(&owner(), tenant, None, 100)).contains(&token));
+}
+
+#[test]
+fn an_administrator_of_the_local_tenant_does_not_become_an_operator() {
+    let world = World::new();
+    let local = TenantId::LOCAL;
+    for (name, roles) in [("root", of(Role::Admin)), ("otto", of(Role::Operator)), ("ada", of(Role::Reader))]
+    {
+        world.engine.put_user(&owner(), local, &user(name), roles).unwrap();
+    }
+    let root = Principal::new("root", local, of(Role::Admin)).known_as("local", Vec::new());
+    let both =
+        Principal::new("both", local, of(Role::Admin).with(Role::Operator)).known_as("local", Vec::new());
+    let operator = of(Role::Operator);
+    let key = id(&SigningKey::from_bytes(&[9; 32]));
+    let issue = |who: &Principal, name: &str, scope| {
+        let wanted = NewToken { user: user(name), label: String::new(), scope, expires_at_ms: None };
+        world.engine.issue_token(who, local, wanted).map(drop)
+    };
+    let put =
+        |who: &Principal, name: &str, roles| world.engine.put_user(who, local, &user(name), roles).map(drop);
+    let forbidden = |result: Result<(), EngineError>| {
+        assert_eq!(result.unwrap_err().code(), ErrorCode::Forbidden);
+        let line = world.engine.audit_page(&owner(), local, None, 1000).unwrap().lines.pop().unwrap();
+        assert_eq!((line.actor.as_str(), line.action), ("root", Action::AccessChange));
+        assert!(matches!(line.outcome, AuditOutcome::Refused { .. }), "{line:?}");
+    };
+    forbidden(put(&root, "root", of(Role::Admin).with(Role::Operator)));
+    forbidden(put(&root, "otto", of(Role::Reader)));
+    forbidden(issue(&root, "otto", operator));
+    forbidden(issue(&root, "local-owner", of(Role::Reader)));
+    forbidden(world.engine.add_key(&root, local, key, &user("local-owner")).map(drop));
+    forbidden(world.engine.change_user(&root, local, &user("otto"), true).map(drop));
+    assert!(put(&root, "ada", of(Role::Writer)).is_ok() && issue(&root, "ada", of(Role::Writer)).is_ok());
+    assert!(put(&both, "otto", operator).is_ok() && issue(&both, "otto", operator).is_ok());
+    assert!(issue(&both, "local-owner", operator).is_err(), "nobody is the local owner but itself");
 }
 
 #[test]

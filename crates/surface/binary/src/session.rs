@@ -35,7 +35,7 @@ pub(crate) struct Session {
     /// Whoever was let in.
     inside: Option<Inside>,
     /// How often somebody said in vain who they are.
-    failed_hellos: u32,
+    failures_outside: u32,
     remember: Duration,
 }
 
@@ -52,7 +52,7 @@ impl Session {
     pub(crate) fn new(gate: Gate, memory: Shared, peer: Option<SocketAddr>, remember: Duration) -> Self {
         let connection = gate.engine().new_connection();
         let mut session =
-            Session { gate, memory, connection, peer, inside: None, failed_hellos: 0, remember };
+            Session { gate, memory, connection, peer, inside: None, failures_outside: 0, remember };
         // Where nobody has to say who they are, everyone is in.
         if let Ok(caller) = session.identify(None)
             && !caller.principal().is_anonymous()
@@ -69,7 +69,7 @@ impl Session {
 
     /// Whether somebody has tried often enough to say who they are.
     pub(crate) fn is_given_up(&self) -> bool {
-        self.failed_hellos >= limits::FAILED_HELLOS_MAX
+        self.failures_outside >= limits::FAILED_HELLOS_MAX
     }
 
     fn identify(&self, bearer: Option<&str>) -> Result<Caller, WireError> {
@@ -115,8 +115,14 @@ impl Session {
         match self.handle(header, body).await {
             Ok(answer) => answer.into_frame(),
             Err(error) => {
-                if let Some(inside) = &self.inside {
-                    inside.presence.failed();
+                match &self.inside {
+                    Some(inside) => inside.presence.failed(),
+                    // Whatever is asked for outside is an attempt to come in.
+                    None => self.failures_outside += 1,
+                }
+                if error.code().http() == 401 {
+                    // Shut out: from here on it has little time, and no place among those who are inside.
+                    self.inside = None;
                 }
                 Answer::error(header, &error).into_frame()
             }
@@ -126,9 +132,7 @@ impl Session {
     async fn handle(&mut self, header: &Header, body: &[u8]) -> Result<Answer, WireError> {
         let kind = MessageType::from_number(header.kind).ok_or(WireError::UnknownType(header.kind))?;
         if kind == MessageType::Hello {
-            let session = self.hello(&Hello::parse(body)?).inspect_err(|error| {
-                self.failed_hellos += u32::from(error.code().http() == 401);
-            })?;
+            let session = self.hello(&Hello::parse(body)?)?;
             let mut answer = Answer::to(header);
             answer.greeting(session.0, PROTOCOL_VERSION);
             return Ok(answer);

@@ -19,6 +19,8 @@ pub(crate) struct Call {
     pub(crate) app: AppState,
     pub(crate) admission: Arc<Admission>,
     pub(crate) principal: Principal,
+    /// What it was let in by, for whatever outlasts the request.
+    pub(crate) caller: Caller,
 }
 
 /// Reading turns of somebody's own tenant.
@@ -55,11 +57,9 @@ impl FromRequestParts<AppState> for Call {
 
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
         let admission = parts.extensions.get::<Arc<Admission>>().cloned();
-        Ok(Call {
-            app: app.clone(),
-            admission: admission.ok_or_else(outside)?,
-            principal: Asking::from_request_parts(parts, app).await?.principal(),
-        })
+        let Asking(caller) = Asking::from_request_parts(parts, app).await?;
+        let principal = caller.principal().clone();
+        Ok(Call { app: app.clone(), admission: admission.ok_or_else(outside)?, principal, caller })
     }
 }
 

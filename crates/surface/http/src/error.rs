@@ -65,6 +65,12 @@ impl ApiError {
         self
     }
 
+    /// The same error with its code and the hint of its row, and nothing of what happened here.
+    #[must_use]
+    pub(crate) fn without_particulars(self) -> Self {
+        ApiError::new(self.code, "the node cannot do its work now; its operator finds the reason in the log")
+    }
+
     /// The same error with another status than its row has.
     #[must_use]
     pub(crate) fn status(self, status: StatusCode) -> Self {

@@ -30,6 +30,9 @@ const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\
     {\"error\":{\"code\":\"Overloaded\",\"message\":\"too many connections\",\
     \"details\":{\"hint\":\"wait a moment and send the request again\"}}}";
 
+/// Connections beyond the limit for the local owner, who has to be able to shut others out.
+const LOCAL_RESERVE: usize = 32;
+
 /// What a pipe inside the process holds before its writer waits.
 const PIPE_BYTES: usize = 64 * 1024;
 
@@ -81,7 +84,8 @@ pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output 
                 Err(error) => pause_after(&error).await,
             },
             accepted = accept_local(listeners.local.as_ref()) => match accepted {
-                Ok(stream) if connections.len() >= state.config.connections_max => {
+                // Whatever others do, the local owner still comes in.
+                Ok(stream) if connections.len() >= state.config.connections_max + LOCAL_RESERVE => {
                     turn_away(&state, |answer| stream.try_write(answer));
                 }
                 Ok(stream) => {

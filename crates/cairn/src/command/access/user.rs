@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Call;
 use super::list::{ListArgs, past, state, table};
-use crate::command::answer::{items, joined, text};
+use crate::command::answer::{joined, text};
 use crate::failure::Failure;
 
 /// What to do with users.
@@ -107,12 +107,7 @@ pub(super) fn user(call: &Call<'_>, tenant: &str, command: &UserCommand) -> Resu
             call.print(&changed, |user| format!("user {} is shut out\n", text(user, "user")))
         }
         UserCommand::Enable { user } => {
-            let changed = call.ask(async |client| {
-                let known = client.user(tenant, user).await?;
-                let roles = items(&known, "roles").iter().filter_map(Value::as_str);
-                let roles: Vec<_> = roles.map(str::to_owned).collect();
-                client.put_user(tenant, user, &roles).await
-            })?;
+            let changed = call.ask(async |client| client.enable_user(tenant, user).await)?;
             call.print(&changed, as_it_is)
         }
     }

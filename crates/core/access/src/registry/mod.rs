@@ -20,4 +20,4 @@ pub use page::{Page, PageOf};
 pub use teams::{Team, add_member, create_team, members, remove_member, remove_team, teams, teams_of};
 pub use tenants::{Tenant, change_tenant, create_tenant, find_tenant, load_tenant, tenants};
 pub use tokens::{TokenRecord, add_token, find_token, revoke_token, tokens};
-pub use users::{User, disable_user, find_user, load_user, put_user, users};
+pub use users::{User, change_user, find_user, load_user, put_user, users};

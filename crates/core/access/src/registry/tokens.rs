@@ -45,12 +45,33 @@ pub fn add_token(
     }
     let owned = scope.key().str(record.user.as_str());
     let max = limits::CREDENTIALS_OF_USER_MAX;
-    if page::count(tx, tables::TOKENS_OF_USERS, &owned, max)? >= max {
+    if page::count(tx, tables::TOKENS_OF_USERS, &owned, max)? >= max
+        && forget_dead(tx, scope, &record.user, record.created_at_ms)? == 0
+    {
         return Err(RegistryError::Full { what: "tokens of this user", max });
     }
     tx.put(tables::TOKENS, &key(scope, record.id), &record::encode_token(&record))?;
     tx.put(tables::TOKENS_OF_USERS, &owned.fixed(&record.id.0), &[])?;
     Ok(record)
+}
+
+/// Forgets tokens of a user that nobody can use any more; whoever shows one hears that it is not known.
+fn forget_dead(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    user: &UserId,
+    now_ms: u64,
+) -> Result<usize, RegistryError> {
+    let all = tokens(tx, scope, Some(user), Page::first(limits::CREDENTIALS_OF_USER_MAX))?;
+    let is_over =
+        |token: &&TokenRecord| token.expires_at_ms.is_some_and(|expires_at_ms| expires_at_ms <= now_ms);
+    let dead: Vec<_> =
+        all.items.iter().filter(|token| token.revoked_at_ms.is_some() || is_over(token)).collect();
+    for token in &dead {
+        tx.delete(tables::TOKENS, &key(scope, token.id))?;
+        tx.delete(tables::TOKENS_OF_USERS, &scope.key().str(user.as_str()).fixed(&token.id.0))?;
+    }
+    Ok(dead.len())
 }
 
 /// Revokes a token, from now on and for ever.

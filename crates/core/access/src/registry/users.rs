@@ -19,7 +19,7 @@ pub struct User {
     pub disabled_at_ms: Option<u64>,
 }
 
-/// Makes a user, or gives one that is there other roles and lets it in again.
+/// Makes a user, or gives one that is there other roles. One that is shut out stays so.
 pub fn put_user(
     tx: &mut dyn WriteTx,
     scope: &Scope,
@@ -34,24 +34,26 @@ pub fn put_user(
     if known.is_some() && is_local_owner(scope, id) {
         return Err(RegistryError::LocalOwner);
     }
-    let created_at_ms = known.map_or(now_ms, |user| user.created_at_ms);
-    let user = User { id: id.clone(), roles, created_at_ms, disabled_at_ms: None };
+    let fresh = User { id: id.clone(), roles, created_at_ms: now_ms, disabled_at_ms: None };
+    let user = User { roles, ..known.unwrap_or(fresh) };
     put(tx, scope, &user)?;
     Ok(user)
 }
 
-/// Shuts a user out, with every token and key it has.
-pub fn disable_user(
+/// Shuts a user out, with every token and key it has, from `disabled_at_ms` on; or lets it in again.
+pub fn change_user(
     tx: &mut dyn WriteTx,
     scope: &Scope,
     id: &UserId,
-    now_ms: u64,
+    disabled_at_ms: Option<u64>,
 ) -> Result<User, RegistryError> {
     if is_local_owner(scope, id) {
         return Err(RegistryError::LocalOwner);
     }
     let user = find_user(tx, scope, id)?;
-    let user = User { disabled_at_ms: Some(user.disabled_at_ms.unwrap_or(now_ms)), ..user };
+    // Shut out twice is shut out since the first time.
+    let disabled_at_ms = disabled_at_ms.map(|now_ms| user.disabled_at_ms.unwrap_or(now_ms));
+    let user = User { disabled_at_ms, ..user };
     put(tx, scope, &user)?;
     Ok(user)
 }

@@ -80,9 +80,15 @@ fn every_way_in_which_a_token_is_no_good_has_its_own_code() {
         assert_eq!(log_in(&world, &wrong, NOW_MS).unwrap_err(), error, "{wrong}");
     }
 
-    world.write(ACME, |tx, scope| registry::disable_user(tx, scope, &user("ada"), NOW_MS));
+    world.write(ACME, |tx, scope| registry::change_user(tx, scope, &user("ada"), Some(NOW_MS)));
     assert_eq!(log_in(&world, &text, NOW_MS).unwrap_err(), CredentialError::UserDisabled);
     world.user(ACME, "ada", "reader");
+    assert_eq!(
+        log_in(&world, &text, NOW_MS).unwrap_err(),
+        CredentialError::UserDisabled,
+        "other roles or not"
+    );
+    world.write(ACME, |tx, scope| registry::change_user(tx, scope, &user("ada"), None));
     assert_eq!(log_in(&world, &text, NOW_MS).map(|login| login.principal.roles()), Ok(roles("")));
     world.write(TenantId::NODE, |tx, node| registry::change_tenant(tx, node, &tenant("acme"), Some(NOW_MS)));
     assert_eq!(log_in(&world, &text, NOW_MS).unwrap_err(), CredentialError::TenantDisabled);
@@ -175,6 +181,15 @@ fn a_key_of_several_tenants_has_to_say_for_which_it_is_used() {
         let login = log_in(&world, &for_tenant(more), NOW_MS).expect("it says for which");
         assert_eq!(login.principal.tenant(), tenant);
     }
+    // Whoever only has the public key learns nothing of where it is registered.
+    let forged = for_tenant("").rsplit_once('.').map(|(signed, _)| format!("{signed}.{}", "A".repeat(86)));
+    assert_eq!(log_in(&world, &forged.unwrap(), NOW_MS).unwrap_err(), CredentialError::Signature);
+    // Where it was revoked it does not count, and neither does a note without a key.
+    let id = cairn_access::KeyId(key.verifying_key().to_bytes());
+    world.write(ACME, move |tx, scope| registry::revoke_key(tx, scope, id, NOW_MS));
+    world.write(TenantId::NODE, move |tx, node| registry::home_key(tx, node, id, TenantId::LOCAL));
+    let login = log_in(&world, &for_tenant(""), NOW_MS).expect("one is left");
+    assert_eq!(login.principal.tenant(), OTHER);
 }
 
 #[test]

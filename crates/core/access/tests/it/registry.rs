@@ -61,7 +61,7 @@ fn operators_are_of_the_local_tenant_and_its_owner_stays() {
     );
     assert!(matches!(put(TenantId::LOCAL, "local-owner", "reader"), Err(RegistryError::LocalOwner)));
     let disabled = world.try_write(TenantId::LOCAL, |tx, scope| {
-        registry::disable_user(tx, scope, &user("local-owner"), NOW_MS)
+        registry::change_user(tx, scope, &user("local-owner"), Some(NOW_MS))
     });
     assert!(matches!(disabled, Err(RegistryError::LocalOwner)));
     assert!(put(ACME, "local-owner", "reader").is_ok(), "elsewhere it is a name like any other");
@@ -153,9 +153,8 @@ fn a_token_that_could_do_nothing_is_not_made() {
 fn there_are_so_many_tokens_of_a_user_and_no_more() {
     let world = World::new();
     world.user(ACME, "bob", "reader");
-    for _ in 0..limits::CREDENTIALS_OF_USER_MAX {
-        world.token(ACME, "bob", "reader", None);
-    }
+    let ids: Vec<_> =
+        (0..limits::CREDENTIALS_OF_USER_MAX).map(|_| world.token(ACME, "bob", "reader", None).id()).collect();
     let token = cairn_access::Token::random(ACME, &cairn_base::SeededEntropy::new(99));
     let record = registry::TokenRecord {
         id: token.id(),
@@ -167,8 +166,17 @@ fn there_are_so_many_tokens_of_a_user_and_no_more() {
         expires_at_ms: None,
         revoked_at_ms: None,
     };
-    let more = world.try_write(ACME, move |tx, scope| registry::add_token(tx, scope, record.clone()));
+    let add = |record: registry::TokenRecord| {
+        world.try_write(ACME, move |tx, scope| registry::add_token(tx, scope, record.clone()))
+    };
+    let more = add(record.clone());
     assert!(matches!(more, Err(RegistryError::Full { .. })), "{more:?}");
+    // What was revoked makes room, and is forgotten.
+    let dead = ids[7];
+    world.write(ACME, move |tx, scope| registry::revoke_token(tx, scope, dead, NOW_MS));
+    assert!(add(record).is_ok());
+    assert!(registry::find_token(&*world.snapshot(), &scope(ACME), dead).expect("readable").is_none());
+    assert!(registry::find_token(&*world.snapshot(), &scope(ACME), ids[8]).expect("readable").is_some());
 }
 
 #[test]

@@ -87,6 +87,11 @@ impl Client {
         self.say(Method::PUT, &address(&[tenant, "users", user]), &json!({"roles": roles})).await
     }
 
+    /// What `PATCH …/users/{user}` answers.
+    pub async fn enable_user(&mut self, tenant: &str, user: &str) -> Result<Value, ClientError> {
+        self.say(Method::PATCH, &address(&[tenant, "users", user]), &json!({"disabled": false})).await
+    }
+
     /// What `DELETE …/users/{user}` answers.
     pub async fn disable_user(&mut self, tenant: &str, user: &str) -> Result<Value, ClientError> {
         self.ask(Request::delete(address(&[tenant, "users", user])), Vec::new()).await

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use cairn_base::ErrorCode;
+use cairn_gate::Authentication;
 use cairn_seam::Health;
 
 use super::health::Status;
@@ -29,7 +30,12 @@ pub(super) async fn ready(State(app): State<AppState>) -> Result<Json<Status>, A
     }
     match obstacle(&app.gate.engine().health()) {
         None => Ok(Json(Status { status: "ready" })),
-        Some(obstacle) => Err(obstacle.status(StatusCode::SERVICE_UNAVAILABLE)),
+        Some(obstacle) => {
+            // Where others can ask, how much room a disk has is not for everybody.
+            let is_open = app.gate.config().authentication == Authentication::Off;
+            let told = if is_open { obstacle } else { obstacle.without_particulars() };
+            Err(told.status(StatusCode::SERVICE_UNAVAILABLE))
+        }
     }
 }
 

@@ -191,7 +191,13 @@ async fn administrators_look_after_users_and_teams() {
 
     let shut = world.json(admin, &format!("DELETE {bob}"), "").await;
     assert_eq!((&shut["disabled"], &shut["disabled_at_ms"]), (&json!(true), &json!(NOW_MS)));
-    let back = world.json(admin, &format!("PUT {bob}"), r#"{"roles":[]}"#).await;
+    let changed = world.json(admin, &format!("PUT {bob}"), r#"{"roles":[]}"#).await;
+    assert_eq!(
+        (&changed["disabled"], &changed["roles"]),
+        (&json!(true), &json!([])),
+        "other roles are no pardon"
+    );
+    let back = world.json(admin, &format!("PATCH {bob}"), r#"{"disabled":false}"#).await;
     assert_eq!((&back["disabled"], &back["roles"]), (&json!(false), &json!([])));
     assert_eq!(world.code(admin, &format!("DELETE {USERS}/nobody")).await, refused(404, "NotFound"));
 }
@@ -324,7 +330,6 @@ async fn what_is_wrong_is_named() {
         (format!("PUT {USERS}/{long}"), r#"{"roles":[]}"#, "user"),
         (format!("PUT {USERS}/%20x"), r#"{"roles":[]}"#, "user"),
         (format!("PUT {USERS}/x"), r#"{"roles":["king"]}"#, "roles"),
-        (format!("PUT {USERS}/x"), r#"{"roles":["operator"]}"#, "roles"),
         (format!("PUT {TEAMS}/a%3Ab"), "", "team"),
         (format!("PUT {TEAMS}/{longer}"), "", "team"),
         (format!("POST {TOKENS}"), r#"{"user":""}"#, "user"),
@@ -341,6 +346,12 @@ async fn what_is_wrong_is_named() {
         assert_eq!(answer.error(), refused(422, "InvalidRequest"), "{line} {body}");
         assert_eq!(answer.json()["error"]["details"]["field"], field, "{line} {body}");
     }
+    // Whoever is no operator makes none, wherever; and whoever may makes them in the local tenant only.
+    let operator = r#"{"roles":["operator"]}"#;
+    let refusal = world.call(&world.admin, &format!("PUT {USERS}/x"), operator).await;
+    assert_eq!(refusal.error(), refused(403, "Forbidden"));
+    let mut owner = Client::over(world.server.local().await, LONG).await.expect("it connects");
+    assert!(owner.put_user("acme", "x", &["operator".to_owned()]).await.is_err());
     for (line, parameter) in [
         (format!("GET {USERS}?limit=0"), "limit"),
         (format!("GET {USERS}?limit=1001"), "limit"),

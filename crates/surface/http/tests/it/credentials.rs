@@ -5,7 +5,7 @@ use std::time::Duration;
 use cairn_access::identity::Identity;
 use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{KeyId, Principal, Role, Roles};
-use cairn_base::{Base64Url, Clock, ManualClock, SeededEntropy, TenantId};
+use cairn_base::{Base64Url, ManualClock, SeededEntropy, TenantId};
 use cairn_engine::{Engine, NewToken};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
@@ -166,7 +166,7 @@ async fn a_stream_of_events_ends_when_its_listener_is_shut_out() {
     stream.read_exact(&mut head).await.expect("an answer");
     assert_eq!(&head, b"HTTP/1.1 200");
     drain(&mut stream).await;
-    world.engine().disable_user(&owner, world.tenant, &ada()).expect("it is there");
+    world.engine().change_user(&owner, world.tenant, &ada(), true).expect("it is there");
     // Something happens in the tenant that it must not hear of.
     let writer = Principal::new("bob", world.tenant, Roles::NONE.with(Role::Writer));
     let act = cairn_engine::Act::new(

@@ -34,7 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(tenants::list, tenants::create))
         .routes(routes!(tenants::get, tenants::change))
         .routes(routes!(users::list))
-        .routes(routes!(users::get, users::put, users::disable))
+        .routes(routes!(users::get, users::put, users::set, users::disable))
         .routes(routes!(teams::list))
         .routes(routes!(teams::put, teams::remove))
         .routes(routes!(members::list))

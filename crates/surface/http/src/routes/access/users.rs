@@ -57,6 +57,14 @@ pub(super) struct WantedUser {
     roles: Vec<String>,
 }
 
+/// What is to change about a user.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UserChange {
+    /// Whether it is shut out, with all of its tokens and keys.
+    disabled: bool,
+}
+
 impl From<User> for ShownUser {
     fn from(user: User) -> Self {
         ShownUser {
@@ -109,7 +117,7 @@ pub(super) async fn get(call: Call, params: Params) -> Result<Json<UserAndTeams>
 
 /// Make a user, or give one other roles
 ///
-/// A user that was shut out is let in again.
+/// A user that was shut out stays so.
 #[utoipa::path(
     put,
     path = "/v1/access/tenants/{tenant}/users/{user}",
@@ -133,9 +141,33 @@ pub(super) async fn put(
     Ok(Json(work.await?.into()))
 }
 
+/// Shut a user out, or let it in again
+#[utoipa::path(
+    patch,
+    path = "/v1/access/tenants/{tenant}/users/{user}",
+    tag = "access",
+    params(
+        ("tenant" = String, Path, description = "The tenant"),
+        ("user" = String, Path, description = "The user, percent-encoded"),
+    ),
+    request_body = UserChange,
+    responses((status = 200, description = "The user as it is now", body = ShownUser), RefusedBody)
+)]
+pub(super) async fn set(
+    call: Call,
+    params: Params,
+    ApiJson(wanted): ApiJson<UserChange>,
+) -> Result<Json<ShownUser>, ApiError> {
+    let id = named::user(&params)?;
+    let work = change(&call, &params, move |engine, principal, tenant| {
+        engine.change_user(principal, tenant, &id, wanted.disabled)
+    });
+    Ok(Json(work.await?.into()))
+}
+
 /// Shut a user out
 ///
-/// With all of its tokens and keys, at once. It is not removed, because what it did stays its own; `PUT`
+/// With all of its tokens and keys, at once. It is not removed, because what it did stays its own; `PATCH`
 /// lets it in again.
 #[utoipa::path(
     delete,
@@ -149,7 +181,8 @@ pub(super) async fn put(
 )]
 pub(super) async fn disable(call: Call, params: Params) -> Result<Json<ShownUser>, ApiError> {
     let id = named::user(&params)?;
-    let work =
-        change(&call, &params, move |engine, principal, tenant| engine.disable_user(principal, tenant, &id));
+    let work = change(&call, &params, move |engine, principal, tenant| {
+        engine.change_user(principal, tenant, &id, true)
+    });
     Ok(Json(work.await?.into()))
 }

@@ -87,7 +87,7 @@ impl Content {
             Body::from(call.read(read).await?)
         } else {
             let place = stream::place(&call.app)?;
-            stream::body(&call.app, reader, range, place)
+            stream::body(call, reader, range, place)
         };
         let mut answer = self.dress(status, body);
         if status == StatusCode::PARTIAL_CONTENT {

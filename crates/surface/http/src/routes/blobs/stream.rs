@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
 use cairn_base::ErrorCode;
-use cairn_gate::GateError;
+use cairn_gate::{Caller, GateError};
 use cairn_seam::BlobReader;
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
@@ -19,6 +19,7 @@ use tokio::time::timeout;
 
 use crate::ApiError;
 use crate::app::AppState;
+use crate::call::Call;
 
 /// How much is read at a time, and the most that is sent without a stream.
 pub(super) const PIECE_BYTES: u64 = 256 << 10;
@@ -33,7 +34,7 @@ pub(super) fn place(app: &AppState) -> Result<OwnedSemaphorePermit, ApiError> {
 
 /// The bytes of a range, as a body that reads them when they are wanted.
 pub(super) fn body(
-    app: &AppState,
+    call: &Call,
     reader: Arc<dyn BlobReader>,
     range: Range<u64>,
     place: OwnedSemaphorePermit,
@@ -41,13 +42,14 @@ pub(super) fn body(
     // One piece waits while the one before it is sent.
     let (pieces, rest) = mpsc::channel(1);
     let left = range.end - range.start;
-    tokio::spawn(send(app.clone(), reader, range, place, pieces));
+    tokio::spawn(send(call.app.clone(), call.caller.clone(), reader, range, place, pieces));
     Body::new(Pieces { rest, left })
 }
 
 /// Reads until the end, or until the client goes away or does not take the next piece in time.
 async fn send(
     app: AppState,
+    caller: Caller,
     reader: Arc<dyn BlobReader>,
     range: Range<u64>,
     _place: OwnedSemaphorePermit,
@@ -56,7 +58,11 @@ async fn send(
     let mut at = range.start;
     while at < range.end {
         let end = range.end.min(at + PIECE_BYTES);
-        let piece = read(&app, &reader, at..end).await;
+        // For every piece: whoever was let in may have been shut out since.
+        let piece = match app.gate.identify_again(&caller) {
+            Ok(_still) => read(&app, &reader, at..end).await,
+            Err(shut_out) => Err(shut_out),
+        };
         let failed = piece.is_err();
         let taken = timeout(app.config.patience, pieces.send(piece)).await;
         if failed || !matches!(taken, Ok(Ok(()))) {

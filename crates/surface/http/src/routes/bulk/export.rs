@@ -5,10 +5,9 @@ use axum::extract::State;
 use axum::http::HeaderName;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use cairn_access::Principal;
 use cairn_base::{ContextId, TurnId};
 use cairn_engine::Export;
-use cairn_gate::GateError;
+use cairn_gate::{Caller, GateError};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
@@ -46,11 +45,10 @@ pub(crate) const LAST_TURN: HeaderName = HeaderName::from_static("cairn-last-tur
 )]
 pub(super) async fn export(
     State(app): State<AppState>,
-    asking: Asking,
+    Asking(caller): Asking,
     params: Params,
 ) -> Result<Response, ApiError> {
     let place = place(&app)?;
-    let principal = asking.principal();
     let contexts: Vec<_> = match params.text("contexts")? {
         None | Some("") => Vec::new(),
         Some(list) => {
@@ -59,13 +57,13 @@ pub(super) async fn export(
         }
     };
     let after = params.turn("after_turn")?.unwrap_or(TurnId::NONE);
-    let export = Export::new(principal.tenant(), &contexts, after);
+    let export = Export::new(caller.principal().tenant(), &contexts, after);
     // Whatever is wrong shows in the first page, while there is a status to say it with.
-    let (export, first) = page(&app, &principal, export).await?;
+    let (export, first) = page(&app, &caller, export).await?;
     let last = export.progress().1;
     // One piece waits while the one before it is sent.
     let (pieces, rest) = mpsc::channel(1);
-    tokio::spawn(send(app, principal, export, place, pieces));
+    tokio::spawn(send(app, caller, export, place, pieces));
     let body = Body::new(Pieces { first: Some(Piece::Bytes(first)), rest });
     Ok(([(CONTENT_TYPE, "application/x-ndjson".to_owned()), (LAST_TURN, last.to_string())], body)
         .into_response())
@@ -74,14 +72,14 @@ pub(super) async fn export(
 /// Reads until the end, or until the client goes away or does not take the next piece in time.
 async fn send(
     app: AppState,
-    principal: Principal,
+    caller: Caller,
     mut export: Export,
     _place: OwnedSemaphorePermit,
     pieces: mpsc::Sender<Piece>,
 ) {
     while !export.is_done() {
         let bytes;
-        (export, bytes) = match page(&app, &principal, export).await {
+        (export, bytes) = match page(&app, &caller, export).await {
             Ok(next) => next,
             Err(error) => {
                 tracing::warn!(%error, "an export ended early");
@@ -99,12 +97,9 @@ async fn send(
 }
 
 /// Reads a page on one of the gate's threads, and writes it down there.
-async fn page(
-    app: &AppState,
-    principal: &Principal,
-    mut export: Export,
-) -> Result<(Export, Bytes), GateError> {
-    let principal = principal.clone();
+async fn page(app: &AppState, caller: &Caller, mut export: Export) -> Result<(Export, Bytes), GateError> {
+    // For every page: whoever was let in may have been shut out since.
+    let principal = app.gate.identify_again(caller)?.principal().clone();
     let read = move |engine: &cairn_engine::Engine| {
         let items = engine.export_page(&principal, &mut export)?;
         let mut text = Vec::new();

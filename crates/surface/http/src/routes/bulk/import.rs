@@ -5,10 +5,9 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
-use cairn_access::Principal;
 use cairn_base::ErrorCode;
 use cairn_engine::ImportCounts;
-use cairn_gate::GateError;
+use cairn_gate::{Caller, GateError};
 use cairn_seam::Stage;
 use cairn_turns::ImportId;
 use http_body_util::BodyExt;
@@ -70,32 +69,31 @@ pub struct ImportReport {
 )]
 pub(super) async fn import(
     State(app): State<AppState>,
-    asking: Asking,
+    Asking(caller): Asking,
     params: Params,
     body: Body,
 ) -> Result<Response, ApiError> {
     let place = place(&app)?;
-    let principal = asking.principal();
     // Before anything is read: whoever may not is told so at once.
-    app.gate.engine().permit_import(&principal).map_err(GateError::from)?;
+    app.gate.engine().permit_import(caller.principal()).map_err(GateError::from)?;
     let import = params.text("import_id")?.map(ImportId::parse).transpose();
     let import = import.map_err(|error| invalid(error.to_string()).detail("parameter", "import_id"))?;
     let (teller, listener) = lines::channel();
     let reading = Reading::of(import);
-    tokio::spawn(run(app, principal, reading, body, teller, place));
+    tokio::spawn(run(app, caller, reading, body, teller, place));
     answer(listener).await
 }
 
 async fn run(
     app: AppState,
-    principal: Principal,
+    caller: Caller,
     reading: Reading,
     body: Body,
     teller: Teller,
     _place: OwnedSemaphorePermit,
 ) {
     let mut lines = LinesIn::new(body);
-    let mut work = Work { app, principal, total: ImportCounts::default(), committing: None };
+    let mut work = Work { app, caller, total: ImportCounts::default(), committing: None };
     let mut progress = Progress::new(teller.clone());
     let outcome = work.take_all(&mut lines, reading, &mut progress).await;
     match &outcome {
@@ -112,7 +110,7 @@ async fn run(
 
 struct Work {
     app: AppState,
-    principal: Principal,
+    caller: Caller,
     total: ImportCounts,
     /// While one batch is committed, the next one is read.
     committing: Option<JoinHandle<Result<ImportCounts, GateError>>>,
@@ -126,7 +124,7 @@ impl Work {
         progress: &mut Progress,
     ) -> Result<ImportCounts, ApiError> {
         loop {
-            let batch = match lines.next(&self.app, &self.principal).await {
+            let batch = match lines.next(&self.app, self.caller.principal()).await {
                 Ok(Some(batch)) => batch,
                 Ok(None) => break,
                 Err(error) => {
@@ -134,14 +132,16 @@ impl Work {
                     return Err(error);
                 }
             };
-            let principal = self.principal.clone();
+            // For every batch: whoever was let in may have been shut out since.
+            self.caller = self.app.gate.identify_again(&self.caller)?;
+            let principal = self.caller.principal().clone();
             let read =
                 self.app.gate.read_on(move |engine| Ok(read(engine, &principal, reading, &batch))).await;
             self.settle().await?;
             let Read { items, reading: next, wrong } = read?;
             reading = next;
             if let Some(import) = reading.import.filter(|_| !items.is_empty()) {
-                let (app, principal) = (self.app.clone(), self.principal.clone());
+                let (app, principal) = (self.app.clone(), self.caller.principal().clone());
                 self.committing = Some(tokio::spawn(async move {
                     app.gate
                         .read_on(move |engine| engine.import(&principal, principal.tenant(), import, items))

@@ -68,16 +68,18 @@ pub struct PruneReport {
 )]
 pub(super) async fn prune(
     State(app): State<AppState>,
-    asking: Asking,
+    Asking(caller): Asking,
     ApiJson(job): ApiJson<PruneJob>,
 ) -> Result<Response, ApiError> {
-    let principal = asking.principal();
+    let (gate, principal) = (app.gate.clone(), caller.principal().clone());
     let rule = rule(&job, app.gate.engine().clock().now_ms())?;
     let (teller, listener) = lines::channel();
     let mut progress = Progress::new(teller.clone());
     app.gate.run_long(
         move |engine| {
-            engine.prune(&principal, principal.tenant(), &rule, job.apply, &mut |stage| progress.go_on(stage))
+            engine.prune(&principal, principal.tenant(), &rule, job.apply, &mut |stage| {
+                gate.identify_again(&caller).is_ok() && progress.go_on(stage)
+            })
         },
         move |outcome| {
             let line = |report: cairn_engine::PruneReport| Line::Pruned { report: report.into() };

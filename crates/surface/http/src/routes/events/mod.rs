@@ -182,6 +182,8 @@ async fn open(
 ) -> Result<Response, ApiError> {
     let resume = last_event_id(headers, resume)?;
     let principal = caller.principal();
+    // Whoever else listens already: it is this one who has to be allowed to.
+    app.gate.engine().permit_events(principal).map_err(GateError::from)?;
     let seat = app.streams.sit_down()?;
     if let Some(context) = only {
         expect_context(&app, principal, context, resume.is_some()).await?;

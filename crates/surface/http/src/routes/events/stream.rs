@@ -90,6 +90,7 @@ impl Stream {
         loop {
             // Whoever may not come in any more hears nothing more.
             self.caller = self.app.gate.identify_again(&self.caller).ok()?;
+            self.app.gate.engine().permit_events(self.caller.principal()).ok()?;
             // Before looking: what comes in between rings again.
             self.news.mark_unchanged();
             match self.hub.timeline.take(&mut self.cursor, self.only) {

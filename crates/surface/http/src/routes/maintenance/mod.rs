@@ -47,18 +47,22 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 )]
 pub(super) async fn maintenance(
     State(app): State<AppState>,
-    asking: Asking,
+    Asking(caller): Asking,
     local: Option<Extension<FromLocalOwner>>,
     ApiJson(job): ApiJson<Job>,
 ) -> Result<Response, ApiError> {
-    let principal = asking.principal();
+    let (gate, principal) = (app.gate.clone(), caller.principal().clone());
     let job = Maintenance::from(job);
     check(&job, local.is_some())?;
     let (teller, listener) = lines::channel();
     let mut progress = Progress::new(teller.clone());
     let name = name(&job);
     app.gate.run_long(
-        move |engine| engine.maintain(&principal, &job, &mut |stage| progress.go_on(stage)),
+        move |engine| {
+            engine.maintain(&principal, &job, &mut |stage| {
+                gate.identify_again(&caller).is_ok() && progress.go_on(stage)
+            })
+        },
         move |outcome| end(name, teller, outcome),
     );
     answer(listener).await
