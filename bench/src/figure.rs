@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 pub(crate) enum Unit {
     /// A share of the reference.
     Ratio,
+    /// A share of the reference, in hundredths.
+    Percent,
     /// So many times something.
     Times,
     /// Per second.
@@ -176,11 +178,13 @@ impl Report {
 pub(crate) fn shown(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Ratio => format!("{value:.2}"),
+        Unit::Percent => format!("{value:.1} %"),
         Unit::Times => format!("{value:.2}x"),
         Unit::PerSecond => format!("{}/s", grouped(value)),
         Unit::Millis if value < 10.0 => format!("{value:.2} ms"),
         Unit::Millis => format!("{value:.0} ms"),
         Unit::Seconds => format!("{value:.1} s"),
+        Unit::Micros if value < 1.0 => format!("{value:.3} µs"),
         Unit::Micros => format!("{value:.2} µs"),
         Unit::MegabytesPerSecond => format!("{} MB/s", grouped(value)),
         Unit::Mebibytes => format!("{value:.1} MiB"),
@@ -191,6 +195,7 @@ pub(crate) fn shown(value: f64, unit: Unit) -> String {
 fn unit_name(unit: Unit) -> &'static str {
     match unit {
         Unit::Ratio => "ratio",
+        Unit::Percent => "percent",
         Unit::Times => "times",
         Unit::PerSecond => "per second",
         Unit::Millis => "ms",

@@ -3,6 +3,7 @@
 //! Run through `cargo xtask bench`. Without a name it lists what there is; a missed figure is shown
 //! and is no failure, a wrong result (an acknowledged write that is gone, an answer that differs) is.
 
+mod access;
 mod blobs;
 mod drive;
 mod figure;
@@ -52,6 +53,8 @@ enum Bench {
     Turns(TurnsArgs),
     /// Turns over HTTP: typed pages, finding contexts, import and export.
     Gateway(GatewayArgs),
+    /// Access: decisions, tokens, JWTs, and what authentication and TLS cost appends.
+    Access(AccessArgs),
     /// What measurements start as processes of their own.
     #[command(hide = true)]
     Child {
@@ -97,6 +100,15 @@ struct GatewayArgs {
 }
 
 #[derive(Debug, Args)]
+struct AccessArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(access::MEASUREMENTS)))]
+    only: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
 struct How {
     /// Short runs that only show that everything works; their figures mean little.
     #[arg(long)]
@@ -119,6 +131,7 @@ fn main() -> ExitCode {
         Some(Bench::Blobs(args)) => run(blobs::MEASUREMENTS, &args.only, &args.how),
         Some(Bench::Turns(args)) => run(turns::MEASUREMENTS, &args.only, &args.how),
         Some(Bench::Gateway(args)) => run(gateway::MEASUREMENTS, &args.only, &args.how),
+        Some(Bench::Access(args)) => run(access::MEASUREMENTS, &args.only, &args.how),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
     match outcome {
@@ -138,6 +151,7 @@ fn list() {
         ("blobs", blobs::MEASUREMENTS),
         ("turns", turns::MEASUREMENTS),
         ("gateway", gateway::MEASUREMENTS),
+        ("access", access::MEASUREMENTS),
     ];
     for (name, measurements) in benches {
         println!("  {name}");

@@ -51,6 +51,9 @@ pub(crate) enum Role {
     ServeTurns {
         /// The store's directory.
         dir: PathBuf,
+        /// A folder with a certificate; with one there are doors that ask for tokens and that encrypt.
+        #[arg(long)]
+        certificates: Option<PathBuf>,
     },
     /// Opens a large log, and prints its own memory.
     Reopen {
@@ -71,7 +74,7 @@ impl Role {
             }
             Role::Large { dir, bytes } => blobs::large::stream(dir, *bytes),
             Role::Fill { dir, bytes } => blobs::memory::fill(dir, *bytes),
-            Role::ServeTurns { dir } => turns::server::serve(dir),
+            Role::ServeTurns { dir, certificates } => turns::server::serve(dir, certificates.as_deref()),
             Role::Reopen { dir } => blobs::memory::reopen(dir),
         }
     }

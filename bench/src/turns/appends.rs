@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
-use super::load::{Framing, Load, Span, Talk};
+use super::load::{Framing, Load, Span};
 use super::server::{self, Server};
-use super::wire::{self, Payloads};
+use super::wire;
+use super::writers::{Source, Writers};
 use crate::drive::{self, Run};
 use crate::figure::{Figure, Report, Target, Unit};
 use crate::measure::Setting;
@@ -69,9 +70,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
 
 struct Bench {
     server: Server,
-    payloads: Payloads,
-    /// Appends so far: no payload comes twice.
-    number: u64,
+    source: Source,
 }
 
 struct Costs {
@@ -82,27 +81,16 @@ struct Costs {
 
 impl Bench {
     fn start(dir: &std::path::Path) -> Result<Self> {
-        Ok(Bench { server: Server::start(dir)?, payloads: Payloads::new(), number: 0 })
+        Ok(Bench { server: Server::start(dir)?, source: Source::new() })
     }
 
     fn appends(&mut self, connections: usize, span: Span) -> Result<(Run, Costs)> {
-        let mut load = Load::connect(self.server.addr, connections, Framing::Binary)?;
-        let mut contexts = Vec::new();
-        for _ in 0..connections {
-            let answer = load.call(|out| wire::create(out, 0))?;
-            contexts.push(wire::u64_at(wire::body(&answer, 2)?, 0)?);
-        }
+        let mut writers = Writers::new(Load::connect(self.server.addr, connections, Framing::Binary)?)?;
         let (server_before, client_before) = (self.server.processor_time()?, server::own_processor_time()?);
         let (commits, groups) = self.server.commits_and_groups()?;
-        let first = self.number;
-        let mut talk = Appends {
-            contexts,
-            depths: vec![0; connections],
-            payloads: &self.payloads,
-            number: &mut self.number,
-        };
-        let run = load.run(span, &mut talk)?;
-        let count = (self.number - first) as f64;
+        let first = self.source.number;
+        let run = writers.run(span, &mut self.source)?;
+        let count = (self.source.number - first) as f64;
         let (commits_after, groups_after) = self.server.commits_and_groups()?;
         let micros = |spent: Duration| spent.as_secs_f64() * 1e6 / count;
         let costs = Costs {
@@ -111,29 +99,5 @@ impl Bench {
             per_sync: (commits_after - commits) as f64 / (groups_after - groups).max(1) as f64,
         };
         Ok((run, costs))
-    }
-}
-
-/// Every connection appends to a context of its own.
-struct Appends<'a> {
-    contexts: Vec<u64>,
-    depths: Vec<u32>,
-    payloads: &'a Payloads,
-    number: &'a mut u64,
-}
-
-impl Talk for Appends<'_> {
-    fn ask(&mut self, connection: usize, out: &mut Vec<u8>) -> bool {
-        *self.number += 1;
-        wire::append(out, self.contexts[connection], self.payloads, *self.number);
-        true
-    }
-
-    fn hear(&mut self, connection: usize, answer: &[u8]) -> Result<()> {
-        let body = wire::body(answer, 5)?;
-        let depth = wire::u32_at(body, 16)?;
-        ensure!(depth == self.depths[connection], "a turn at depth {depth}, not {}", self.depths[connection]);
-        self.depths[connection] += 1;
-        Ok(())
     }
 }

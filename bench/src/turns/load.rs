@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
+use super::stream::{Stream, Trust};
 use super::wire::HEADER_BYTES;
 use crate::drive::Run;
 use crate::spread::Spread;
@@ -60,7 +60,7 @@ pub(crate) struct Load {
 
 struct Connection {
     framing: Framing,
-    stream: TcpStream,
+    stream: Stream,
     request: Vec<u8>,
     answer: Vec<u8>,
     filled: usize,
@@ -82,13 +82,20 @@ impl Span {
 impl Load {
     /// Connects.
     pub(crate) fn connect(addr: SocketAddr, connections: usize, framing: Framing) -> Result<Self> {
+        Load::connect_with(addr, connections, framing, None)
+    }
+
+    /// Connects, over TLS if there is somebody to trust.
+    pub(crate) fn connect_with(
+        addr: SocketAddr,
+        connections: usize,
+        framing: Framing,
+        trust: Option<&Trust>,
+    ) -> Result<Self> {
         let poll = Poll::new()?;
         let connect = |number| -> Result<Connection> {
-            let stream = std::net::TcpStream::connect(addr).context("connecting to the server")?;
-            stream.set_nodelay(true)?;
-            stream.set_nonblocking(true)?;
-            let mut stream = TcpStream::from_std(stream);
-            poll.registry().register(&mut stream, Token(number), Interest::READABLE)?;
+            let mut stream = Stream::connect(addr, trust)?;
+            poll.registry().register(stream.socket(), Token(number), Interest::READABLE)?;
             Ok(Connection {
                 framing,
                 stream,
@@ -100,6 +107,11 @@ impl Load {
         };
         let connections = (0..connections).map(connect).collect::<Result<_>>()?;
         Ok(Load { poll, connections })
+    }
+
+    /// How many connections there are.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.len()
     }
 
     /// One request and its answer, on the first connection.

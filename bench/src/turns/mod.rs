@@ -8,8 +8,10 @@ mod deep;
 pub(crate) mod load;
 pub(crate) mod million;
 pub(crate) mod server;
+pub(crate) mod stream;
 mod windows;
 pub(crate) mod wire;
+pub(crate) mod writers;
 
 use crate::measure::{Measurement, row};
 

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +18,13 @@ use cairn_http::{App, HttpConfig, Listeners};
 use cairn_seam::Store;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 
-/// Serves until its standard input ends.
-pub(crate) fn serve(dir: &Path) -> Result<()> {
+use crate::access::doors::{self, Doors};
+
+/// Serves until its standard input ends. With a folder of certificates there are more [`Doors`] than one.
+pub(crate) fn serve(dir: &Path, certificates: Option<&Path>) -> Result<()> {
     let store = Arc::new(EmbeddedStore::open(dir, EmbeddedOptions::default())?);
     let engine =
         Engine::open(Arc::clone(&store) as Arc<dyn Store>, Arc::new(SystemClock), Arc::new(SystemEntropy))?;
@@ -29,11 +32,14 @@ pub(crate) fn serve(dir: &Path) -> Result<()> {
     Runtime::new()?.block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let http = TcpListener::bind(("127.0.0.1", 0)).await?;
-        println!("{} {}", listener.local_addr()?, http.local_addr()?);
+        let (doors, said) = match certificates {
+            Some(certificates) => doors::open(&engine, certificates).await?,
+            None => Default::default(),
+        };
+        println!("{} {} {said}", listener.local_addr()?, http.local_addr()?);
         let gate = Gate::new(Arc::clone(&engine), GateConfig::default());
         let app = App::new(gate.clone(), HttpConfig::default(), http.local_addr()?);
-        let (stop, stopped) = oneshot::channel::<()>();
-        let (stop_http, http_stopped) = oneshot::channel::<()>();
+        let (stop, stopped) = watch::channel(());
         thread::spawn(move || {
             for line in std::io::stdin().lock().lines().map_while(Result::ok) {
                 if line == "stats" {
@@ -41,16 +47,20 @@ pub(crate) fn serve(dir: &Path) -> Result<()> {
                     println!("{} {}", stats.commits, stats.groups);
                 }
             }
-            // Nobody listens only when the server has ended already.
-            let _ = (stop.send(()), stop_http.send(()));
+            // Everybody who serves sees the sender go.
+            drop(stop);
         });
-        let binary = cairn_binary::serve(listener, gate, BinaryConfig::default(), async {
-            let _ = stopped.await;
-        });
-        let http = cairn_http::serve(Listeners { tcp: http, local: None }, app, async {
-            let _ = http_stopped.await;
-        });
-        tokio::join!(binary, http);
+        let until_stopped = || {
+            let mut stopped = stopped.clone();
+            async move { while stopped.changed().await.is_ok() {} }
+        };
+        let mut others = JoinSet::new();
+        for door in doors {
+            others.spawn(cairn_binary::serve(door.listener, door.gate, door.config, until_stopped()));
+        }
+        let binary = cairn_binary::serve(listener, gate, BinaryConfig::default(), until_stopped());
+        let http = cairn_http::serve(Listeners { tcp: http, local: None }, app, until_stopped());
+        tokio::join!(binary, http, others.join_all());
         anyhow::Ok(())
     })?;
     engine.close()?;
@@ -69,19 +79,30 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(dir: &Path) -> Result<Self> {
-        let program = std::env::current_exe().context("finding this program")?;
-        let mut child = Command::new(program)
-            .args(["child", "serve-turns"])
-            .arg(dir)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("starting the server")?;
+        Ok(Server::launch(Command::new(program()?).args(["child", "serve-turns"]).arg(dir))?.0)
+    }
+
+    /// Starts it with more doors than one, and with the certificate in a folder for one of them.
+    pub(crate) fn start_with_doors(dir: &Path, certificates: &Path) -> Result<(Self, Doors)> {
+        let mut command = Command::new(program()?);
+        command.args(["child", "serve-turns"]).arg(dir).arg("--certificates").arg(certificates);
+        let (server, said) = Server::launch(&mut command)?;
+        let doors = Doors::parse(&said)?;
+        Ok((server, doors))
+    }
+
+    /// Also answers what it says besides where it listens.
+    fn launch(command: &mut Command) -> Result<(Self, String)> {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("starting the server")?;
         let mut output = BufReader::new(child.stdout.take().context("a server without output")?);
         let mut line = String::new();
         output.read_line(&mut line)?;
-        let (addr, http) = line.trim().split_once(' ').context("the server did not say where it listens")?;
-        Ok(Server { addr: addr.parse()?, http: http.parse()?, child, output })
+        let mut words = line.trim().splitn(3, ' ');
+        let (addr, http) =
+            words.next().zip(words.next()).context("the server did not say where it listens")?;
+        let said = words.next().unwrap_or_default().to_owned();
+        Ok((Server { addr: addr.parse()?, http: http.parse()?, child, output }, said))
     }
 
     /// Commits and syncs so far.
@@ -122,6 +143,10 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn program() -> Result<PathBuf> {
+    std::env::current_exe().context("finding this program")
 }
 
 /// Time that this process has spent on processors.

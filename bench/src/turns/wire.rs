@@ -57,6 +57,18 @@ fn frame(out: &mut Vec<u8>, kind: u16, body: impl FnOnce(&mut Vec<u8>)) {
     out[4..6].copy_from_slice(&kind.to_le_bytes());
 }
 
+/// HELLO with a token.
+pub(crate) fn hello(out: &mut Vec<u8>, token: &str) {
+    let meta = format!("{{\"token\":\"{token}\"}}");
+    frame(out, 1, |out| {
+        // The version of the protocol, and no tag.
+        out.extend_from_slice(&1_u16.to_le_bytes());
+        out.extend_from_slice(&0_u16.to_le_bytes());
+        out.extend_from_slice(&(meta.len() as u32).to_le_bytes());
+        out.extend_from_slice(meta.as_bytes());
+    });
+}
+
 /// CTX_CREATE, or CTX_FORK of a turn.
 pub(crate) fn create(out: &mut Vec<u8>, base: u64) {
     frame(out, if base == 0 { 2 } else { 3 }, |out| out.extend_from_slice(&base.to_le_bytes()));
