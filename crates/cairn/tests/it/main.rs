@@ -13,6 +13,7 @@ mod maintain;
 mod owner;
 mod program;
 mod restore;
+mod secrets;
 mod serve;
 mod tls;
 mod turns;

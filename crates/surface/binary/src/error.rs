@@ -23,6 +23,11 @@ pub enum WireError {
         /// Which one.
         field: &'static str,
     },
+    /// A token where others see it.
+    #[error(
+        "client_tag holds a token, and others see the tag; send {{\"token\": \"…\"}} as client_meta_json"
+    )]
+    TokenInTag,
     /// Nobody knows this message type.
     #[error("there is no message type {0}")]
     UnknownType(u16),
@@ -92,6 +97,7 @@ impl WireError {
         match self {
             WireError::Cut { .. }
             | WireError::NotText { .. }
+            | WireError::TokenInTag
             | WireError::UnknownType(_)
             | WireError::UnknownCompression(_)
             | WireError::BadZstd(_)

@@ -1,6 +1,7 @@
 //! Requests, out of the bodies of frames and into them. Lengths are checked against what is there before
 //! anything is taken; bytes behind a request are ignored, as clients of other versions may send some.
 
+use cairn_access::Token;
 use cairn_base::{ContentHash, ContextId, TurnId};
 use zeroize::Zeroizing;
 
@@ -25,6 +26,9 @@ impl Hello {
         body.u16("protocol_version")?;
         let tag_bytes = body.u16("client_tag_len")?;
         let tag = body.text(usize::from(tag_bytes), "client_tag")?.to_owned();
+        if Token::is_in(&tag) {
+            return Err(WireError::TokenInTag);
+        }
         let meta = body.counted("client_meta_json")?;
         let meta = std::str::from_utf8(meta).map_err(|_| WireError::NotText { field: "client_meta_json" })?;
         Ok(Hello { tag, meta: meta.to_owned() })
@@ -243,6 +247,18 @@ mod tests {
         let mut out = Vec::new();
         encode(&mut out);
         out
+    }
+
+    #[test]
+    fn a_token_is_shown_by_no_hello_and_taken_in_no_tag() {
+        let token = format!("cairn_{}", "Ab3-".repeat(12));
+        let hello = Hello::with_token("a tag".into(), Some(&token));
+        let shown = format!("{hello:?}");
+        assert!(shown.contains("a tag") && !shown.contains("Ab3-"), "{shown}");
+        assert_eq!(hello.token().as_deref().map(String::as_str), Some(token.as_str()));
+        let hello = Hello { tag: format!("agent {token}"), meta: String::new() };
+        let refused = Hello::parse(&encoded(|out| hello.encode(out))).unwrap_err();
+        assert!(matches!(refused, WireError::TokenInTag) && !refused.to_string().contains("Ab3-"));
     }
 
     #[test]

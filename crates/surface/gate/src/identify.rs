@@ -1,5 +1,6 @@
 //! From credentials to a principal.
 
+use std::fmt;
 use std::sync::Arc;
 
 use cairn_access::Principal;
@@ -18,7 +19,7 @@ pub enum Authentication {
 }
 
 /// What a client showed to say who it is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Credentials<'a> {
     /// Whether it came in where only the local owner can.
     pub is_local_owner: bool,
@@ -26,6 +27,17 @@ pub struct Credentials<'a> {
     pub bearer: Option<&'a str>,
     /// The connection it came over.
     pub connection: Connection,
+}
+
+impl fmt::Debug for Credentials<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Whoever sees the token has it.
+        f.debug_struct("Credentials")
+            .field("is_local_owner", &self.is_local_owner)
+            .field("has_bearer", &self.bearer.is_some())
+            .field("connection", &self.connection)
+            .finish()
+    }
 }
 
 /// Somebody a request is made for, and for as long as the connection stays what it was let in by.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cairn_access::Token;
 use cairn_base::{Entropy, limits};
 
 /// A request's id: the client's own, or 16 hexadecimal digits.
@@ -14,11 +15,11 @@ impl RequestId {
         RequestId(format!("{:016x}", entropy.next_u64()))
     }
 
-    /// Takes over a client's, if it has 1 to 64 visible ASCII characters: it will stand in logs.
+    /// Takes over a client's, if it has 1 to 64 visible ASCII characters and no token: it will stand in logs.
     pub fn parse(from_client: &str) -> Option<Self> {
         let length_ok = (1..=limits::REQUEST_ID_BYTES_MAX).contains(&from_client.len());
         let visible = from_client.bytes().all(|byte| byte.is_ascii_graphic());
-        (length_ok && visible).then(|| RequestId(from_client.to_owned()))
+        (length_ok && visible && !Token::is_in(from_client)).then(|| RequestId(from_client.to_owned()))
     }
 
     /// As text.
@@ -40,12 +41,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clients_id_is_taken_over_only_if_it_is_short_and_visible() {
+    fn a_clients_id_is_taken_over_only_if_it_is_short_visible_and_no_token() {
         let longest = "x".repeat(limits::REQUEST_ID_BYTES_MAX);
         for good in ["a", "!~", "7f0e-42", &longest] {
             assert_eq!(RequestId::parse(good).as_ref().map(RequestId::as_str), Some(good));
         }
-        for bad in ["", " ", "a b", "ä", "a\n", "\u{7f}", &format!("{longest}x")] {
+        let token = format!("t-cairn_{}", "A".repeat(48));
+        for bad in [&token, "", " ", "a b", "ä", "a\n", "\u{7f}", &format!("{longest}x")] {
             assert_eq!(RequestId::parse(bad), None, "{bad:?}");
         }
     }

@@ -17,6 +17,8 @@ const MARK: &str = "cairn_";
 const TENANT_BYTES: usize = 4;
 const ID_BYTES: usize = 8;
 const SECRET_BYTES: usize = 24;
+const BYTES: usize = TENANT_BYTES + ID_BYTES + SECRET_BYTES;
+const TEXT_BYTES: usize = MARK.len() + BYTES / 3 * 4;
 
 /// What a token is called in lists and in the trail. No secret.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,14 +49,20 @@ impl FromStr for TokenId {
     }
 }
 
-/// What is kept of a token's secret.
-#[derive(Debug, Clone, Copy)]
+/// What is kept of a token's secret. Not shown by accident: whoever has it can tell a good guess.
+#[derive(Clone, Copy)]
 pub struct TokenHash(pub(crate) [u8; 32]);
 
 impl TokenHash {
     /// Whether it is the hash of the same secret. Takes the same time wherever they differ.
     pub fn is(&self, other: &TokenHash) -> bool {
         blake3::Hash::from_bytes(self.0) == blake3::Hash::from_bytes(other.0)
+    }
+}
+
+impl fmt::Debug for TokenHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenHash(…)")
     }
 }
 
@@ -80,10 +88,17 @@ impl Token {
         text.starts_with(MARK)
     }
 
+    /// Whether a token stands anywhere in a text: for texts that others see, where somebody may have put one
+    /// by mistake.
+    pub fn is_in(text: &str) -> bool {
+        let found =
+            |(at, _): (usize, &str)| text.get(at..at + TEXT_BYTES).is_some_and(|it| Token::parse(it).is_ok());
+        text.match_indices(MARK).any(found)
+    }
+
     /// Takes a token apart.
     pub fn parse(text: &str) -> Result<Self, CredentialError> {
-        const BYTES: usize = TENANT_BYTES + ID_BYTES + SECRET_BYTES;
-        let encoded = text.strip_prefix(MARK).filter(|encoded| encoded.len() == BYTES / 3 * 4);
+        let encoded = text.strip_prefix(MARK).filter(|_| text.len() == TEXT_BYTES);
         let bytes = Zeroizing::new(encoded.and_then(from_base64_url).ok_or(CredentialError::Malformed)?);
         let (tenant, rest) = bytes.split_first_chunk().ok_or(CredentialError::Malformed)?;
         let (id, secret) = rest.split_first_chunk().ok_or(CredentialError::Malformed)?;
@@ -109,7 +124,7 @@ impl Token {
 
     /// The whole token, for whom it is made. To be shown once.
     pub fn reveal(&self) -> Zeroizing<String> {
-        let mut bytes = Zeroizing::new(Vec::with_capacity(TENANT_BYTES + ID_BYTES + SECRET_BYTES));
+        let mut bytes = Zeroizing::new(Vec::with_capacity(BYTES));
         bytes.extend_from_slice(&self.tenant.0.to_be_bytes());
         bytes.extend_from_slice(&self.id.0);
         bytes.extend_from_slice(&*self.secret);
@@ -138,8 +153,20 @@ mod tests {
         let again = Token::parse(&text).expect("it is one");
         assert_eq!((again.tenant(), again.id()), (token.tenant(), token.id()));
         assert!(again.hash().is(&token.hash()));
-        let shown = format!("{token:?} {:?}", Credential::parse(&text));
+        let shown = format!("{token:?} {:?} {:?}", Credential::parse(&text), token.hash());
         assert!(!shown.contains(&text[22..]) && !shown.contains(&Hex(&*token.secret).to_string()));
+        assert!(!shown.contains(&format!("{:?}", token.hash().0)[1..20]), "{shown}");
+    }
+
+    #[test]
+    fn a_token_is_found_wherever_it_stands() {
+        let text = Token::random(TenantId(7), &SeededEntropy::new(1)).reveal();
+        for with in [text.to_string(), format!("é{}é", *text), format!("cairn_cairn_{} b", *text)] {
+            assert!(Token::is_in(&with), "{with}");
+        }
+        for without in ["", "cairn_", "cairn_agent", &text[1..], &text[..53], &text.replacen('_', "-", 1)] {
+            assert!(!Token::is_in(without), "{without}");
+        }
     }
 
     #[test]
