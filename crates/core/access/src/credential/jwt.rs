@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::CredentialError;
 use crate::KeyId;
-use crate::identity::{PublicKey, Signature};
+use crate::identity::{Signature, is_signed_by};
 
 /// A JWT, taken apart.
 pub struct Jwt<'a> {
@@ -116,8 +116,7 @@ impl<'a> Jwt<'a> {
 
     /// Whether the key that it names has signed it. Strict: one message has one signature.
     pub fn verify(&self) -> Result<(), CredentialError> {
-        let key = PublicKey::from_bytes(&self.key.0).map_err(|_| CredentialError::UnknownKey)?;
-        let is_right = key.has_signed(self.signed.as_bytes(), &self.signature);
+        let is_right = is_signed_by(&self.key.0, self.signed.as_bytes(), &self.signature);
         if is_right { Ok(()) } else { Err(CredentialError::Signature) }
     }
 }

@@ -28,6 +28,7 @@ pub use import::{Imported, import_file, import_folder};
 pub use key::Identity;
 pub use language::Language;
 pub use phrase::{Phrase, WordCount};
+pub(crate) use public_key::is_signed_by;
 pub use public_key::{NotAPublicKey, PublicKey};
 pub use secret::SecretText;
 pub use signature::{DerivedFrom, Signature, Verified, sign, verify};

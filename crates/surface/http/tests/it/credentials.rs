@@ -5,7 +5,7 @@ use std::time::Duration;
 use cairn_access::identity::Identity;
 use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{KeyId, Principal, Role, Roles};
-use cairn_base::{Base64Url, ManualClock, SeededEntropy, TenantId};
+use cairn_base::{Base64Url, ContentHash, ManualClock, SeededEntropy, TenantId};
 use cairn_engine::{Engine, NewToken};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
@@ -181,4 +181,75 @@ async fn a_stream_of_events_ends_when_its_listener_is_shut_out() {
     ended.expect("it ends").expect("in order");
     let text = String::from_utf8_lossy(&rest);
     assert!(!text.contains("context_created"), "{text}");
+}
+
+#[tokio::test]
+async fn exports_and_downloads_under_way_end_when_their_caller_is_shut_out() {
+    let world = World::new().await;
+    let owner = Principal::local_owner();
+    engine_fills(&world);
+    let blob = format!("/v1/blobs/{}", ContentHash::of(&vec![0; BLOB_BYTES]));
+    for (path, whole) in
+        [("/v1/export".to_owned(), (BLOB_BYTES + (TURNS - 1) * TURN_BYTES) / 3 * 4), (blob, BLOB_BYTES)]
+    {
+        let mut stream = TcpStream::connect(world.server.addr).await.expect("it accepts");
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\nauthorization: Bearer {}\r\n\r\n",
+            world.server.addr,
+            world.jwt(&path)
+        );
+        stream.write_all(request.as_bytes()).await.expect("it reads");
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await.expect("an answer");
+        assert_eq!(&head, b"HTTP/1.1 200", "{path}");
+        // Nothing more is read, so the answer waits in the middle.
+        world.engine().change_user(&owner, world.tenant, &ada(), true).expect("it is there");
+        let mut rest = Vec::new();
+        // Cut or ended: it is not whole in any case.
+        let _ = stream.read_to_end(&mut rest).await;
+        assert!(rest.len() < whole * 3 / 4, "{path}: {} bytes", rest.len());
+        world.engine().change_user(&owner, world.tenant, &ada(), false).expect("it is there");
+    }
+}
+
+/// More than sockets hold, by far. An answer of several pieces has one under way and one that waits.
+const BLOB_BYTES: usize = 40 << 20;
+const TURN_BYTES: usize = 8 << 20;
+const TURNS: usize = 8;
+
+/// A context with turns whose payloads are large, the first of them by far.
+fn engine_fills(world: &World) {
+    let writer = Principal::new("bob", world.tenant, Roles::NONE.with(Role::Writer));
+    let act = || {
+        let resource = cairn_access::Resource::tenant(world.tenant);
+        cairn_engine::Act::new(cairn_access::Action::TurnsWrite, resource)
+    };
+    let made =
+        world.engine().transact(&writer, act(), |tx, scope| Ok(cairn_turns::create(tx, scope, None, 1)?));
+    let context = made.expect("it is made").value.id;
+    for number in 0..TURNS {
+        let bytes =
+            vec![u8::try_from(number).expect("a few"); if number == 0 { BLOB_BYTES } else { TURN_BYTES }];
+        let payload_bytes = u32::try_from(bytes.len()).expect("it fits");
+        let payload = world.engine().blob(&writer, world.tenant, bytes).expect("it is kept");
+        let append = cairn_turns::Append {
+            context,
+            parent: None,
+            expected_head: None,
+            declared: cairn_turns::DeclaredType { id: "t".into(), version: 1 },
+            encoding: 1,
+            compression: 0,
+            payload_bytes,
+            payload,
+            tree: None,
+            key: None,
+            remember_ms: 0,
+            now_ms: 1,
+            strict: false,
+        };
+        let appended = world
+            .engine()
+            .transact(&writer, act(), move |tx, scope| Ok(cairn_turns::append(tx, scope, &append)?));
+        appended.expect("it is appended");
+    }
 }
