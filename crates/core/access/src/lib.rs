@@ -22,8 +22,8 @@ pub mod tables;
 
 pub use action::{Action, ActionRow, Level};
 pub use authorize::{Permit, Refusal, RefusalReason, Resource, Target, authorize};
-pub use credential::{Credential, CredentialError, Jwt, JwtClaims, Token, TokenHash, TokenId};
-pub use login::{Login, LoginError, again, by_jwt, by_token};
+pub use credential::{Credential, CredentialError, Jwt, JwtClaims, SignedJwt, Token, TokenHash, TokenId};
+pub use login::{KeyOwner, Login, LoginError, again, by_jwt, by_token, key_owner};
 pub use principal::{LOCAL_OWNER, LOCAL_TENANT, Principal};
 pub use registry::KeyId;
 pub use role::{Role, Roles, UnknownRole};

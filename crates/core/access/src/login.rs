@@ -7,7 +7,7 @@ use cairn_base::{SpaceId, TenantId};
 use cairn_seam::Reader;
 
 use crate::registry::{self, Key, RegistryError, TenantName, TokenRecord, UserId};
-use crate::{CredentialError, Jwt, KeyId, Principal, Roles, Scope, Token, TokenHash, TokenId};
+use crate::{CredentialError, KeyId, Principal, Roles, Scope, SignedJwt, Token, TokenHash, TokenId};
 
 /// Somebody who has shown who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,26 +66,34 @@ pub fn by_token<R: Reader + ?Sized>(reader: &R, token: &Token, now_ms: u64) -> R
     token_login(reader, &scope, &record, now_ms)
 }
 
-/// Checks a JWT that is to be for this node, and answers for which tenant and user it is. That nobody used
-/// it before is for the caller to check.
-pub fn by_jwt<R: Reader + ?Sized>(
-    reader: &R,
-    jwt: &Jwt<'_>,
-    node: &str,
-    now_ms: u64,
-) -> Result<Login, LoginError> {
-    // First of all: only who has the key learns whether, and where, it is registered.
-    jwt.verify()?;
-    let claims = jwt.claims();
-    let (tenant, key) = key_of(reader, jwt.key(), claims.tenant.as_deref())?;
-    let scope = Scope::new(tenant, SpaceId::NONE);
-    // From here on it is certain whose it is.
-    let at_fault = |error| LoginError::Credential { error, whose: Some(nobody(&scope, &key.user)) };
+/// Whose a key is, as the registry has it now.
+#[derive(Debug, Clone)]
+pub struct KeyOwner {
+    key: KeyId,
+    principal: Principal,
+}
+
+/// Looks up whose key has signed a JWT. The same for every JWT of the key and tenant, until the registry
+/// changes.
+pub fn key_owner<R: Reader + ?Sized>(reader: &R, jwt: &SignedJwt<'_>) -> Result<KeyOwner, LoginError> {
+    let (tenant, key) = key_of(reader, jwt.key(), jwt.claims().tenant.as_deref())?;
+    let login = key_login(reader, &Scope::new(tenant, SpaceId::NONE), &key, 0)?;
+    Ok(KeyOwner { key: key.id, principal: login.principal })
+}
+
+/// Checks what a JWT says, which is to be for this node. That nobody used it before is for the caller to
+/// check.
+pub fn by_jwt(jwt: &SignedJwt<'_>, owner: &KeyOwner, node: &str, now_ms: u64) -> Result<Login, LoginError> {
+    let (claims, principal) = (jwt.claims(), owner.principal.clone());
+    let at_fault = |error| {
+        let whose = Principal::new(principal.user_id(), principal.tenant(), Roles::NONE);
+        LoginError::Credential { error, whose: Some(whose) }
+    };
     let expires_at_ms = claims.check(node, now_ms).map_err(at_fault)?;
-    if claims.user.as_deref().is_some_and(|user| user != key.user.as_str()) {
+    if claims.user.as_deref().is_some_and(|user| user != principal.user_id()) {
         return Err(at_fault(CredentialError::Claims));
     }
-    key_login(reader, &scope, &key, expires_at_ms)
+    Ok(Login { principal, expires_at_ms: Some(expires_at_ms), proof: Proof::Key(owner.key) })
 }
 
 /// Looks again at somebody who was let in, after the registry has changed.

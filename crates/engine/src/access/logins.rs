@@ -9,9 +9,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cairn_access::{
-    Action, Credential, CredentialError, Jwt, Login, LoginError, Principal, Refusal, RefusalReason, Resource,
+    Action, Credential, CredentialError, KeyId, KeyOwner, Login, LoginError, Principal, Refusal,
+    RefusalReason, Resource, SignedJwt,
 };
 use cairn_base::{Entropy, Position, limits};
+use cairn_seam::Snapshot;
 use quick_cache::sync::Cache;
 
 use super::replay::Replay;
@@ -41,6 +43,8 @@ impl LoggedIn {
 /// What is remembered of those who came in.
 pub(crate) struct Logins {
     known: Cache<[u8; 32], Arc<LoggedIn>>,
+    /// Whose the keys of JWTs are, by key and tenant, and as of which change of the registry.
+    owners: Cache<(KeyId, Option<String>), (u64, Arc<KeyOwner>)>,
     /// How often the registry changed since the node was opened.
     generation: AtomicU64,
     connections: AtomicU64,
@@ -53,6 +57,7 @@ impl Logins {
     pub(crate) fn new(entropy: &dyn Entropy) -> Self {
         Logins {
             known: Cache::new(limits::LOGINS_KEPT),
+            owners: Cache::new(limits::LOGINS_KEPT),
             generation: AtomicU64::new(0),
             connections: AtomicU64::new(0),
             replay: Replay::new(entropy.next_u64()),
@@ -97,7 +102,7 @@ impl Engine {
         }
         // Before reading: what changes from here on makes this one old.
         let generation = self.logins.generation();
-        let login = self.check(credential, connection).map_err(|error| self.refused(error))?;
+        let login = self.check(credential, connection, generation).map_err(|error| self.refused(error))?;
         let bound_to = login.is_signed().then_some(connection);
         let logged_in = Arc::new(LoggedIn { login, generation, bound_to });
         self.logins.known.insert(name, Arc::clone(&logged_in));
@@ -121,7 +126,7 @@ impl Engine {
         Ok(Arc::new(LoggedIn { login, generation, bound_to: known.bound_to }))
     }
 
-    fn check(&self, credential: &str, connection: Connection) -> Result<Login, LoginError> {
+    fn check(&self, credential: &str, connection: Connection, generation: u64) -> Result<Login, LoginError> {
         let credential = Credential::parse(credential)?;
         let now_ms = self.clock().now_ms();
         let snapshot = self.pipeline.store().snapshot(Position::START);
@@ -129,16 +134,41 @@ impl Engine {
         match credential {
             Credential::Token(token) => cairn_access::by_token(&*snapshot, &token, now_ms),
             Credential::Jwt(jwt) => {
+                let jwt = jwt.verify()?;
                 let audience = self.logins.audience.get().ok_or(CredentialError::Audience)?;
-                let login = cairn_access::by_jwt(&*snapshot, &jwt, audience, now_ms)?;
+                let login = cairn_access::by_jwt(
+                    &jwt,
+                    &*self.key_owner(&*snapshot, &jwt, generation)?,
+                    audience,
+                    now_ms,
+                )?;
                 self.use_up(&jwt, &login, connection)?;
                 Ok(login)
             }
         }
     }
 
+    /// Whose key has signed a JWT, looked up once for each change of the registry. `generation` is from before
+    /// the snapshot: what changes in between makes the answer old.
+    fn key_owner(
+        &self,
+        snapshot: &dyn Snapshot,
+        jwt: &SignedJwt<'_>,
+        generation: u64,
+    ) -> Result<Arc<KeyOwner>, LoginError> {
+        let place = (jwt.key(), jwt.claims().tenant.clone());
+        if let Some((as_of, owner)) = self.logins.owners.get(&place)
+            && as_of == generation
+        {
+            return Ok(owner);
+        }
+        let owner = Arc::new(cairn_access::key_owner(snapshot, jwt)?);
+        self.logins.owners.insert(place, (generation, Arc::clone(&owner)));
+        Ok(owner)
+    }
+
     /// A JWT is used up by the connection that shows it first.
-    fn use_up(&self, jwt: &Jwt<'_>, login: &Login, connection: Connection) -> Result<(), LoginError> {
+    fn use_up(&self, jwt: &SignedJwt<'_>, login: &Login, connection: Connection) -> Result<(), LoginError> {
         let tenant = login.principal.tenant();
         let store = self.pipeline.store();
         let is_first = self.logins.replay.use_up(store, tenant, jwt, login.expires_at_ms, connection);

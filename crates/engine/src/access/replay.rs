@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cairn_access::{Jwt, tables};
+use cairn_access::{SignedJwt, tables};
 use cairn_base::{TenantId, limits};
 use cairn_seam::{Store, StoreError};
 use parking_lot::Mutex;
@@ -39,7 +39,7 @@ impl Replay {
         &self,
         store: &dyn Store,
         tenant: TenantId,
-        jwt: &Jwt<'_>,
+        jwt: &SignedJwt<'_>,
         expires_at_ms: Option<u64>,
         connection: Connection,
     ) -> Result<bool, StoreError> {
@@ -89,7 +89,7 @@ impl Replay {
 }
 
 /// What a JWT is called among all: by its key and by what its key calls it.
-fn name(jwt: &Jwt<'_>) -> Name {
+fn name(jwt: &SignedJwt<'_>) -> Name {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&jwt.key().0);
     hasher.update(jwt.claims().id.as_bytes());

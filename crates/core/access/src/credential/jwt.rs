@@ -104,20 +104,28 @@ impl<'a> Jwt<'a> {
         Ok(Jwt { key, signed, signature, claims: JwtClaims::new(claims)? })
     }
 
-    /// The key that it says it is signed with.
-    pub fn key(&self) -> KeyId {
-        self.key
-    }
-
-    /// What it says. Worth nothing before [`verify`](Jwt::verify).
-    pub fn claims(&self) -> &JwtClaims {
-        &self.claims
-    }
-
-    /// Whether the key that it names has signed it. Strict: one message has one signature.
-    pub fn verify(&self) -> Result<(), CredentialError> {
+    /// Checks that the key that it names has signed it. Strict: one message has one signature.
+    ///
+    /// First of all: only who has the key learns whether, and where, it is registered.
+    pub fn verify(self) -> Result<SignedJwt<'a>, CredentialError> {
         let is_right = is_signed_by(&self.key.0, self.signed.as_bytes(), &self.signature);
-        if is_right { Ok(()) } else { Err(CredentialError::Signature) }
+        if is_right { Ok(SignedJwt(self)) } else { Err(CredentialError::Signature) }
+    }
+}
+
+/// A JWT that the key it names has signed.
+#[derive(Debug)]
+pub struct SignedJwt<'a>(Jwt<'a>);
+
+impl SignedJwt<'_> {
+    /// The key that has signed it.
+    pub fn key(&self) -> KeyId {
+        self.0.key
+    }
+
+    /// What its key says.
+    pub fn claims(&self) -> &JwtClaims {
+        &self.0.claims
     }
 }
 

@@ -5,7 +5,7 @@ mod jwt;
 mod token;
 
 pub use error::CredentialError;
-pub use jwt::{Jwt, JwtClaims};
+pub use jwt::{Jwt, JwtClaims, SignedJwt};
 pub use token::{Token, TokenHash, TokenId};
 
 /// Something a caller showed, taken apart and not yet checked.

@@ -1,7 +1,8 @@
 //! Who is let in, and what the others are told.
 
 use cairn_access::{
-    Credential, CredentialError, Login, LoginError, Principal, Role, again, by_jwt, by_token, registry,
+    Credential, CredentialError, Login, LoginError, Principal, Role, again, by_jwt, by_token, key_owner,
+    registry,
 };
 use cairn_base::{Base64Url, TenantId, from_base64_url};
 use ed25519_dalek::SigningKey;
@@ -16,7 +17,10 @@ fn log_in(world: &World, credential: &str, now_ms: u64) -> Result<Login, Credent
     let found =
         Credential::parse(credential).map_err(LoginError::from).and_then(|credential| match credential {
             Credential::Token(token) => by_token(&*world.snapshot(), &token, now_ms),
-            Credential::Jwt(jwt) => by_jwt(&*world.snapshot(), &jwt, NODE_ID, now_ms),
+            Credential::Jwt(jwt) => {
+                let jwt = jwt.verify()?;
+                by_jwt(&jwt, &key_owner(&*world.snapshot(), &jwt)?, NODE_ID, now_ms)
+            }
         });
     found.map_err(|error| match error {
         LoginError::Credential { error, .. } => error,
