@@ -96,7 +96,7 @@ fn open(disk: &SimulatedFs, clock: &Arc<ManualClock>) -> Box<dyn Store> {
 }
 
 pub(crate) fn scope(tenant: TenantId) -> Scope {
-    let member = Principal::new("ada", tenant, Roles::NONE.with(Role::ALL[0]));
+    let member = Principal::new("ada", tenant, Roles::NONE.with(Role::Writer));
     authorize(&member, Action::TurnsWrite, Resource::tenant(tenant)).unwrap().scope()
 }
 
