@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cairn_access::{Action, Principal, Resource};
+use cairn_access::{Action, Principal, Refusal, RefusalReason, Resource};
 use cairn_base::limits;
 use cairn_seam::{
     Compaction, Forget, KeepChanges, Maintenance, MaintenanceReport, OnStage, Selection, Store, StoreError,
@@ -27,6 +27,14 @@ impl Default for CompactionPolicy {
 }
 
 impl Engine {
+    /// Leaves the line of a job that a surface refused, because it may be asked for on the machine itself only.
+    pub fn refused_elsewhere(&self, principal: &Principal, job: &str) {
+        let (action, resource) = (Action::Maintain, Resource::NODE);
+        let act = Act::new(action, resource).on(job);
+        let refusal = Refusal { action, resource, reason: RefusalReason::RoleMissing };
+        self.pipeline.refuse(principal, &act, refusal);
+    }
+
     /// Compacts like this from now on.
     pub fn set_compaction(&self, policy: CompactionPolicy) {
         *self.compaction.lock() = policy;

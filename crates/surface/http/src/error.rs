@@ -58,6 +58,11 @@ impl ApiError {
         ApiError { code, status, message: message.into(), details, retry_after_s: None }
     }
 
+    /// Its code.
+    pub(crate) fn code(&self) -> ErrorCode {
+        self.code
+    }
+
     /// The same error with one more detail.
     #[must_use]
     pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {

@@ -75,6 +75,9 @@ async fn files_on_the_server_are_for_the_local_owner_alone() {
         [r#"{"job":"backup","to":"/backups/monday"}"#, r#"{"job":"change_key","new_key_file":"/keys/new"}"#]
     {
         assert_eq!(post(server.addr, PATH, job).await.error(), (403, "Forbidden".to_owned()));
+        let trail = get(server.addr, "/v1/audit?newest=true&limit=1").await.json();
+        assert_eq!(trail["lines"][0]["action"], "node.maintain", "{trail}");
+        assert!(trail["lines"][0]["reason"].is_string(), "{trail}");
     }
     let verified = post(server.addr, PATH, r#"{"job":"verify"}"#).await;
     assert_eq!((verified.status, verified.header("content-type")), (200, Some("application/x-ndjson")));

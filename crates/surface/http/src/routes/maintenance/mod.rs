@@ -53,7 +53,11 @@ pub(super) async fn maintenance(
 ) -> Result<Response, ApiError> {
     let (gate, principal) = (app.gate.clone(), caller.principal().clone());
     let job = Maintenance::from(job);
-    check(&job, local.is_some())?;
+    check(&job, local.is_some()).inspect_err(|error| {
+        if error.code() == ErrorCode::Forbidden {
+            app.gate.engine().refused_elsewhere(caller.principal(), name(&job));
+        }
+    })?;
     let (teller, listener) = lines::channel();
     let mut progress = Progress::new(teller.clone());
     let name = name(&job);
