@@ -11,11 +11,12 @@ use cairn_seam::{Health, Snapshot, Store, WriteTx};
 use parking_lot::Mutex;
 
 use crate::access::{Logins, ensure_local_owner};
+use crate::event_ids::EventIdKeys;
 use crate::payloads::Payloads;
 use crate::pipeline::Pipeline;
 use crate::registry::Registries;
 use crate::upkeep::Upkeep;
-use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node};
+use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node, secret};
 
 /// One node over one store. Share it behind an [`Arc`]; every method takes `&self`.
 pub struct Engine {
@@ -33,6 +34,7 @@ pub struct Engine {
     pub(crate) registries: Registries,
     pub(crate) strict_types: AtomicBool,
     pub(crate) logins: Logins,
+    pub(crate) event_id_keys: EventIdKeys,
     node: Node,
     entropy: Arc<dyn Entropy>,
 }
@@ -47,6 +49,7 @@ impl Engine {
         let opened_at = clock.monotonic();
         let pipeline = Pipeline::new(store, clock);
         let node = node::load_or_initialise(&pipeline, &*entropy)?;
+        let secret = secret::load_or_make(&pipeline, &*entropy)?;
         ensure_local_owner(&pipeline)?;
         Ok(Arc::new(Engine {
             pipeline,
@@ -59,6 +62,7 @@ impl Engine {
             registries: Registries::default(),
             strict_types: AtomicBool::new(false),
             logins: Logins::new(&*entropy),
+            event_id_keys: EventIdKeys::new(&secret),
             node,
             entropy,
         }))

@@ -40,9 +40,9 @@ impl Place {
         self.position
     }
 
-    /// How many events of the transaction there, if not all of them.
-    pub fn seen(self) -> Option<u32> {
-        (self.seen != Place::WHOLE).then_some(self.seen)
+    /// What [`inside`](Place::inside) makes it of again.
+    pub(crate) const fn parts(self) -> (Position, u32) {
+        (self.position, self.seen)
     }
 
     /// Where the feed has to be read on: a bound, and not necessarily a position of its own.

@@ -8,6 +8,7 @@ use cairn_seam::{Event, Reader};
 
 use crate::access::make_local_tenant;
 use crate::pipeline::Pipeline;
+use crate::secret::Secret;
 use crate::{Act, EngineError, record, tables};
 
 /// A node's name: 16 random bytes, shown as 32 hexadecimal digits.
@@ -40,6 +41,7 @@ pub(crate) fn load_or_initialise(pipeline: &Pipeline, entropy: &dyn Entropy) -> 
     let mut id = [0; 16];
     entropy.fill(&mut id);
     let node = Node { id: NodeId(id), created_at_ms: pipeline.shared().clock.now_ms() };
+    let secret = Secret::random(entropy);
     let act = act.on(node.id.to_string());
     let committed = pipeline.transact(&principal, &act, move |tx, scope| {
         // On a shared store another process may have been quicker.
@@ -49,6 +51,7 @@ pub(crate) fn load_or_initialise(pipeline: &Pipeline, entropy: &dyn Entropy) -> 
         let body = record::encode_node(&node);
         tx.put(tables::NODE, &scope.key(), &body)?;
         tx.emit(Event { kind: tables::NODE_INITIALISED, body })?;
+        secret.put(tx, scope)?;
         make_local_tenant(tx, scope, node.created_at_ms)?;
         Ok(node)
     })?;

@@ -6,6 +6,7 @@
 use cairn_access::{Action, RefusalReason, Resource};
 use cairn_base::{KeyBuf, KeyDecodeError, KeyReader, Position};
 
+use crate::secret::Secret;
 use crate::{AuditLine, AuditOutcome, EngineError, Node, NodeId};
 
 const VERSION: u8 = 1;
@@ -19,6 +20,15 @@ pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node, EngineError> {
     decode("node record", bytes, |parts| {
         Ok(Some(Node { id: NodeId(parts.fixed()?), created_at_ms: parts.u64()? }))
     })
+}
+
+/// version | random bytes (32)
+pub(crate) fn encode_secret(secret: &Secret) -> Vec<u8> {
+    KeyBuf::new().u8(VERSION).fixed(&secret.0).into_vec()
+}
+
+pub(crate) fn decode_secret(bytes: &[u8]) -> Result<Secret, EngineError> {
+    decode("secret", bytes, |parts| Ok(Some(Secret(parts.fixed()?))))
 }
 
 /// How far a consumer has read. Its name is the key.
@@ -109,7 +119,7 @@ mod tests {
 
     type Decode = fn(&[u8]) -> Result<(), EngineError>;
 
-    fn every_record() -> [(Vec<u8>, Decode); 3] {
+    fn every_record() -> [(Vec<u8>, Decode); 4] {
         let node = Node { id: NodeId([7; 16]), created_at_ms: 1 };
         let consumer = ConsumerRecord { position: Position(9), advanced_at_ms: 2 };
         let line = AuditLine {
@@ -122,6 +132,7 @@ mod tests {
         };
         [
             (encode_node(&node), |bytes| decode_node(bytes).map(drop)),
+            (encode_secret(&Secret([8; 32])), |bytes| decode_secret(bytes).map(drop)),
             (encode_consumer(&consumer), |bytes| decode_consumer(bytes).map(drop)),
             (encode_audit(&line), |bytes| decode_audit(bytes).map(drop)),
         ]

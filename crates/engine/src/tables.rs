@@ -14,12 +14,15 @@ pub const NODE: Keyspace = Keyspace::new(1, "node");
 pub const AUDIT: Keyspace = Keyspace::new(2, "audit");
 /// (node, none, name) → how far a follower of the change feed has read.
 pub const CONSUMERS: Keyspace = Keyspace::new(3, "consumers");
+/// (node) → 32 random bytes: what tenants must learn nothing from is sealed under them.
+pub const SECRET: Keyspace = Keyspace::new(4, "secret");
 
 /// Every ordered keyspace.
 pub const KEYSPACES: &[Keyspace] = &[
     NODE,
     AUDIT,
     CONSUMERS,
+    SECRET,
     turns::COUNTERS,
     turns::CONTEXTS,
     turns::TURNS,

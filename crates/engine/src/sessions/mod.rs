@@ -18,7 +18,8 @@ pub use handle::SessionHandle;
 pub use presence::{LiveIn, Presence, SessionInfo};
 pub(crate) use registry::Registry;
 
-/// A session. Numbers start at 1 whenever the node is opened.
+/// A session of a tenant. Each tenant's numbers start at 1 whenever the node is opened: nobody learns from
+/// one how many clients others have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(pub u64);
 

@@ -29,7 +29,7 @@ impl Session {
     }
 }
 
-/// The session that last worked on a context. Shared with those that do, so that they need no lock.
+/// The session of its tenant that last worked on a context. Shared with those that do, so that they need no lock.
 pub(super) type Latest = Arc<AtomicU64>;
 
 /// A live context.
@@ -39,19 +39,36 @@ struct WorkedOn {
     sessions: Vec<SessionId>,
 }
 
+/// Sessions are known by tenant and number, and by nothing less.
+#[derive(Default)]
+struct Open {
+    /// The last number that each tenant was given.
+    last: HashMap<TenantId, SessionId>,
+    sessions: BTreeMap<(TenantId, SessionId), Arc<Session>>,
+}
+
+impl Open {
+    /// A number that the tenant has not had.
+    fn next(&mut self, tenant: TenantId) -> SessionId {
+        let last = self.last.entry(tenant).or_insert(SessionId(0));
+        last.0 += 1;
+        *last
+    }
+}
+
 /// See the module. Locks are held for one look-up each.
 #[derive(Default)]
 pub(crate) struct Registry {
-    last: AtomicU64,
     errors: AtomicU64,
-    open: Mutex<BTreeMap<SessionId, Arc<Session>>>,
+    open: Mutex<Open>,
     worked_on: Mutex<HashMap<(TenantId, ContextId), WorkedOn>>,
 }
 
 impl Registry {
     pub(super) fn open(&self, tenant: TenantId, peer: Option<String>, now_ms: u64) -> Arc<Session> {
+        let mut open = self.open.lock();
         let session = Arc::new(Session {
-            id: SessionId(self.last.fetch_add(1, Ordering::Relaxed) + 1),
+            id: open.next(tenant),
             tenant,
             peer,
             connected_at_ms: now_ms,
@@ -59,12 +76,12 @@ impl Registry {
             tag: OnceLock::new(),
             contexts: AtomicUsize::new(0),
         });
-        self.open.lock().insert(session.id, Arc::clone(&session));
+        open.sessions.insert((tenant, session.id), Arc::clone(&session));
         session
     }
 
     pub(super) fn close(&self, session: &Session) {
-        self.open.lock().remove(&session.id);
+        self.open.lock().sessions.remove(&(session.tenant, session.id));
     }
 
     /// A request of some session was answered with an error.
@@ -105,12 +122,13 @@ impl Registry {
 
     /// Every open session of a tenant, in the order in which they came.
     pub(super) fn sessions(&self, tenant: TenantId) -> Vec<Arc<Session>> {
-        self.open.lock().values().filter(|session| session.tenant == tenant).cloned().collect()
+        let all = (tenant, SessionId(0))..=(tenant, SessionId(u64::MAX));
+        self.open.lock().sessions.range(all).map(|(_, session)| Arc::clone(session)).collect()
     }
 
     /// The session that last worked on a context, of those that still may.
     pub(super) fn live(&self, tenant: TenantId, context: ContextId) -> Option<Arc<Session>> {
         let latest = self.worked_on.lock().get(&(tenant, context))?.latest.load(Ordering::Relaxed);
-        self.open.lock().get(&SessionId(latest)).cloned()
+        self.open.lock().sessions.get(&(tenant, SessionId(latest))).cloned()
     }
 }

@@ -1,9 +1,11 @@
 //! Following what happens to turns.
 
+use std::sync::Arc;
+
 use cairn_access::{Action, Resource};
-use cairn_base::{ContextId, ErrorCode, Position, TenantId, TurnId, limits};
-use cairn_engine::{Act, Place, WhatHappened};
-use cairn_seam::{Blob, Event, EventKind, WriteTx};
+use cairn_base::{ContextId, ErrorCode, Position, SeededEntropy, TenantId, TurnId, limits};
+use cairn_engine::{Act, Engine, Place, WhatHappened};
+use cairn_seam::{Blob, Event, EventKind, MemoryStore, WriteTx};
 use cairn_turns::{Append, DeclaredType};
 
 use crate::support::World;
@@ -109,12 +111,29 @@ fn everything_is_seen_once_in_order_from_wherever_one_begins() {
         assert_eq!(world.follow(begin, limit), all, "in pages of {limit}");
     }
     for (at, (place, _)) in all.iter().enumerate() {
-        let again = match place.seen() {
-            None => Place::after(place.position()),
-            Some(seen) => Place::inside(place.position(), seen),
-        };
+        let ids = world.engine.event_ids(&world.owner);
+        let again = ids.place(&ids.of_event(*place)).unwrap();
         assert_eq!(world.follow(again, 2), all[at + 1..], "after {place:?}");
     }
+}
+
+#[test]
+fn an_id_stays_what_it_is_when_the_store_is_opened_again_and_is_good_for_its_tenant_alone() {
+    let world = World::new();
+    let place = Place::after(world.create());
+    let ids = world.engine.event_ids(&world.owner);
+    let (event, moment) = (ids.of_event(place), ids.of_moment(place));
+    // With randomness that it has never seen.
+    let entropy = Arc::new(SeededEntropy::new(99));
+    let again = Engine::open(world.store.clone(), Arc::new(world.clock.clone()), entropy).unwrap();
+    let ids = again.event_ids(&world.owner);
+    assert_eq!(ids.of_event(place), event);
+    assert_eq!((ids.place(&event), ids.place(&moment)), (Some(place), Some(place)));
+    let foreign = again.event_ids(&crate::support::stranger());
+    assert_eq!((foreign.place(&event), foreign.place(&moment)), (None, None));
+    let elsewhere = MemoryStore::new(Arc::new(world.clock.clone()));
+    let other = Engine::open(Arc::new(elsewhere), Arc::new(world.clock.clone()), again.entropy().clone());
+    assert_eq!(other.unwrap().event_ids(&world.owner).place(&event), None, "another store");
 }
 
 #[test]

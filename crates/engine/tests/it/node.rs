@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::Action;
-use cairn_base::{ErrorCode, KeyBuf, SpaceId, TenantId};
-use cairn_engine::{AuditOutcome, EngineError, tables};
+use cairn_base::{ErrorCode, KeyBuf, Position, SpaceId, TenantId};
+use cairn_engine::{AuditOutcome, EngineError, Place, tables};
 use cairn_seam::{Store, StoreError};
 
 use crate::support::{NOW_MS, World, open};
@@ -38,12 +38,34 @@ fn becoming_a_node_is_an_event_and_an_audited_act() {
     assert_eq!((line.at_ms, line.subject), (NOW_MS, world.engine.node().id.to_string()));
 }
 
+fn key() -> KeyBuf {
+    KeyBuf::new().tenant(TenantId::NODE).space(SpaceId::NONE)
+}
+
 #[test]
-fn a_damaged_or_newer_node_record_refuses_to_open() {
-    for (byte, code) in [(0, ErrorCode::Damaged), (9, ErrorCode::NewerFormat)] {
+fn a_store_without_a_secret_gets_one_that_stays() {
+    let world = World::new();
+    let delete = cairn_seam::write(&*world.store, TenantId::NODE, |tx| tx.delete(tables::SECRET, &key()));
+    delete.map_err(|error: StoreError| error).unwrap();
+    let place = Place::after(Position(7));
+    let id = world.reopen().event_ids(&world.owner).of_event(place);
+    assert_ne!(id, world.engine.event_ids(&world.owner).of_event(place), "it is a new one");
+    let at = world.store.position();
+    let again = world.reopen().event_ids(&world.owner).of_event(place);
+    assert_eq!((again, world.store.position()), (id, at), "opening again writes nothing");
+    let lines = world.trail(TenantId::NODE);
+    let subjects: Vec<_> = lines.iter().map(|line| (line.action, line.subject.as_str())).collect();
+    assert_eq!(subjects[1..], [(Action::NodeInit, "secret")]);
+}
+
+#[test]
+fn a_damaged_or_newer_record_of_the_node_refuses_to_open() {
+    let cases = [(0, ErrorCode::Damaged), (9, ErrorCode::NewerFormat)];
+    for (table, (byte, code)) in
+        [tables::NODE, tables::SECRET].into_iter().flat_map(|table| cases.map(|case| (table, case)))
+    {
         let world = World::new();
-        let key = KeyBuf::new().tenant(TenantId::NODE).space(SpaceId::NONE);
-        cairn_seam::write(&*world.store, TenantId::NODE, move |tx| tx.put(tables::NODE, &key, &[byte]))
+        cairn_seam::write(&*world.store, TenantId::NODE, move |tx| tx.put(table, &key(), &[byte]))
             .map_err(|error: StoreError| error)
             .unwrap();
         let error = open(Arc::clone(&world.store) as Arc<dyn Store>, &world.clock).unwrap_err();

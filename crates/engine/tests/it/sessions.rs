@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use cairn_access::Principal;
 use cairn_base::{ContextId, ErrorCode, TenantId, limits};
 use cairn_engine::{LiveIn, Received, SessionHandle, SessionId, SessionNews};
 
-use crate::support::{NOW_MS, World, stranger};
+use crate::support::{NOW_MS, World, every_role, stranger};
 
 const TENANT: TenantId = TenantId::LOCAL;
 
@@ -157,12 +158,55 @@ fn so_many_contexts_are_remembered_those_worked_on_last() {
     assert!((1..=max + 1).all(|context| world.live(context).is_none()));
 }
 
+/// What a tenant sees of three clients that come and go while `others` clients of another tenant do.
+fn seen_beside(others: usize) -> Vec<(u64, String, Option<(u64, String)>)> {
+    let world = World::new();
+    let mut seen = Vec::new();
+    let (mut held, mut stayed) = (Vec::new(), None);
+    for tag in ["first", "second", "third"] {
+        for _ in 0..others {
+            let other = world.engine.open_session(TenantId(7), None);
+            other.hello("other").unwrap();
+            other.works_on(ContextId(1));
+            held.push(other);
+        }
+        let session = world.open(tag);
+        session.works_on(ContextId(1));
+        let listed = world.tags().join(" ");
+        seen.push((session.id().0, listed, world.live(1)));
+        // Half of the others go, of which some have the number of this one.
+        held.truncate(held.len() / 2);
+        seen.push((session.id().0, world.tags().join(" "), world.live(1)));
+        // The second one stays.
+        stayed = stayed.or((tag == "second").then_some(session));
+    }
+    seen
+}
+
+#[test]
+fn numbers_and_answers_are_the_same_however_many_clients_others_have() {
+    let alone = seen_beside(0);
+    assert_eq!(alone.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), [1, 1, 2, 2, 3, 3]);
+    for others in 1..4 {
+        assert_eq!(seen_beside(others), alone, "beside {others}");
+    }
+}
+
 #[test]
 fn tenants_do_not_see_each_other() {
     let world = World::new();
     let session = world.engine.open_session(TenantId(7), None);
     session.works_on(ContextId(1));
     assert_eq!((world.tags().len(), world.live(1)), (0, None));
+    let own = world.open("own");
+    own.works_on(ContextId(1));
+    assert_eq!((own.id(), session.id()), (SessionId(1), SessionId(1)), "each tenant counts for itself");
+    let eve = Principal::new("eve", TenantId(7), every_role());
+    let presence = world.engine.presence(&eve, TenantId(7)).unwrap();
+    assert_eq!(presence.live(ContextId(1)).map(|live| live.tag.to_string()), Some(String::new()));
+    drop(session);
+    assert_eq!((world.tags(), world.live(1)), (vec!["own".to_owned()], Some((1, "own".into()))));
+    assert_eq!((presence.sessions(), presence.live(ContextId(1))), (vec![], None));
     let error = world.engine.presence(&stranger(), TENANT).map(drop).unwrap_err();
     assert_eq!(error.code(), ErrorCode::NotFound);
 }

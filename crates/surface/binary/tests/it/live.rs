@@ -1,12 +1,15 @@
 //! Whoever is connected is seen, and whoever is gone is not, however the connection ended.
 
 use std::net::Shutdown;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cairn_access::Principal;
-use cairn_base::{ContextId, TenantId, limits};
+use cairn_access::registry::{TenantName, UserId};
+use cairn_access::{Principal, Role, Roles};
+use cairn_base::{ContextId, SystemClock, TenantId, limits};
 use cairn_binary::BinaryConfig;
-use cairn_engine::{Received, SessionEvent, SessionInfo, SessionNews, Subscription};
+use cairn_engine::{NewToken, Received, SessionEvent, SessionInfo, SessionNews, Subscription};
+use cairn_gate::{Authentication, GateConfig};
 
 use crate::wire::*;
 
@@ -66,6 +69,42 @@ fn the_first_hello_is_announced_and_names_the_session() {
     let sessions = server.sessions();
     let peer = client.stream.local_addr().unwrap().to_string();
     assert_eq!((sessions.len(), &*sessions[0].tag, sessions[0].peer.as_deref()), (1, "agent", Some(&*peer)));
+}
+
+/// The sessions that a tenant's clients are given, while `others` clients of another tenant come before each.
+fn given_beside(others: usize) -> Vec<u64> {
+    let gate = GateConfig { authentication: Authentication::Required, ..GateConfig::default() };
+    let server = Server::behind(store(), Arc::new(SystemClock), BinaryConfig::default(), gate);
+    let [own, other] = ["acme", "other"].map(|tenant| greeting_in(&server, tenant));
+    let mut clients = Vec::new();
+    let mut connect = |greeting: &[u8]| {
+        let mut client = server.connect();
+        let session = client.ask(HELLO, greeting).ok().u64_at(0);
+        clients.push(client);
+        session
+    };
+    let given = (0..3).map(|_| {
+        (0..others).for_each(|_| drop(connect(&other)));
+        connect(&own)
+    });
+    given.collect()
+}
+
+/// The HELLO of a writer of a new tenant.
+fn greeting_in(server: &Server, tenant: &str) -> Vec<u8> {
+    let (engine, owner) = (&server.engine, Principal::local_owner());
+    let tenant = engine.create_tenant(&owner, &TenantName::parse(tenant).unwrap()).unwrap().id;
+    let (user, roles) = (UserId::parse("writer").unwrap(), Roles::NONE.with(Role::Writer));
+    engine.put_user(&owner, tenant, &user, roles).unwrap();
+    let wanted = NewToken { user, label: String::new(), scope: roles, expires_at_ms: None };
+    let (token, _) = engine.issue_token(&owner, tenant, wanted).unwrap();
+    crate::wire::hello(&token.reveal())
+}
+
+#[test]
+fn each_tenant_counts_its_own_sessions() {
+    assert_eq!(given_beside(0), [1, 2, 3]);
+    assert_eq!(given_beside(2), [1, 2, 3]);
 }
 
 #[test]

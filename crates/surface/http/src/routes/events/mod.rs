@@ -5,7 +5,6 @@
 mod hub;
 mod stream;
 mod timeline;
-mod token;
 mod wire;
 
 use std::collections::HashMap;
@@ -19,9 +18,8 @@ use axum::http::{HeaderMap, HeaderName};
 use axum::response::{IntoResponse, Response};
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{ContextId, ErrorCode, Position, TenantId};
-use cairn_engine::{Act, EngineError, Place};
+use cairn_engine::{Act, EventIds, Place};
 use cairn_gate::{Caller, Gate, GateError};
-use cairn_seam::StoreError;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -115,7 +113,7 @@ pub(super) struct Resume {
 /// Server-sent events: `connected` first, then `context_created`, `context_metadata_updated`,
 /// `turn_appended`, `tree_attached` and `context_pruned` in the order in which they were committed, each
 /// with an id; `client_connected` and `client_disconnected` have none. Whoever sends the id of the last event gets exactly what came after it; without one the
-/// stream begins now. `reset` says that something was missed that cannot be told again: read what is
+/// stream begins now. An id is opaque, and is good in the caller's tenant alone. `reset` says that something was missed that cannot be told again: read what is
 /// there, the stream goes on. Comments come every 15 seconds.
 #[utoipa::path(
     get,
@@ -124,8 +122,8 @@ pub(super) struct Resume {
     params(Resume, ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen")),
     responses(
         (status = 200, description = "Events until one of the two sides ends it", body = String, content_type = "text/event-stream"),
-        (status = 412, description = "The id is ahead of this server: it is another one's", body = ErrorBody),
-        (status = 422, description = "The id is none", body = ErrorBody),
+        (status = 412, description = "The id is ahead of this server: it is from before a restore", body = ErrorBody),
+        (status = 422, description = "The id is none that this server gave to the caller's tenant", body = ErrorBody),
         (status = 503, description = "There are too many streams; Retry-After says when to come back", body = ErrorBody),
     )
 )]
@@ -155,8 +153,8 @@ pub(super) async fn all_events(
     responses(
         (status = 200, description = "Events until one of the two sides ends it", body = String, content_type = "text/event-stream"),
         (status = 404, description = "There is no such context", body = ErrorBody),
-        (status = 412, description = "The id is ahead of this server: it is another one's", body = ErrorBody),
-        (status = 422, description = "The id is none", body = ErrorBody),
+        (status = 412, description = "The id is ahead of this server: it is from before a restore", body = ErrorBody),
+        (status = 422, description = "The id is none that this server gave to the caller's tenant", body = ErrorBody),
         (status = 503, description = "There are too many streams; Retry-After says when to come back", body = ErrorBody),
     )
 )]
@@ -180,8 +178,8 @@ async fn open(
     resume: Result<Query<Resume>, QueryRejection>,
     only: Option<ContextId>,
 ) -> Result<Response, ApiError> {
-    let resume = last_event_id(headers, resume)?;
     let principal = caller.principal();
+    let resume = last_event_id(headers, resume, &app.gate.engine().event_ids(principal))?;
     // Whoever else listens already: it is this one who has to be allowed to.
     app.gate.engine().permit_events(principal).map_err(GateError::from)?;
     let seat = app.streams.sit_down()?;
@@ -192,7 +190,7 @@ async fn open(
     let now = app.gate.engine().position();
     let after = match resume {
         None => Place::after(now),
-        Some(place) if place.position() > now => return Err(ahead(place.position(), now)),
+        Some(place) if place.position() > now => return Err(ahead()),
         Some(place) => place,
     };
     let body = Body::new(Stream::new(app, hub, caller, only, after, seat).into_body());
@@ -210,6 +208,7 @@ async fn open(
 fn last_event_id(
     headers: &HeaderMap,
     query: Result<Query<Resume>, QueryRejection>,
+    ids: &EventIds<'_>,
 ) -> Result<Option<Place>, ApiError> {
     let Query(query) =
         query.map_err(|rejection| ApiError::new(ErrorCode::InvalidRequest, rejection.body_text()))?;
@@ -219,7 +218,7 @@ fn last_event_id(
         None if query.last_event_id.is_empty() => return Ok(None),
         None => &query.last_event_id,
     };
-    token::decode(id).map(Some).ok_or_else(|| {
+    ids.place(id).map(Some).ok_or_else(|| {
         let message = "this is not the id of an event; leave it out to begin now";
         ApiError::new(ErrorCode::InvalidRequest, message)
     })
@@ -245,6 +244,8 @@ async fn expect_context(
     Ok(())
 }
 
-fn ahead(asked: Position, at: Position) -> ApiError {
-    GateError::Engine(EngineError::Store(StoreError::PositionAhead { asked, at })).into()
+/// Where the id is and where the server is are not said: both count what every tenant wrote.
+fn ahead() -> ApiError {
+    let message = "the id is ahead of this server, from before a restore; leave it out to begin now";
+    ApiError::new(ErrorCode::PositionAhead, message)
 }

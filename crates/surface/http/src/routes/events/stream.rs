@@ -35,8 +35,6 @@ pub(super) struct Stream {
     /// The context it follows, if not all of them.
     only: Option<ContextId>,
     cursor: Cursor,
-    /// How far the client knows that it is.
-    told: Place,
     spoke_at: Instant,
     greeting: Option<Bytes>,
     _seat: Seat,
@@ -52,6 +50,7 @@ impl Stream {
         after: Place,
         seat: Seat,
     ) -> Self {
+        let id = app.gate.engine().event_ids(caller.principal()).of_moment(after);
         Stream {
             app,
             news: hub.timeline.news(),
@@ -59,9 +58,8 @@ impl Stream {
             caller,
             only,
             cursor: Cursor::at(after),
-            told: after,
             spoke_at: Instant::now(),
-            greeting: Some(wire::connected(after)),
+            greeting: Some(wire::connected(&id)),
             _seat: seat,
         }
     }
@@ -94,10 +92,7 @@ impl Stream {
             // Before looking: what comes in between rings again.
             self.news.mark_unchanged();
             match self.hub.timeline.take(&mut self.cursor, self.only) {
-                Taken::Texts(texts, last) => {
-                    self.told = last.unwrap_or(self.told);
-                    return Some(Bytes::from(texts.concat()));
-                }
+                Taken::Texts(texts) => return Some(Bytes::from(texts.concat())),
                 Taken::SessionsMissed => return Some(wire::reset(ResetReason::SessionsMissed, None)),
                 Taken::Ended => return None,
                 Taken::Behind => {
@@ -121,18 +116,15 @@ impl Stream {
         match self.page().await {
             Ok((items, next)) => {
                 self.cursor.place = next;
-                if let Some(last) = items.last() {
-                    self.told = last.place.unwrap_or(self.told);
+                if !items.is_empty() {
                     let texts: Vec<&[u8]> = items.iter().map(|item| &*item.text).collect();
                     return Some(Some(Bytes::from(texts.concat())));
                 }
                 Some((Instant::now() >= self.heartbeat_at()).then(|| self.heartbeat()))
             }
             Err(error) if error.code() == ErrorCode::PositionTooOld => {
-                let now = Place::after(self.app.gate.engine().position());
-                self.cursor.place = now;
-                self.told = now;
-                Some(Some(wire::reset(ResetReason::HistoryGone, Some(now))))
+                self.cursor.place = Place::after(self.app.gate.engine().position());
+                Some(Some(wire::reset(ResetReason::HistoryGone, Some(&self.id()))))
             }
             Err(GateError::Unavailable) => None,
             Err(error) if matches!(error.code().retry(), Retry::Later | Retry::Same) || is_late(&error) => {
@@ -159,13 +151,15 @@ impl Stream {
     }
 
     /// Says that the stream is alive, and how far it is, so that a client that comes back after hours of
-    /// nothing does not make us read all of it again.
-    fn heartbeat(&mut self) -> Bytes {
-        if self.told == self.cursor.place {
-            return Bytes::from_static(wire::HEARTBEAT);
-        }
-        self.told = self.cursor.place;
-        Bytes::from([wire::HEARTBEAT, &wire::moved_on(self.told)].concat())
+    /// nothing does not make us read all of it again. Always: that there was something to pass over would
+    /// tell that others wrote.
+    fn heartbeat(&self) -> Bytes {
+        wire::heartbeat(&self.id())
+    }
+
+    /// Where the stream is, for its client.
+    fn id(&self) -> String {
+        self.app.gate.engine().event_ids(self.caller.principal()).of_moment(self.cursor.place)
     }
 }
 

@@ -63,8 +63,8 @@ impl Cursor {
 /// What there is for a stream.
 #[derive(Debug)]
 pub(super) enum Taken {
-    /// These events, and the place of the last of them that has one.
-    Texts(Vec<Bytes>, Option<Place>),
+    /// These events.
+    Texts(Vec<Bytes>),
     /// Nothing now.
     Nothing,
     /// It has to read history first: what it needs is not here any more.
@@ -166,13 +166,13 @@ impl Timeline {
             Some(next) => next.max(state.first),
             None => state.first_after(cursor.place),
         };
-        let (mut texts, mut last) = (Vec::new(), None);
+        let mut texts = Vec::new();
         let mut bytes = 0;
         let skip = usize::try_from(next - state.first).unwrap_or(usize::MAX);
         for item in state.items.iter().skip(skip) {
             if bytes >= TAKE_BYTES {
                 cursor.next = Some(next);
-                return Taken::Texts(texts, last);
+                return Taken::Texts(texts);
             }
             next += 1;
             if item.place.is_some_and(|place| place <= cursor.place) {
@@ -182,12 +182,11 @@ impl Timeline {
             if item.about.concerns(only) {
                 bytes += item.text.len();
                 texts.push(item.text.clone());
-                last = item.place.or(last);
             }
         }
         cursor.next = Some(next);
         cursor.place = cursor.place.max(state.read_to);
-        if texts.is_empty() { Taken::Nothing } else { Taken::Texts(texts, last) }
+        if texts.is_empty() { Taken::Nothing } else { Taken::Texts(texts) }
     }
 }
 
@@ -247,7 +246,7 @@ mod tests {
 
     fn take(timeline: &Timeline, cursor: &mut Cursor, only: Option<u64>) -> Vec<String> {
         let taken = timeline.take(cursor, only.map(ContextId));
-        let Taken::Texts(texts, _) = taken else { return vec![format!("{taken:?}")] };
+        let Taken::Texts(texts) = taken else { return vec![format!("{taken:?}")] };
         texts.iter().map(|text| String::from_utf8_lossy(text).trim().to_owned()).collect()
     }
 
@@ -317,7 +316,7 @@ mod tests {
         timeline.push(items, Some(place(5)));
         let mut cursor = Cursor::at(place(0));
         let mut counts = Vec::new();
-        while let Taken::Texts(texts, _) = timeline.take(&mut cursor, None) {
+        while let Taken::Texts(texts) = timeline.take(&mut cursor, None) {
             counts.push((texts.len(), cursor.place));
         }
         assert_eq!(counts, [(2, place(2)), (2, place(4)), (1, place(5))]);

@@ -4,16 +4,12 @@ use axum::body::Bytes;
 use cairn_access::Principal;
 use cairn_base::{ContextId, limits};
 use cairn_engine::{
-    Engine, EngineError, Place, Presence, SessionEvent, SessionNews, TurnEvent, WhatHappened,
+    Engine, EngineError, EventIds, Place, Presence, SessionEvent, SessionNews, TurnEvent, WhatHappened,
 };
 use serde::Serialize;
 
 use super::timeline::{About, Item};
-use super::token;
 use crate::routes::sessions::Live;
-
-/// Says that a stream is alive.
-pub(super) const HEARTBEAT: &[u8] = b":heartbeat\n\n";
 
 /// Why a client has to read a snapshot.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -91,18 +87,18 @@ struct ClientDisconnected<'a> {
 
 /// The first event of a stream. Its id is where the stream begins, so that nothing is lost between it and
 /// the first thing that happens.
-pub(super) fn connected(at: Place) -> Bytes {
-    text("connected", Some(at), &Nothing {})
+pub(super) fn connected(id: &str) -> Bytes {
+    text("connected", Some(id), &Nothing {})
 }
 
-/// Tells a client to read a snapshot. What comes after `at` follows.
-pub(super) fn reset(reason: ResetReason, at: Option<Place>) -> Bytes {
-    text("reset", at, &Reset { reason })
+/// Tells a client to read a snapshot. What comes after the id, if there is one, follows.
+pub(super) fn reset(reason: ResetReason, id: Option<&str>) -> Bytes {
+    text("reset", id, &Reset { reason })
 }
 
-/// Moves a client on that has nothing to hear of what happened in between.
-pub(super) fn moved_on(to: Place) -> Bytes {
-    Bytes::from(format!("id: {}\n\n", token::encode(to)))
+/// Says that a stream is alive, and where it is now.
+pub(super) fn heartbeat(id: &str) -> Bytes {
+    Bytes::from(format!(":heartbeat\n\nid: {id}\n\n"))
 }
 
 /// Somebody came or went.
@@ -130,18 +126,20 @@ pub(super) fn page(
     let page = engine.turn_events(principal, tenant, after, limits::EVENTS_PAGE_MAX)?;
     let presence = engine.presence(principal, tenant)?;
     let wanted = page.events.iter().filter(|event| only.is_none_or(|only| event.what.context() == only));
-    Ok((wanted.map(|event| item(event, &presence)).collect(), page.next, page.at_end))
+    let ids = engine.event_ids(principal);
+    Ok((wanted.map(|event| item(event, &ids, &presence)).collect(), page.next, page.at_end))
 }
 
-fn item(event: &TurnEvent, presence: &Presence<'_>) -> Item {
-    let place = Some(event.place);
+fn item(event: &TurnEvent, ids: &EventIds<'_>, presence: &Presence<'_>) -> Item {
+    let id = ids.of_event(event.place);
+    let id = Some(&*id);
     let context_id = event.what.context().to_string();
     let text = match &event.what {
         WhatHappened::ContextCreated(context) => {
             let live = Live::of(presence, context.id);
             text(
                 "context_created",
-                place,
+                id,
                 &ContextCreated { context_id, live, created_at: context.created_at_ms },
             )
         }
@@ -155,11 +153,11 @@ fn item(event: &TurnEvent, presence: &Presence<'_>) -> Item {
                 declared_type_version: turn.type_version,
                 created_at: turn.created_at_ms,
             };
-            text("turn_appended", place, &appended)
+            text("turn_appended", id, &appended)
         }
         WhatHappened::TreeAttached { turn, root, .. } => {
             let (turn_id, fs_root_hash) = (turn.to_string(), root.to_string());
-            text("tree_attached", place, &TreeAttached { context_id, turn_id, fs_root_hash })
+            text("tree_attached", id, &TreeAttached { context_id, turn_id, fs_root_hash })
         }
         WhatHappened::MetadataUpdated { said, .. } => {
             let updated = MetadataUpdated {
@@ -169,18 +167,18 @@ fn item(event: &TurnEvent, presence: &Presence<'_>) -> Item {
                 title: said.title.as_deref(),
                 labels: &said.labels,
             };
-            text("context_metadata_updated", place, &updated)
+            text("context_metadata_updated", id, &updated)
         }
-        WhatHappened::ContextPruned(_) => text("context_pruned", place, &ContextPruned { context_id }),
+        WhatHappened::ContextPruned(_) => text("context_pruned", id, &ContextPruned { context_id }),
     };
-    Item { place, about: About::Context(event.what.context()), text }
+    Item { place: Some(event.place), about: About::Context(event.what.context()), text }
 }
 
 /// One event. JSON has no line breaks outside of its strings, and none inside: it stays on one line.
-fn text(name: &str, id: Option<Place>, data: &impl Serialize) -> Bytes {
+fn text(name: &str, id: Option<&str>, data: &impl Serialize) -> Bytes {
     let data = serde_json::to_string(data).expect("an event is plain data");
     Bytes::from(match id {
-        Some(id) => format!("event: {name}\nid: {}\ndata: {data}\n\n", token::encode(id)),
+        Some(id) => format!("event: {name}\nid: {id}\ndata: {data}\n\n"),
         None => format!("event: {name}\ndata: {data}\n\n"),
     })
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::sse::{Block, open, refused};
-use super::story::{append, append_bytes, create, prune};
+use super::story::{append, append_bytes, beginning, create, prune};
 use crate::server::Server;
 
 /// A first turn with a client tag, a title and a label.
@@ -48,7 +48,8 @@ async fn what_a_first_turn_says_is_told_once_and_can_be_told_again() {
         assert_eq!(again[1..], told[at + 1..], "after {:?}", told[at]);
     }
     let path = format!("/v1/contexts/{context}/events");
-    let one = open(server.addr, &path, "last-event-id: 0\r\n").await.take(5).await;
+    let from_the_first = format!("last-event-id: {}\r\n", beginning(engine));
+    let one = open(server.addr, &path, &from_the_first).await.take(5).await;
     assert_eq!(one[1..], told[1..5]);
 }
 

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use cairn_base::{ManualClock, TenantId};
+use cairn_access::Principal;
+use cairn_base::{ManualClock, Position, TenantId};
+use cairn_engine::Place;
 use cairn_gate::GateConfig;
 use cairn_http::HttpConfig;
 use cairn_seam::{MemoryStore, Store};
 
 use super::sse::{Block, open, refused};
 use super::story::{append, attach, create};
+use crate::client::get;
 use crate::server::Server;
 
 async fn over(store: &Arc<MemoryStore>) -> Server {
@@ -104,7 +107,8 @@ async fn the_header_counts_more_than_the_address() {
 async fn ids_that_are_none_or_another_servers_are_refused() {
     let server = Server::start().await;
     let invalid = (422, "InvalidRequest".to_owned());
-    for bad in ["x", "-1", "1.", "0x1", "ffffffffffffffffff", "1%00", "00"] {
+    let long = "A".repeat(48);
+    for bad in ["x", "-1", "0", "1a90", "ab.11", "1%00", "A", &long, &long[1..], &"A".repeat(5000)] {
         let path = format!("/v1/events?last_event_id={bad}");
         assert_eq!(refused(server.addr, &path, "").await, invalid, "{bad}");
     }
@@ -112,8 +116,12 @@ async fn ids_that_are_none_or_another_servers_are_refused() {
         let header = format!("last-event-id: {bad}\r\n");
         assert_eq!(refused(server.addr, "/v1/events", &header).await, invalid, "{bad}");
     }
-    let ahead = refused(server.addr, "/v1/events?last_event_id=ffffffff", "").await;
-    assert_eq!(ahead, (412, "PositionAhead".to_owned()));
+    let engine = server.gate.engine();
+    let ahead = Place::after(Position(engine.position().0 + 1));
+    let ahead = engine.event_ids(&Principal::local_owner()).of_event(ahead);
+    let ahead = get(server.addr, &format!("/v1/events?last_event_id={ahead}")).await;
+    assert_eq!(ahead.error(), (412, "PositionAhead".to_owned()));
+    assert!(!ahead.body.contains(|byte: char| byte.is_ascii_digit()), "no place is said: {}", ahead.body);
     let twice = refused(server.addr, "/v1/events?last_event_id=1&last_event_id=2", "").await;
     assert_eq!(twice, invalid);
 }

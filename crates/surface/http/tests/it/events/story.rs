@@ -1,8 +1,8 @@
 //! Things that happen.
 
 use cairn_access::{Action, Principal, Resource, Scope};
-use cairn_base::{ContextId, TenantId, TurnId};
-use cairn_engine::{Act, Engine};
+use cairn_base::{ContextId, Position, TenantId, TurnId};
+use cairn_engine::{Act, Engine, Place};
 use cairn_seam::{Blob, WriteTx};
 use cairn_turns::prune::Rule;
 use cairn_turns::{Append, DeclaredType};
@@ -14,6 +14,11 @@ fn transact<T: Send + 'static>(
     let act = Act::new(Action::TurnsWrite, Resource::tenant(TenantId::LOCAL));
     let done = engine.transact(&Principal::local_owner(), act, move |tx, scope| Ok(body(tx, scope)));
     done.expect("it is committed").value
+}
+
+/// The id of a client that has seen nothing.
+pub(crate) fn beginning(engine: &Engine) -> String {
+    engine.event_ids(&Principal::local_owner()).of_event(Place::after(Position::START))
 }
 
 /// Makes contexts in one transaction; says the number of the last.

@@ -8,7 +8,7 @@ use tokio::io::DuplexStream;
 use tokio::time::Instant;
 
 use super::sse::{Events, open, refused};
-use super::story::{append, attach, create};
+use super::story::{append, attach, beginning, create};
 use crate::client::get;
 use crate::server::Server;
 
@@ -84,7 +84,7 @@ async fn a_stream_of_a_context_tells_of_that_context_alone() {
     let gone = told.iter().find(|block| block.event == "client_disconnected").expect("it is there");
     assert_eq!(gone.json()["client_tag"], "worker");
 
-    let path = format!("/v1/contexts/{context}/events?last_event_id=0");
+    let path = format!("/v1/contexts/{context}/events?last_event_id={}", beginning(engine));
     let first = &open(server.addr, &path, "").await.take(2).await[1];
     assert_eq!(first.short("context_id"), format!("context_created {context}"));
 }
@@ -138,21 +138,27 @@ async fn a_stream_says_that_it_is_alive_and_how_far_it_is() {
         ("connected", "connected")
     );
     for beat in 1..=2 {
-        let block = all.next().await;
-        assert_eq!((block.comment.as_deref(), block.id), (Some("heartbeat"), None));
+        heartbeat(&mut all).await;
         assert_eq!(started.elapsed().as_secs(), HEARTBEAT.as_secs() * beat);
     }
     for _ in 0..2 {
-        assert_eq!(one.next().await.comment.as_deref(), Some("heartbeat"));
+        heartbeat(&mut one).await;
     }
     create(engine, 1);
-    let created = all.next().await;
-    assert_eq!(created.event, "context_created");
+    assert_eq!(all.next().await.event, "context_created");
     // What does not concern a client moves it on all the same.
-    assert_eq!(one.next().await.comment.as_deref(), Some("heartbeat"));
-    let moved = one.next().await;
-    assert_eq!((moved.event.as_str(), moved.id), ("", created.id));
-    assert_eq!(one.next().await.id, None);
+    let moved = heartbeat(&mut one).await;
+    create(engine, 1);
+    let mut again = in_process(&server, &format!("/v1/events?last_event_id={moved}")).await;
+    assert_eq!(again.take(2).await[1].short("context_id"), "context_created 3");
+}
+
+/// Waits for a heartbeat; says the id that comes with each.
+async fn heartbeat(events: &mut Events<DuplexStream>) -> String {
+    let (beat, place) = (events.next().await, events.next().await);
+    assert_eq!((beat.comment.as_deref(), &beat.id), (Some("heartbeat"), &None));
+    assert_eq!((place.event.as_str(), place.data.as_str()), ("", ""), "{place:?}");
+    place.id.expect("always, or it would tell whether others wrote")
 }
 
 #[tokio::test]
