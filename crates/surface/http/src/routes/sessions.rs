@@ -54,7 +54,7 @@ pub(crate) struct Active {
 /// A client that is connected.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ActiveSession {
-    /// Its session. Numbers start at 1 whenever the server starts.
+    /// Its session. Each tenant has its own numbers, which start at 1 whenever the server starts.
     #[schema(example = "3")]
     session_id: String,
     /// What it calls itself; empty if it did not say.

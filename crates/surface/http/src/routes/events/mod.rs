@@ -112,9 +112,10 @@ pub(super) struct Resume {
 ///
 /// Server-sent events: `connected` first, then `context_created`, `context_metadata_updated`,
 /// `turn_appended`, `tree_attached` and `context_pruned` in the order in which they were committed, each
-/// with an id; `client_connected` and `client_disconnected` have none. Whoever sends the id of the last event gets exactly what came after it; without one the
-/// stream begins now. An id is opaque, and is good in the caller's tenant alone. `reset` says that something was missed that cannot be told again: read what is
-/// there, the stream goes on. Comments come every 15 seconds.
+/// with an id; `client_connected` and `client_disconnected` have none. Whoever sends the id of the last
+/// event gets exactly what came after it; without one the stream begins now. An id is opaque, and good in the
+/// caller's tenant alone. `reset` says that something was missed that cannot be told again: read what is
+/// there, the stream goes on. A comment and an id come every 15 seconds in which nothing is told.
 #[utoipa::path(
     get,
     path = "/v1/events",

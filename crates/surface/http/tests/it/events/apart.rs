@@ -70,7 +70,7 @@ fn writer_of(engine: &Engine, name: &str) -> (TenantId, String) {
     engine.put_user(&owner, tenant, &user, roles).expect("it is made");
     let wanted = NewToken { user, label: String::new(), scope: roles, expires_at_ms: None };
     let (token, _) = engine.issue_token(&owner, tenant, wanted).expect("it is made");
-    (tenant, format!("authorization: Bearer {}\r\n", token.reveal()))
+    (tenant, format!("authorization: Bearer {}\r\n", *token.reveal()))
 }
 
 fn ids(blocks: &[Block]) -> Vec<String> {
