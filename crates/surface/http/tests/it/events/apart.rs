@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{Principal, Role, Roles};
@@ -10,11 +11,14 @@ use cairn_engine::{Engine, NewToken};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
 use cairn_seam::{MemoryStore, Store};
+use tokio::time::timeout;
 
 use super::sse::{Block, open};
 use crate::client::{Answer, request, send};
 use crate::server::Server;
 
+/// Longer than a refusal takes.
+const LONG: Duration = Duration::from_secs(10);
 const TENANTS: [&str; 2] = ["acme", "other"];
 
 /// A server that asks everybody who they are; `authorization` lines of a writer of each tenant.
@@ -58,7 +62,9 @@ impl World {
     /// The answer to a tenant that comes with an id that is none.
     async fn refused(&self, tenant: usize, id: &str) -> Answer {
         let headers = format!("{}x-request-id: same\r\n", self.writers[tenant]);
-        request(self.server.addr, &format!("GET /v1/events?last_event_id={id}"), &headers).await
+        let line = format!("GET /v1/events?last_event_id={id}");
+        let answer = timeout(LONG, request(self.server.addr, &line, &headers)).await;
+        answer.expect("it is refused, and does not go on for ever")
     }
 }
 

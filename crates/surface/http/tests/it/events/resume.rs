@@ -1,6 +1,7 @@
 //! Going on after an id: nothing lost, nothing twice.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cairn_access::Principal;
 use cairn_base::{ManualClock, Position, TenantId};
@@ -8,6 +9,7 @@ use cairn_engine::Place;
 use cairn_gate::GateConfig;
 use cairn_http::HttpConfig;
 use cairn_seam::{MemoryStore, Store};
+use tokio::time::timeout;
 
 use super::sse::{Block, open, refused};
 use super::story::{append, attach, create};
@@ -119,7 +121,8 @@ async fn ids_that_are_none_or_another_servers_are_refused() {
     let engine = server.gate.engine();
     let ahead = Place::after(Position(engine.position().0 + 1));
     let ahead = engine.event_ids(&Principal::local_owner()).of_event(ahead);
-    let ahead = get(server.addr, &format!("/v1/events?last_event_id={ahead}")).await;
+    let path = format!("/v1/events?last_event_id={ahead}");
+    let ahead = timeout(Duration::from_secs(10), get(server.addr, &path)).await.expect("it is refused");
     assert_eq!(ahead.error(), (412, "PositionAhead".to_owned()));
     assert!(!ahead.body.contains(|byte: char| byte.is_ascii_digit()), "no place is said: {}", ahead.body);
     let twice = refused(server.addr, "/v1/events?last_event_id=1&last_event_id=2", "").await;
