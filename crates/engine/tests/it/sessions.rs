@@ -159,7 +159,7 @@ fn so_many_contexts_are_remembered_those_worked_on_last() {
 }
 
 /// What a tenant sees of three clients that come and go while `others` clients of another tenant do.
-fn seen_beside(others: usize) -> Vec<(u64, String, Option<(u64, String)>)> {
+fn seen_beside(others: usize) -> Vec<String> {
     let world = World::new();
     let mut seen = Vec::new();
     let (mut held, mut stayed) = (Vec::new(), None);
@@ -172,11 +172,10 @@ fn seen_beside(others: usize) -> Vec<(u64, String, Option<(u64, String)>)> {
         }
         let session = world.open(tag);
         session.works_on(ContextId(1));
-        let listed = world.tags().join(" ");
-        seen.push((session.id().0, listed, world.live(1)));
+        seen.push(format!("{}: {:?}, {:?}", session.id(), world.tags(), world.live(1)));
         // Half of the others go, of which some have the number of this one.
         held.truncate(held.len() / 2);
-        seen.push((session.id().0, world.tags().join(" "), world.live(1)));
+        seen.push(format!("{}: {:?}, {:?}", session.id(), world.tags(), world.live(1)));
         // The second one stays.
         stayed = stayed.or((tag == "second").then_some(session));
     }
@@ -186,7 +185,8 @@ fn seen_beside(others: usize) -> Vec<(u64, String, Option<(u64, String)>)> {
 #[test]
 fn numbers_and_answers_are_the_same_however_many_clients_others_have() {
     let alone = seen_beside(0);
-    assert_eq!(alone.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), [1, 1, 2, 2, 3, 3]);
+    assert_eq!(alone[0], r#"1: ["first"], Some((1, "first"))"#);
+    assert_eq!(alone[5], r#"3: ["second", "third"], Some((3, "third"))"#);
     for others in 1..4 {
         assert_eq!(seen_beside(others), alone, "beside {others}");
     }
