@@ -145,8 +145,8 @@ fn in_words(line: &Value) -> String {
         format!("{} on {tenant}", text(line, "action")),
     ];
     facts.extend(Some(text(line, "subject")).filter(|subject| !subject.is_empty()));
-    facts
-        .extend(Some(text(line, "reason")).filter(|reason| !reason.is_empty()).map(|why| format!("({why})")));
+    let why = [text(line, "reason"), text(line, "code")];
+    facts.extend(why.into_iter().filter(|why| !why.is_empty()).map(|why| format!("({why})")));
     let unrecorded = number(line, "unrecorded");
     if unrecorded > 0 {
         facts.push(format!("[and {unrecorded} refused before it]"));
