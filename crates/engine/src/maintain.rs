@@ -59,7 +59,9 @@ impl Engine {
             let alone = self.maintaining.try_lock().ok_or(EngineError::MaintenanceRunning)?;
             let forget = match job {
                 Maintenance::Compact { forget, .. } => self.to_forget(principal, store, forget)?,
-                Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } | Maintenance::Verify { .. } => None,
+                Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } | Maintenance::Verify { .. } => {
+                    None
+                }
             };
             Ok((alone, forget))
         };

@@ -15,7 +15,6 @@ use cairn_seam::{
 use cairn_turns::prune::Rule;
 
 use crate::support::{NOW_MS, World, name, open, owner, start, stranger};
-use crate::watched::Troubled;
 
 fn compact(keep_changes: KeepChanges, forget: &[&str]) -> Maintenance {
     Maintenance::Compact { keep_changes, forget: forget.iter().map(|text| (*text).to_owned()).collect() }
@@ -135,13 +134,14 @@ fn a_store_that_writes_no_more_is_still_looked_after_and_forgets_nothing() {
 #[test]
 fn a_store_that_is_only_busy_is_asked_again() {
     let clock = ManualClock::new(NOW_MS);
-    let store = Arc::new(Troubled::new(Arc::new(MemoryStore::new(Arc::new(clock.clone())))));
+    let store = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
+    let store = Arc::new(FaultyStore::new(store, FaultPlan::none()));
     let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock).unwrap();
-    store.writes_fail_with(|| StoreError::Overloaded);
+    store.take_no_writes(Some(|| StoreError::Overloaded));
     let refused = engine.maintain(&owner(), &VERIFY, &mut |_| panic!("it ran")).unwrap_err();
     assert!(matches!(refused, EngineError::NoLine(_)), "{refused}");
     assert_eq!(refused.code(), ErrorCode::Overloaded);
-    store.writes_succeed();
+    store.take_no_writes(None);
     engine.maintain(&owner(), &VERIFY, &mut |_| true).unwrap();
     assert_eq!(told(&engine), both("verify", AuditOutcome::Done));
 }
@@ -149,20 +149,24 @@ fn a_store_that_is_only_busy_is_asked_again() {
 #[test]
 fn on_a_full_disk_what_helps_is_done_and_what_destroys_is_not() {
     let clock = ManualClock::new(NOW_MS);
-    let store = Arc::new(Troubled::new(Arc::new(MemoryStore::new(Arc::new(clock.clone())))));
+    let store = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
+    let store = Arc::new(FaultyStore::new(store, FaultPlan::none()));
     let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock).unwrap();
-    for trouble in [
+    let troubles: [fn() -> StoreError; 3] = [
         || StoreError::StorageFull { free_bytes: 1, reserve_bytes: 2 },
         || StoreError::Poisoned { cause: "the disk is gone".into() },
         || StoreError::OutcomeUnknown { cause: "the disk is gone".into() },
-    ] {
-        store.writes_fail_with(trouble);
+    ];
+    for trouble in troubles {
+        store.take_no_writes(Some(trouble));
         engine.maintain(&owner(), &VERIFY, &mut |_| true).unwrap();
         engine.maintain(&owner(), &compact(KeepChanges::All, &[]), &mut |_| true).unwrap();
         let forget = compact(KeepChanges::All, &["tenant:9"]);
         let refusals = [
             engine.maintain(&owner(), &forget, &mut |_| panic!("it ran")).unwrap_err(),
-            engine.prune(&owner(), TenantId::LOCAL, &Rule::AllBut(0), true, &mut |_| panic!("it ran")).unwrap_err(),
+            engine
+                .prune(&owner(), TenantId::LOCAL, &Rule::AllBut(0), true, &mut |_| panic!("it ran"))
+                .unwrap_err(),
         ];
         for refused in refusals {
             assert!(matches!(refused, EngineError::NoLine(_)), "{refused}");
@@ -171,24 +175,25 @@ fn on_a_full_disk_what_helps_is_done_and_what_destroys_is_not() {
         // Only looking needs no line.
         engine.prune(&owner(), TenantId::LOCAL, &Rule::AllBut(0), false, &mut |_| true).unwrap();
     }
-    store.writes_succeed();
+    store.take_no_writes(None);
     assert_eq!(told(&engine), []);
 }
 
 #[test]
 fn work_that_was_done_when_the_disk_got_full_has_its_first_line() {
     let clock = ManualClock::new(NOW_MS);
-    let full = Arc::new(Troubled::new(Arc::new(MemoryStore::new(Arc::new(clock.clone())))));
+    let store = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
+    let full = Arc::new(FaultyStore::new(store, FaultPlan::none()));
     let store = FaultyStore::new(Arc::clone(&full) as Arc<dyn Store>, FaultPlan::none());
     let fills = Arc::clone(&full);
     let store = store.maintained_by(move |_, _| {
-        fills.writes_fail_with(|| StoreError::StorageFull { free_bytes: 1, reserve_bytes: 2 });
+        fills.take_no_writes(Some(|| StoreError::StorageFull { free_bytes: 1, reserve_bytes: 2 }));
         Ok(MaintenanceReport::default())
     });
     let engine = open(Arc::new(store), &clock).unwrap();
     let backup = Maintenance::Backup { to: PathBuf::from("/somewhere") };
     engine.maintain(&owner(), &backup, &mut |_| true).unwrap();
-    full.writes_succeed();
+    full.take_no_writes(None);
     assert_eq!(told(&engine), [("backup to /somewhere".to_owned(), AuditOutcome::Begun)]);
 }
 
