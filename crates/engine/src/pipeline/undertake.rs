@@ -96,9 +96,9 @@ fn go_on(without_line: WithoutLine, act: &Act, error: EngineError) -> Result<(),
 }
 
 fn ended_by(error: &EngineError) -> AuditOutcome {
-    match error {
-        EngineError::Store(StoreError::Stopped)
-        | EngineError::Turns(TurnsError::Store(StoreError::Stopped)) => AuditOutcome::Stopped,
-        error => AuditOutcome::Failed { code: error.code() },
-    }
+    let is_stop = matches!(
+        error,
+        EngineError::Store(StoreError::Stopped) | EngineError::Turns(TurnsError::Store(StoreError::Stopped))
+    );
+    if is_stop { AuditOutcome::Stopped } else { AuditOutcome::Failed { code: error.code() } }
 }
