@@ -220,6 +220,11 @@ impl ErrorCode {
         TABLE.iter().map(|row| row.code)
     }
 
+    /// The code of a name.
+    pub fn named(name: &str) -> Option<ErrorCode> {
+        ErrorCode::all().find(|code| code.name() == name)
+    }
+
     /// Its row.
     pub fn row(self) -> &'static ErrorRow {
         &TABLE[self as usize]
@@ -296,6 +301,7 @@ mod tests {
             let expected =
                 if code == ErrorCode::Damaged { "DecodeError".into() } else { format!("{code:?}") };
             assert_eq!((code.name(), code.to_string()), (&*expected, expected.clone()));
+            assert_eq!(ErrorCode::named(&expected), Some(code));
         }
     }
 

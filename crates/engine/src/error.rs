@@ -106,6 +106,9 @@ pub enum EngineError {
     /// Maintenance is one at a time.
     #[error("maintenance is under way already; wait until it is done")]
     MaintenanceRunning,
+    /// The store does not take the audit line of an act that is not done without one.
+    #[error("nothing was done, because it cannot be noted in the audit trail before: {0}")]
+    NoLine(Box<EngineError>),
     /// A stored record cannot be read.
     #[error("the stored {what} is damaged: {detail}")]
     BadRecord {
@@ -154,6 +157,7 @@ impl EngineError {
             EngineError::ClientTag { .. } => ErrorCode::InvalidRequest,
             EngineError::ListenersFull => ErrorCode::Overloaded,
             EngineError::MaintenanceRunning => ErrorCode::Conflict,
+            EngineError::NoLine(error) => error.code(),
             EngineError::BadRecord { .. } => ErrorCode::Damaged,
             EngineError::NewerRecord { .. } => ErrorCode::NewerFormat,
             EngineError::Thread { .. } => ErrorCode::Internal,

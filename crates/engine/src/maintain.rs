@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use cairn_access::{Action, Principal, Refusal, RefusalReason, Resource};
+use cairn_access::{Action, Principal, Refusal, RefusalReason, Resource, Scope};
 use cairn_base::limits;
 use cairn_seam::{
     Compaction, Forget, KeepChanges, Maintenance, MaintenanceReport, OnStage, Selection, Store, StoreError,
 };
 
+use crate::pipeline::WithoutLine;
 use crate::references::RecordReferences;
 use crate::{Act, Engine, EngineError, forget, references};
 
@@ -42,8 +43,9 @@ impl Engine {
 
     /// Backs up, verifies, compacts or gives another key to the store while reads and writes go on; blocks until it is done.
     ///
-    /// One job at a time: a second one answers [`EngineError::MaintenanceRunning`]. A job that was done
-    /// leaves an audit line; one that failed or was stopped by `on_stage` leaves none.
+    /// One job at a time: a second one answers [`EngineError::MaintenanceRunning`]. A job leaves an audit line
+    /// before it begins, and one that says how it ended. If the store takes no line, it is done all the
+    /// same, except that nothing is forgotten without one.
     pub fn maintain(
         &self,
         principal: &Principal,
@@ -51,33 +53,38 @@ impl Engine {
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, EngineError> {
         let act = Act::new(Action::Maintain, Resource::NODE).on(subject(job));
-        self.pipeline.work(principal, &act, |store| {
+        let store = self.pipeline.store();
+        let prepare = || {
             // After the decision: whoever may not do it does not learn that somebody else is at it.
-            let _alone = self.maintaining.try_lock().ok_or(EngineError::MaintenanceRunning)?;
-            match job {
-                Maintenance::Compact { keep_changes, forget } => {
-                    let what = Compaction {
-                        keep_changes: self.kept_for(*keep_changes),
-                        forget: self.to_forget(principal, store, forget)?,
-                    };
-                    let done = store.compact(&what, &RecordReferences::of(store), on_stage);
-                    // What was forgotten is not kept here either.
-                    self.payloads.clear();
-                    Ok(done?)
+            let alone = self.maintaining.try_lock().ok_or(EngineError::MaintenanceRunning)?;
+            let forget = match job {
+                Maintenance::Compact { forget, .. } => self.to_forget(principal, store, forget)?,
+                Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } | Maintenance::Verify { .. } => {
+                    None
                 }
-                Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } => {
-                    Ok(store.maintain(job, on_stage)?)
-                }
-                Maintenance::Verify { .. } => {
-                    let mut report = store.maintain(job, on_stage)?;
-                    // A store that is damaged may not even know its records.
-                    if report.findings.is_empty() {
-                        report.findings = references::dangling(store, on_stage)?;
-                    }
-                    Ok(report)
-                }
+            };
+            Ok((alone, forget))
+        };
+        let work = |_: &Scope, (_, forget): &(_, Option<Forget>)| match job {
+            Maintenance::Compact { keep_changes, .. } => {
+                let keep_changes = self.kept_for(*keep_changes);
+                let what = Compaction { keep_changes, forget: forget.clone() };
+                let done = store.compact(&what, &RecordReferences::of(store), on_stage);
+                // What was forgotten is not kept here either.
+                self.payloads.clear();
+                Ok(done?)
             }
-        })
+            Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } => Ok(store.maintain(job, on_stage)?),
+            Maintenance::Verify { .. } => {
+                let mut report = store.maintain(job, on_stage)?;
+                // A store that is damaged may not even know its records.
+                if report.findings.is_empty() {
+                    report.findings = references::dangling(store, on_stage)?;
+                }
+                Ok(report)
+            }
+        };
+        self.pipeline.undertake(principal, &act, without_line(job), prepare, work)
     }
 
     /// How long changes are kept.
@@ -129,6 +136,17 @@ impl Engine {
             }
         }
         Ok(())
+    }
+}
+
+/// What is forgotten does not come back.
+fn without_line(job: &Maintenance) -> WithoutLine {
+    match job {
+        Maintenance::Compact { forget, .. } if !forget.is_empty() => WithoutLine::Refuse,
+        Maintenance::Compact { .. }
+        | Maintenance::Backup { .. }
+        | Maintenance::ChangeKey { .. }
+        | Maintenance::Verify { .. } => WithoutLine::GoOn,
     }
 }
 

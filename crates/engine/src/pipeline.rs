@@ -1,5 +1,7 @@
 //! The beats that every operation takes: authorize → transact → audit → notify.
 
+mod undertake;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,11 +10,13 @@ use cairn_base::{Clock, Position, TenantId};
 use cairn_seam::{EventKind, Snapshot, Store, WriteTx};
 
 use crate::EngineError;
-use crate::audit::{self, AuditLine, Refusals};
+use crate::audit::{self, AuditLine, AuditOutcome, Refusals};
 use crate::bus::{Bus, Notification};
 use crate::metrics::{Metrics, Outcome};
 use crate::sessions::Registry;
 use crate::tracked::Tracked;
+
+pub(crate) use undertake::WithoutLine;
 
 /// What is to be done, and on what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,28 +146,18 @@ impl Pipeline {
         result
     }
 
-    /// Does work that is no transaction, and then leaves its audit line in one of its own.
-    ///
-    /// What was done is done: a line that cannot be written (the disk is full, a write failed) is
-    /// reported in the log and fails nothing. A store in trouble is when such work is needed most.
+    /// Does work that is no transaction and leaves no audit line; what leaves some is
+    /// [`undertaken`](Pipeline::undertake).
     pub(crate) fn work<T>(
         &self,
         principal: &Principal,
         act: &Act,
         body: impl FnOnce(&dyn Store) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
+        debug_assert!(!act.action.is_audited(), "{} has to leave its lines", act.action.name());
         let running = self.begin(principal, act)?;
         let result = body(&*self.store);
         running.count(result.is_ok());
-        if result.is_ok() && act.action.is_audited() {
-            let line = AuditLine::done(self.shared.clock.now_ms(), principal, act);
-            let tenant = running.permit.scope().tenant();
-            let written: Result<_, EngineError> =
-                cairn_seam::write(&*self.store, tenant, move |tx| audit::append(tx, &line));
-            if let Err(error) = written {
-                tracing::warn!(%error, action = act.action.name(), "an act left no audit line");
-            }
-        }
         result
     }
 
@@ -177,7 +171,8 @@ impl Pipeline {
         self.shared.metrics.count(act.action, Outcome::Refused);
         let now = self.shared.clock.monotonic();
         if let Some(unrecorded) = self.shared.refusals.admit(principal.tenant(), now) {
-            let line = AuditLine::refused(self.shared.clock.now_ms(), principal, act, &refusal, unrecorded);
+            let outcome = AuditOutcome::Refused { reason: refusal.reason, unrecorded };
+            let line = AuditLine::new(self.shared.clock.now_ms(), principal, act, outcome);
             self.record_refusal(principal.tenant(), line);
         } else {
             self.shared.metrics.refusals_unrecorded.add(1);
@@ -208,28 +203,30 @@ impl Pipeline {
     }
 }
 
+impl Shared {
+    /// Tells whoever listens what a transaction emitted.
+    fn announce(&self, tenant: TenantId, position: Position, kinds: Vec<EventKind>) {
+        if !kinds.is_empty() {
+            self.bus.publish(Notification { position, tenant, kinds: kinds.into() });
+        }
+    }
+}
+
 impl Running {
     /// Wraps the operation's closure so that its audit line commits with it.
     fn transaction<T, B>(
         &self,
         principal: &Principal,
         act: &Act,
-        mut body: B,
+        body: B,
     ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
     where
         B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     {
-        let scope = self.permit.scope();
         let audited = self.permit.action().is_audited();
-        let line = audited.then(|| AuditLine::done(self.shared.clock.now_ms(), principal, act));
-        move |tx| {
-            let mut tx = Tracked::new(tx);
-            let value = body(&mut tx, &scope)?;
-            if let Some(line) = &line {
-                audit::append(&mut tx, line)?;
-            }
-            Ok((value, tx.into_kinds()))
-        }
+        let now_ms = self.shared.clock.now_ms();
+        let line = audited.then(|| AuditLine::new(now_ms, principal, act, AuditOutcome::Done));
+        tracked(self.permit.scope(), line, body)
     }
 
     fn committed<T>(
@@ -238,10 +235,7 @@ impl Running {
     ) -> Result<Committed<T>, EngineError> {
         self.count(outcome.is_ok());
         let ((value, kinds), position) = outcome?;
-        if !kinds.is_empty() {
-            let tenant = self.permit.scope().tenant();
-            self.shared.bus.publish(Notification { position, tenant, kinds: kinds.into() });
-        }
+        self.shared.announce(self.permit.scope().tenant(), position, kinds);
         Ok(Committed { value, position })
     }
 
@@ -250,5 +244,24 @@ impl Running {
         let took = self.shared.clock.monotonic().saturating_sub(self.started);
         self.shared.metrics.count(action, if ok { Outcome::Done } else { Outcome::Failed });
         self.shared.metrics.time(action, took);
+    }
+}
+
+/// A closure that notes what it emits, and adds its line to what it does.
+fn tracked<T, B>(
+    scope: Scope,
+    line: Option<AuditLine>,
+    mut body: B,
+) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
+where
+    B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+{
+    move |tx| {
+        let mut tx = Tracked::new(tx);
+        let value = body(&mut tx, &scope)?;
+        if let Some(line) = &line {
+            audit::append(&mut tx, line)?;
+        }
+        Ok((value, tx.into_kinds()))
     }
 }

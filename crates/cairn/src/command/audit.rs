@@ -20,8 +20,10 @@ Examples:
                                          did not say who they are
   cairn audit --since 2026-11-01 --json  one line of JSON per line
 
-Every administrative act leaves a line in the transaction that does it, and so do acts that were
-refused. Of a flood of refusals only the first of each minute do; the next line says how many did not.
+Every administrative act leaves a line in the transaction that does it. Work that takes more than one
+(maintenance, pruning) leaves two: begun, and then done, failed or stopped; without the second it
+goes on, or died half-way with its process. Acts that were refused leave a line too. Of a flood of
+refusals only the first of each minute do; the next line says how many did not.
 Following needs a server (`cairn serve`) on the data directory, and waits for one that is away.";
 
 /// Lines that are shown if nobody says how many.
@@ -145,8 +147,8 @@ fn in_words(line: &Value) -> String {
         format!("{} on {tenant}", text(line, "action")),
     ];
     facts.extend(Some(text(line, "subject")).filter(|subject| !subject.is_empty()));
-    facts
-        .extend(Some(text(line, "reason")).filter(|reason| !reason.is_empty()).map(|why| format!("({why})")));
+    let why = [text(line, "reason"), text(line, "code")];
+    facts.extend(why.into_iter().filter(|why| !why.is_empty()).map(|why| format!("({why})")));
     let unrecorded = number(line, "unrecorded");
     if unrecorded > 0 {
         facts.push(format!("[and {unrecorded} refused before it]"));
@@ -167,6 +169,12 @@ mod tests {
         assert_eq!(
             in_words(&done),
             "2023-11-14 22:13:20Z  done     ada\\u{1b}[2J  access.change on acme  user bob\\u{a}\n"
+        );
+        let failed = json!({"at_ms": 0, "actor": "ada", "action": "node.maintain", "tenant": null,
+            "subject": "compact", "outcome": "failed", "reason": null, "code": "StorageFull"});
+        assert_eq!(
+            in_words(&failed),
+            "1970-01-01 00:00:00Z  failed   ada  node.maintain on node  compact  (StorageFull)\n"
         );
         let refused = json!({"at_ms": 0, "actor": "eve", "action": "tenant.read", "tenant": null, "subject": "",
             "outcome": "refused", "reason": "it needs a role", "unrecorded": 7});

@@ -193,6 +193,12 @@ fn history_is_thinned_out_with_and_without_an_owner() {
     assert_eq!(server.wait().0, Some(0));
     assert!(!dir.path().join("data/index.redb").exists(), "it goes with what was in it");
     is_well();
+    let trail = stdout(&run(dir.path(), &["--data-dir", "data", "audit", "--node"]));
+    for outcome in ["begun  ", "done   "] {
+        let line =
+            format!("{outcome}  local-owner  node.maintain on node  compact and forget tenant:0/audit\n");
+        assert!(trail.contains(&line), "that it was forgotten is not: {trail}");
+    }
     assert_eq!(compacted(dir.path(), &["--forget", "tenant:0"])["index_renewed_at_next_opening"], 1);
     is_well();
     // The setting does what the flag does.

@@ -138,6 +138,16 @@ fn long_history(dir: &Path, turns: u64) {
     );
 }
 
+/// What the trail says of pruning, one outcome after the other.
+fn pruned(dir: &Path) -> Vec<String> {
+    let output = run(dir, &["--data-dir", "two", "--json", "audit", "-n", "1000"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let trail = stdout(&output);
+    let lines = trail.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let of_prunes = lines.filter(|line| line["action"] == "turns.prune");
+    of_prunes.map(|line| line["outcome"].as_str().expect("an outcome").to_owned()).collect()
+}
+
 #[test]
 fn a_prune_that_was_killed_leaves_a_whole_store_and_the_next_one_does_the_rest() {
     let dir = here();
@@ -165,6 +175,7 @@ fn a_prune_that_was_killed_leaves_a_whole_store_and_the_next_one_does_the_rest()
     });
     server.kill();
     drop(asking);
+    assert_eq!(pruned(dir), ["begun"], "it died, and the trail says that somebody was at it");
 
     let doctor = run(dir, &["--data-dir", "two", "doctor"]);
     assert_eq!(doctor.status.code(), Some(0), "{doctor:?}");
@@ -179,6 +190,7 @@ fn a_prune_that_was_killed_leaves_a_whole_store_and_the_next_one_does_the_rest()
             && rest.ends_with("; 1 context and 10 turns stay\n"),
         "{rest}"
     );
+    assert_eq!(pruned(dir), ["begun", "begun", "done"]);
     assert_eq!(run(dir, &["--data-dir", "two", "doctor"]).status.code(), Some(0));
     let server = Server::start(dir, &["--data-dir", "two"]);
     assert_eq!(there(&server), (1, 10));

@@ -1,6 +1,7 @@
 //! The audit trail: who did what, and who was not allowed to.
 //!
-//! An administrative act leaves its line in the transaction that does it. A refused act leaves one in
+//! An administrative act leaves its line in the transaction that does it; one that is more than a transaction
+//! leaves a line before it begins and another when it ended. A refused act leaves one in
 //! a transaction of its own, in the trail of the tenant that asked (nobody writes into the trail of
 //! another), at most `AUDIT_REFUSALS_MAX` per `AUDIT_REFUSALS_EVERY` and tenant: a flood of refusals
 //! grows the store no faster than that, and the next line says how many left none.
@@ -11,8 +12,8 @@
 mod page;
 mod refusals;
 
-use cairn_access::{Action, Principal, Refusal, RefusalReason, Resource};
-use cairn_base::{KeyBuf, KeyDecodeError, KeyReader, SpaceId, TenantId, limits};
+use cairn_access::{Action, Principal, RefusalReason, Resource};
+use cairn_base::{ErrorCode, KeyBuf, KeyDecodeError, KeyReader, SpaceId, TenantId, limits};
 use cairn_seam::{KeyRange, Reader, Visit, WriteTx};
 
 pub use page::{AuditCursor, AuditPage, BadAuditCursor};
@@ -33,14 +34,14 @@ pub struct AuditLine {
     pub resource: Resource,
     /// The name of the thing acted on; empty if there is none.
     pub subject: String,
-    /// Whether it was done.
+    /// What became of it.
     pub outcome: AuditOutcome,
 }
 
-/// How an audited act ended.
+/// What became of an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditOutcome {
-    /// It was done, in the transaction that holds this line.
+    /// It was done: in the transaction that holds this line, or since the line that says that it was begun.
     Done,
     /// It was refused.
     Refused {
@@ -49,29 +50,41 @@ pub enum AuditOutcome {
         /// Refusals of this tenant since the line before that left no line of their own.
         unrecorded: u32,
     },
+    /// It begins, and takes more than a transaction. If no line about its end comes after this one, it goes
+    /// on or died with the process, and part of it may have been done.
+    Begun,
+    /// It failed; part of it may have been done.
+    Failed {
+        /// With what.
+        code: ErrorCode,
+    },
+    /// Somebody stopped it; part of it may have been done.
+    Stopped,
+}
+
+impl AuditOutcome {
+    /// What people and programs read.
+    pub fn name(self) -> &'static str {
+        match self {
+            AuditOutcome::Done => "done",
+            AuditOutcome::Refused { .. } => "refused",
+            AuditOutcome::Begun => "begun",
+            AuditOutcome::Failed { .. } => "failed",
+            AuditOutcome::Stopped => "stopped",
+        }
+    }
 }
 
 impl AuditLine {
-    pub(crate) fn done(at_ms: u64, principal: &Principal, act: &Act) -> Self {
+    pub(crate) fn new(at_ms: u64, principal: &Principal, act: &Act, outcome: AuditOutcome) -> Self {
         AuditLine {
             at_ms,
             actor: cut(principal.user_id()),
             action: act.action(),
             resource: act.resource(),
             subject: cut(act.subject()),
-            outcome: AuditOutcome::Done,
+            outcome,
         }
-    }
-
-    pub(crate) fn refused(
-        at_ms: u64,
-        principal: &Principal,
-        act: &Act,
-        refusal: &Refusal,
-        unrecorded: u32,
-    ) -> Self {
-        let outcome = AuditOutcome::Refused { reason: refusal.reason, unrecorded };
-        AuditLine { outcome, ..AuditLine::done(at_ms, principal, act) }
     }
 }
 

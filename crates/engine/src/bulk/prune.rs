@@ -9,6 +9,7 @@ use cairn_turns::prune::{Cutoff, Rule, Sweep, remove_contexts, remove_turns};
 use cairn_turns::{Context, contexts_after, last_numbers};
 use parking_lot::RwLock;
 
+use crate::pipeline::WithoutLine;
 use crate::{Act, Engine, EngineError};
 
 /// What was or would be pruned.
@@ -34,6 +35,9 @@ impl Engine {
     /// It looks at every context and every turn of the tenant. Stopped by `on_stage` or by the end of the
     /// process, it leaves nothing that leads nowhere, and the next run does the rest. Payloads and file
     /// trees that nothing refers to any more go with the next compaction.
+    ///
+    /// Nothing is removed unless an audit line says so before; another one says how it ended. Looking
+    /// leaves none.
     pub fn prune(
         &self,
         principal: &Principal,
@@ -43,18 +47,34 @@ impl Engine {
         on_stage: OnStage<'_>,
     ) -> Result<PruneReport, EngineError> {
         let act = Act::new(Action::TurnsPrune, Resource::tenant(tenant)).on(subject(rule));
+        let alone = || self.maintaining.try_lock().ok_or(EngineError::MaintenanceRunning);
+        if apply {
+            let work = |scope: &Scope, _: &_| self.sift(scope, rule, true, on_stage);
+            return self.pipeline.undertake(principal, &act, WithoutLine::Refuse, alone, work);
+        }
         let scope = self.pipeline.permit(principal, &act)?.scope();
-        let _alone = self.maintaining.try_lock().ok_or(EngineError::MaintenanceRunning)?;
-        let cutoff = self.cutoff(&scope, rule, on_stage)?;
+        let _alone = alone()?;
+        self.sift(&scope, rule, false, on_stage)
+    }
+
+    /// Finds what goes and what stays, and removes what goes if that is to be done.
+    fn sift(
+        &self,
+        scope: &Scope,
+        rule: &Rule,
+        apply: bool,
+        on_stage: OnStage<'_>,
+    ) -> Result<PruneReport, EngineError> {
+        let cutoff = self.cutoff(scope, rule, on_stage)?;
         let mut report = PruneReport { applied: apply, ..PruneReport::default() };
         if apply {
-            report.contexts = self.prune_contexts(principal, &act, &scope, &cutoff, on_stage)?;
+            report.contexts = self.prune_contexts(scope, &cutoff, on_stage)?;
             // Turns of these are not served from memory either.
             self.payloads.clear();
         }
-        let mut sweep = Sweep::begin(&*self.snapshot()?, &scope)?;
+        let mut sweep = Sweep::begin(&*self.snapshot()?, scope)?;
         let last = sweep.last_context();
-        self.each_context(&scope, last, "finding what stays", on_stage, &mut |page| {
+        self.each_context(scope, last, "finding what stays", on_stage, &mut |page| {
             for context in page {
                 // When it is applied, what the rule takes is gone; what it would take now was saved.
                 if !apply && cutoff.takes(context) {
@@ -66,7 +86,7 @@ impl Engine {
             }
             Ok(())
         })?;
-        self.sweep_turns(&scope, sweep, &mut report, on_stage)?;
+        self.sweep_turns(scope, sweep, &mut report, on_stage)?;
         Ok(report)
     }
 
@@ -82,34 +102,26 @@ impl Engine {
         Ok(cutoff.settled())
     }
 
-    /// Removes contexts, so many a transaction, each of which leaves its audit line; at least one does.
+    /// Removes contexts, so many a transaction.
     fn prune_contexts(
         &self,
-        principal: &Principal,
-        act: &Act,
         scope: &Scope,
         cutoff: &Cutoff,
         on_stage: OnStage<'_>,
     ) -> Result<u64, EngineError> {
         let last = last_numbers(&*self.snapshot()?, scope)?.0;
-        let (mut removed, mut transactions) = (0, 0);
-        let mut remove = |ids: Vec<ContextId>| {
-            let cutoff = cutoff.clone();
-            let done = self
-                .pipeline
-                .transact(principal, act, move |tx, scope| Ok(remove_contexts(tx, scope, &cutoff, &ids)?))?;
-            removed += done.value;
-            transactions += 1;
-            Ok(())
-        };
+        let mut removed = 0;
         self.each_context(scope, last, "removing contexts", on_stage, &mut |page| {
             let ids: Vec<_> =
                 page.iter().filter(|context| cutoff.takes(context)).map(|context| context.id).collect();
-            if ids.is_empty() { Ok(()) } else { remove(ids) }
+            if !ids.is_empty() {
+                let cutoff = cutoff.clone();
+                removed += self
+                    .pipeline
+                    .step(scope, move |tx, scope| Ok(remove_contexts(tx, scope, &cutoff, &ids)?))?;
+            }
+            Ok(())
         })?;
-        if transactions == 0 {
-            self.pipeline.transact(principal, act, |_, _| Ok(()))?;
-        }
         Ok(removed)
     }
 

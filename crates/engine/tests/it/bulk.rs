@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::{Action, Resource};
@@ -9,13 +10,16 @@ use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId};
 use cairn_engine::{
     Act, AuditOutcome, EngineError, Export, ExportItem, ExportedTurn, ImportCounts, ImportItem,
 };
-use cairn_seam::{Blob, KeepChanges, KeyRange, Maintenance, Order, Store, StoreError, Visit};
+use cairn_seam::{
+    Blob, FaultPlan, FaultyStore, KeepChanges, KeyRange, Maintenance, Order, SeamFault, Stage, Store,
+    StoreError, Visit,
+};
 use cairn_turns::prune::Rule;
 use cairn_turns::registry::Bundle;
 use cairn_turns::{Append, DeclaredType, ImportId, NewContext, NewTurn, Turn, TurnsError};
 use proptest::prelude::*;
 
-use crate::support::World;
+use crate::support::{World, open};
 
 const TENANT: TenantId = TenantId::LOCAL;
 
@@ -525,24 +529,77 @@ fn a_fork_made_while_it_prunes_saves_what_is_left_of_its_history() {
     }
 }
 
+/// What the trail says of pruning.
+fn prunes(world: &World) -> Vec<(String, AuditOutcome)> {
+    let lines = world.trail(TENANT).into_iter().filter(|line| line.action == Action::TurnsPrune);
+    lines.map(|line| (line.subject, line.outcome)).collect()
+}
+
 #[test]
-fn pruning_leaves_its_audit_line_and_a_dry_run_none() {
+fn pruning_leaves_its_audit_lines_and_a_dry_run_none() {
     let world = World::new();
     play(&world, &[Step::Create, Step::Append(0, false)]);
-    let lines = || {
-        let all = world.trail(TENANT).into_iter();
-        all.filter(|line| line.action == Action::TurnsPrune).collect::<Vec<_>>()
-    };
     let rule = Rule::InactiveSince(u64::MAX);
     world.engine.prune(&world.owner, TENANT, &rule, false, &mut |_| true).unwrap();
-    assert_eq!(lines(), []);
-    let report = world.engine.prune(&world.owner, TENANT, &rule, true, &mut |_| true).unwrap();
+    assert_eq!(prunes(&world), []);
+    let mut before = None;
+    let report = world.engine.prune(&world.owner, TENANT, &rule, true, &mut |_| {
+        before.get_or_insert_with(|| prunes(&world));
+        true
+    });
+    let report = report.unwrap();
     assert_eq!((report.contexts, report.turns, report.payload_bytes), (1, 1, 9));
-    let [line] = &lines()[..] else { panic!("{:?}", lines()) };
-    assert_eq!(
-        (line.outcome, line.subject.starts_with("contexts inactive since")),
-        (AuditOutcome::Done, true)
-    );
+    let line = |outcome| (format!("contexts inactive since {}", u64::MAX), outcome);
+    assert_eq!(before, Some(vec![line(AuditOutcome::Begun)]));
+    assert_eq!(prunes(&world), [AuditOutcome::Begun, AuditOutcome::Done].map(line));
+}
+
+#[test]
+fn a_prune_that_is_stopped_half_way_says_so() {
+    let world = World::new();
+    let context = long(&world, 1_200);
+    let rule = Rule::Named([context].into());
+    let stop = &mut |stage: Stage<'_>| stage.name != "removing turns";
+    let stopped = world.engine.prune(&world.owner, TENANT, &rule, true, stop);
+    assert!(matches!(stopped, Err(EngineError::Store(StoreError::Stopped))), "{stopped:?}");
+    let line = |outcome| ("contexts 1".to_owned(), outcome);
+    assert_eq!(prunes(&world), [AuditOutcome::Begun, AuditOutcome::Stopped].map(line));
+    assert_eq!(counted(&world), (0, 700), "part of it was done");
+}
+
+/// Prunes everything through a store that fails at its n-th operation; says if it has that many.
+fn prune_with_trouble(fault: SeamFault, n: u64) -> bool {
+    let world = World::new();
+    play(&world, &[Step::Create, Step::Append(0, false), Step::Create, Step::Append(1, false)]);
+    let inner = Arc::clone(&world.store) as Arc<dyn Store>;
+    let opening = Arc::new(FaultyStore::new(Arc::clone(&inner), FaultPlan::none()));
+    open(Arc::clone(&opening) as Arc<dyn Store>, &world.clock).unwrap();
+    let at = opening.operations() + n;
+    let faulty = Arc::new(FaultyStore::new(inner, FaultPlan::at(at, fault)));
+    let engine = open(Arc::clone(&faulty) as Arc<dyn Store>, &world.clock).unwrap();
+    let outcome = engine.prune(&world.owner, TENANT, &Rule::AllBut(0), true, &mut |_| true);
+
+    let is_whole = counted(&world) == (2, 2);
+    let said: Vec<_> = prunes(&world).into_iter().map(|(_, outcome)| outcome).collect();
+    match (&outcome, &said[..]) {
+        (Ok(_), [AuditOutcome::Begun, AuditOutcome::Done]) => assert_eq!(counted(&world), (0, 0)),
+        // Whoever asked is told that it was done, whatever becomes of the last line.
+        (Ok(_), [AuditOutcome::Begun]) => assert!(faulty.operations() > at && counted(&world) == (0, 0)),
+        (Err(EngineError::NoLine(_)), [] | [AuditOutcome::Begun]) => assert!(is_whole),
+        (Err(error), [AuditOutcome::Begun, AuditOutcome::Failed { code }]) => {
+            assert_eq!(*code, error.code());
+        }
+        told => panic!("{fault:?} at operation {n}: {told:?}"),
+    }
+    faulty.operations() > at
+}
+
+#[test]
+fn whatever_fails_nothing_is_pruned_without_its_line() {
+    for fault in [SeamFault::Fail, SeamFault::LoseAnswer] {
+        let operations = (0..).take_while(|n| prune_with_trouble(fault, *n)).count();
+        assert!(operations > 10, "it has operations to fail");
+    }
 }
 
 #[test]

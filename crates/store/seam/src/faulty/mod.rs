@@ -26,7 +26,11 @@ pub struct FaultyStore {
     inner: Arc<dyn Store>,
     faults: Arc<Faults>,
     maintain: Option<Box<MaintainFn>>,
+    trouble: Mutex<Option<Trouble>>,
 }
+
+/// Why no transaction is taken, see [`FaultyStore::take_no_writes`].
+type Trouble = fn() -> StoreError;
 
 /// Maintenance played by a test, see [`FaultyStore::maintained_by`].
 type MaintainFn = dyn Fn(&Maintenance, OnStage<'_>) -> Result<MaintenanceReport, StoreError> + Send + Sync;
@@ -34,7 +38,7 @@ type MaintainFn = dyn Fn(&Maintenance, OnStage<'_>) -> Result<MaintenanceReport,
 impl FaultyStore {
     /// Wraps a store.
     pub fn new(inner: Arc<dyn Store>, plan: FaultPlan) -> Self {
-        FaultyStore { inner, faults: Arc::new(Faults::new(plan)), maintain: None }
+        FaultyStore { inner, faults: Arc::new(Faults::new(plan)), maintain: None, trouble: Mutex::new(None) }
     }
 
     /// Maintenance does this from now on, whatever the store inside can do.
@@ -53,6 +57,20 @@ impl FaultyStore {
     pub fn operations(&self) -> u64 {
         self.faults.operations()
     }
+
+    /// From now on every transaction fails like this, as on a full disk; with `None` they are taken again.
+    pub fn take_no_writes(&self, because: Option<fn() -> StoreError>) {
+        *self.trouble.lock() = because;
+    }
+
+    /// Notes from now on what is done, and yields what was noted since the last call.
+    ///
+    /// A line says what work it was and how much: keyspaces and tenants, how many keys were asked for,
+    /// how many were found and with how many bytes, and not which ones. What does the same work has the
+    /// same lines.
+    pub fn listen(&self) -> Vec<String> {
+        self.faults.listen()
+    }
 }
 
 /// How a transaction is going to be spoiled.
@@ -66,7 +84,11 @@ enum Spoiling {
 
 impl FaultyStore {
     /// Counts a transaction; fails it here and now, or says what else is planned.
-    fn admit(&self) -> Result<Spoiling, StoreError> {
+    fn admit(&self, tenant: TenantId) -> Result<Spoiling, StoreError> {
+        self.faults.tell(|| format!("a transaction of tenant {tenant}"));
+        if let Some(because) = *self.trouble.lock() {
+            return Err(because());
+        }
         match self.faults.next() {
             None => Ok(Spoiling::No),
             Some(SeamFault::Fail) => Err(broken("queueing a transaction")),
@@ -139,7 +161,7 @@ impl Store for FaultyStore {
     }
 
     fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
-        let spoiling = match self.admit() {
+        let spoiling = match self.admit(tenant) {
             Ok(spoiling) => spoiling,
             Err(error) => return done(Err(error)),
         };
@@ -163,7 +185,7 @@ impl Store for FaultyStore {
     }
 
     fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
-        let spoiling = self.admit()?;
+        let spoiling = self.admit(tenant)?;
         let spoiled = Spoiled::new(body, &self.faults);
         let outcome = match spoiling {
             Spoiling::No => self.inner.write(tenant, spoiled.body(None, true)),
@@ -190,7 +212,11 @@ impl Store for FaultyStore {
         tenant: TenantId,
         hash: &ContentHash,
     ) -> Result<Option<Box<dyn BlobReader>>, StoreError> {
-        self.faults.around("opening a blob", || self.inner.open_blob(tenant, hash))
+        let opened = self.faults.around("opening a blob", || self.inner.open_blob(tenant, hash))?;
+        self.faults.tell(|| {
+            format!("a blob of tenant {tenant}: {:?} bytes", opened.as_ref().map(|blob| blob.len()))
+        });
+        Ok(opened)
     }
 
     fn changes(

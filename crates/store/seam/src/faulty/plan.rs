@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
+
 use crate::StoreError;
 
 /// What can go wrong at a store's seam.
@@ -76,12 +78,26 @@ impl fmt::Debug for FaultPlan {
 pub(super) struct Faults {
     plan: FaultPlan,
     operations: AtomicU64,
+    /// What was done since somebody listens.
+    heard: Mutex<Option<Vec<String>>>,
 }
 
 impl Faults {
     /// Before the first operation.
     pub(super) fn new(plan: FaultPlan) -> Self {
-        Faults { plan, operations: AtomicU64::new(0) }
+        Faults { plan, operations: AtomicU64::new(0), heard: Mutex::new(None) }
+    }
+
+    /// Notes from now on what is done, and yields what was noted before.
+    pub(super) fn listen(&self) -> Vec<String> {
+        self.heard.lock().replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// Notes what is done, if somebody listens.
+    pub(super) fn tell(&self, what: impl FnOnce() -> String) {
+        if let Some(heard) = self.heard.lock().as_mut() {
+            heard.push(what());
+        }
     }
 
     /// How many operations there have been.
@@ -106,6 +122,7 @@ impl Faults {
         doing: &str,
         operation: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.tell(|| doing.to_owned());
         match self.next() {
             None | Some(SeamFault::Rerun) => operation(),
             Some(SeamFault::Fail | SeamFault::Tear { .. }) => Err(broken(doing)),

@@ -1,5 +1,7 @@
 //! Reads that go wrong.
 
+use std::fmt;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use cairn_base::{ContentHash, Position, TenantId};
@@ -50,18 +52,54 @@ impl FaultyReads<'_> {
     /// A look-up of many; visits beyond the torn one are swallowed.
     fn look_up(
         &self,
+        what: impl FnOnce() -> String,
         visit: &mut dyn FnMut(usize, Option<&[u8]>),
         read: impl FnOnce(&mut dyn FnMut(usize, Option<&[u8]>)) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let Course { mut visits, ending } = self.course()?;
-        read(&mut |index, value| {
+        let mut found = Found::default();
+        let outcome = read(&mut |index, value| {
+            found.count(value);
             if visits > 0 {
                 visits -= 1;
                 visit(index, value);
             }
-        })?;
+        });
+        self.faults.tell(|| format!("{} {found}", what()));
+        outcome?;
         ending
     }
+}
+
+/// How much a read came to.
+#[derive(Default)]
+struct Found {
+    count: usize,
+    bytes: usize,
+}
+
+impl Found {
+    fn count(&mut self, value: Option<&[u8]>) {
+        if let Some(value) = value {
+            self.count += 1;
+            self.bytes += value.len();
+        }
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "found {} of {} bytes", self.count, self.bytes)
+    }
+}
+
+/// Whose keys they are, and how long each is.
+fn shapes<'a>(keys: impl Iterator<Item = &'a [u8]>) -> String {
+    let shape = |key: &[u8]| match key.split_first_chunk() {
+        Some((tenant, rest)) => format!("{}+{}", u32::from_be_bytes(*tenant), rest.len()),
+        None => key.len().to_string(),
+    };
+    keys.map(shape).collect::<Vec<_>>().join(" ")
 }
 
 impl Reader for FaultyReads<'_> {
@@ -71,7 +109,8 @@ impl Reader for FaultyReads<'_> {
         keys: &[&[u8]],
         visit: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), StoreError> {
-        self.look_up(visit, |visit| self.inner.multi_get(keyspace, keys, visit))
+        let what = || format!("get {} {}", keyspace.name, shapes(keys.iter().copied()));
+        self.look_up(what, visit, |visit| self.inner.multi_get(keyspace, keys, visit))
     }
 
     fn multi_scan(
@@ -81,13 +120,23 @@ impl Reader for FaultyReads<'_> {
         visit: &mut dyn FnMut(usize, &[u8], &[u8]) -> Visit,
     ) -> Result<(), StoreError> {
         let Course { mut visits, ending } = self.course()?;
-        self.inner.multi_scan(keyspace, ranges, &mut |index, key, value| {
+        let mut found = Found::default();
+        let outcome = self.inner.multi_scan(keyspace, ranges, &mut |index, key, value| {
             if visits == 0 {
                 return Visit::Stop;
             }
             visits -= 1;
+            found.count(Some(value));
             visit(index, key, value)
-        })?;
+        });
+        self.faults.tell(|| {
+            let lows = ranges.iter().map(|range| match &range.low {
+                Bound::Included(low) | Bound::Excluded(low) => &low[..],
+                Bound::Unbounded => &[],
+            });
+            format!("scan {} {} {found}", keyspace.name, shapes(lows))
+        });
+        outcome?;
         ending
     }
 
@@ -98,7 +147,8 @@ impl Reader for FaultyReads<'_> {
         keys: &[&[u8]],
         visit: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), StoreError> {
-        self.look_up(visit, |visit| self.inner.hashed_get(keyspace, tenant, keys, visit))
+        let what = || format!("hashed get {} of tenant {tenant}, {} keys", keyspace.name, keys.len());
+        self.look_up(what, visit, |visit| self.inner.hashed_get(keyspace, tenant, keys, visit))
     }
 
     fn blobs(
@@ -107,7 +157,8 @@ impl Reader for FaultyReads<'_> {
         hashes: &[ContentHash],
         visit: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), StoreError> {
-        self.look_up(visit, |visit| self.inner.blobs(tenant, hashes, visit))
+        let what = || format!("{} blobs of tenant {tenant}", hashes.len());
+        self.look_up(what, visit, |visit| self.inner.blobs(tenant, hashes, visit))
     }
 }
 

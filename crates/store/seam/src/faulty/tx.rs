@@ -43,8 +43,10 @@ impl<'a> FaultyTx<'a> {
 
     fn change<T>(
         &mut self,
+        what: impl FnOnce() -> String,
         change: impl FnOnce(&mut dyn WriteTx) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.faults.tell(what);
         let result = match self.changes_left.as_mut() {
             Some(0) => Err(broken("changing a record")),
             Some(left) => {
@@ -102,15 +104,21 @@ impl WriteTx for FaultyTx<'_> {
     }
 
     fn put(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.change(|inner| inner.put(keyspace, key, value))
+        self.change(
+            || format!("put {} {} {}", keyspace.name, key.len(), value.len()),
+            |inner| inner.put(keyspace, key, value),
+        )
     }
 
     fn delete(&mut self, keyspace: Keyspace, key: &[u8]) -> Result<(), StoreError> {
-        self.change(|inner| inner.delete(keyspace, key))
+        self.change(|| format!("delete {} {}", keyspace.name, key.len()), |inner| inner.delete(keyspace, key))
     }
 
     fn delete_range(&mut self, keyspace: Keyspace, range: &KeyRange) -> Result<u64, StoreError> {
-        self.change(|inner| inner.delete_range(keyspace, range))
+        self.change(
+            || format!("delete a range of {}", keyspace.name),
+            |inner| inner.delete_range(keyspace, range),
+        )
     }
 
     fn hashed_put(
@@ -120,22 +128,26 @@ impl WriteTx for FaultyTx<'_> {
         value: &[u8],
         expires_at_ms: Option<u64>,
     ) -> Result<(), StoreError> {
-        self.change(|inner| inner.hashed_put(keyspace, key, value, expires_at_ms))
+        self.change(
+            || format!("hashed put {} {} {}", keyspace.name, key.len(), value.len()),
+            |inner| inner.hashed_put(keyspace, key, value, expires_at_ms),
+        )
     }
 
     fn put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
-        self.change(|inner| inner.put_blob(blob))
+        self.change(|| format!("put a blob of {} bytes", blob.len()), |inner| inner.put_blob(blob))
     }
 
     fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
-        self.change(|inner| inner.keep_blob(hash))
+        self.change(|| "keep a blob".to_owned(), |inner| inner.keep_blob(hash))
     }
 
     fn remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
-        self.change(|inner| inner.remove_blob(hash, uploaded_before_ms))
+        self.change(|| "remove a blob".to_owned(), |inner| inner.remove_blob(hash, uploaded_before_ms))
     }
 
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {
-        self.change(|inner| inner.emit(event))
+        let bytes = event.body.len();
+        self.change(|| format!("emit {bytes} bytes"), |inner| inner.emit(event))
     }
 }

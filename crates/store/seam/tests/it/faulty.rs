@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use cairn_base::{ManualClock, Position, TenantId};
+use cairn_base::{ContentHash, ManualClock, Position, TenantId};
 use cairn_seam::contract::{RECORDS, SEEN};
 use cairn_seam::{
     Event, EventKind, FaultPlan, FaultyStore, KeyRange, MemoryStore, SeamFault, Store, StoreError, Visit,
@@ -172,4 +172,46 @@ fn a_delay_passes_the_way_the_plan_waits() {
     let view = store.snapshot(Position::START).unwrap();
     let late = get(&*view, RECORDS, KEYS[0]);
     assert!(matches!(late, Err(StoreError::SnapshotTooOld)), "{late:?}");
+}
+
+#[test]
+fn whoever_listens_hears_how_much_work_was_done() {
+    let (_, store) = faulty(FaultPlan::none());
+    write(&store, TENANT, increment).unwrap();
+    assert_eq!(store.listen(), [""; 0], "nobody listened");
+    let snapshot = store.snapshot(Position::START).unwrap();
+    let missing: &[u8] = &[0, 0, 0, 1, b'd', b'd'];
+    snapshot.multi_get(RECORDS, &[KEYS[0], missing], &mut |_, _| ()).unwrap();
+    let one = KeyRange::prefix(&KEYS[0][..4]).limit(1);
+    snapshot.multi_scan(RECORDS, &[one], &mut |_, _, _| Visit::Continue).unwrap();
+    drop(store.open_blob(TENANT, &ContentHash::of(b"none")).unwrap());
+    let name = RECORDS.name;
+    assert_eq!(
+        store.listen(),
+        [
+            "taking a snapshot".to_owned(),
+            format!("get {name} 1+1 1+2 found 1 of 1 bytes"),
+            format!("scan {name} 1+0 found 1 of 1 bytes"),
+            "opening a blob".to_owned(),
+            "a blob of tenant 1: None bytes".to_owned(),
+        ]
+    );
+    write(&store, TENANT, |tx| tx.put(RECORDS, KEYS[0], &[1, 2, 3])).unwrap();
+    assert_eq!(store.listen(), ["a transaction of tenant 1".to_owned(), format!("put {name} 5 3")]);
+}
+
+#[test]
+fn a_store_that_takes_no_writes_reads_on_and_takes_them_again() {
+    let (_, store) = faulty(FaultPlan::none());
+    write(&store, TENANT, increment).unwrap();
+    store.take_no_writes(Some(|| StoreError::StorageFull { free_bytes: 1, reserve_bytes: 2 }));
+    for _ in 0..2 {
+        let refused = write(&store, TENANT, increment);
+        assert!(matches!(refused, Err(StoreError::StorageFull { free_bytes: 1, .. })), "{refused:?}");
+    }
+    let number = || get(&*store.snapshot(Position::START).unwrap(), RECORDS, KEYS[0]).unwrap();
+    assert_eq!(number(), Some(vec![1]));
+    store.take_no_writes(None);
+    write(&store, TENANT, increment).unwrap();
+    assert_eq!(number(), Some(vec![2]));
 }

@@ -69,7 +69,7 @@ pub(super) struct HeardError {
 impl From<HeardError> for ClientError {
     fn from(error: HeardError) -> Self {
         ClientError::Refused {
-            code: ErrorCode::all().find(|code| code.name() == error.code),
+            code: ErrorCode::named(&error.code),
             hint: error.details["hint"].as_str().map(str::to_owned),
             message: error.message,
         }

@@ -35,11 +35,16 @@ pub(super) struct ShownLine {
     /// On what; empty if the action says it all.
     #[schema(example = "revoke token 5f3a90c1d2e4b687")]
     subject: String,
-    /// `done` or `refused`.
+    /// `done` or `refused`. An act that is more than one transaction has two lines: `begun`, and then `done`,
+    /// `failed` or `stopped`; without the second it goes on, or died half-way with the server.
     #[schema(example = "done")]
     outcome: &'static str,
     /// Why it was refused.
     reason: Option<String>,
+    /// What it failed with: the code of an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "StorageFull")]
+    code: Option<&'static str>,
     /// How many refusals since the line before left none of their own, because there were too many.
     #[serde(skip_serializing_if = "Option::is_none")]
     unrecorded: Option<u32>,
@@ -66,7 +71,8 @@ enum Whose {
 
 /// Read an audit trail
 ///
-/// Every administrative act, and acts that were refused. Each tenant has a trail, for its administrators,
+/// Every administrative act, and acts that were refused. Work that takes long has a line when it begins and
+/// one when it ended. Each tenant has a trail, for its administrators,
 /// and the node has one, for its operators: what was done to tenants and to the store, and callers who did
 /// not say who they are.
 #[utoipa::path(
@@ -153,11 +159,12 @@ fn shown(
 }
 
 fn line_in(line: AuditLine, tenant: Option<Box<str>>) -> ShownLine {
-    let (outcome, reason, unrecorded) = match line.outcome {
-        AuditOutcome::Done => ("done", None, None),
+    let (reason, code, unrecorded) = match line.outcome {
+        AuditOutcome::Done | AuditOutcome::Begun | AuditOutcome::Stopped => (None, None, None),
         AuditOutcome::Refused { reason, unrecorded } => {
-            ("refused", Some(reason.to_string()), (unrecorded > 0).then_some(unrecorded))
+            (Some(reason.to_string()), None, (unrecorded > 0).then_some(unrecorded))
         }
+        AuditOutcome::Failed { code } => (None, Some(code.name()), None),
     };
     ShownLine {
         at_ms: line.at_ms,
@@ -165,8 +172,9 @@ fn line_in(line: AuditLine, tenant: Option<Box<str>>) -> ShownLine {
         action: line.action.name(),
         tenant,
         subject: line.subject,
-        outcome,
+        outcome: line.outcome.name(),
         reason,
+        code,
         unrecorded,
     }
 }

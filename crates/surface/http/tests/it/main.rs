@@ -8,6 +8,7 @@ mod credentials;
 mod errors;
 mod events;
 mod figures;
+mod hidden;
 mod limits;
 mod local;
 mod maintenance;

@@ -8,6 +8,7 @@ use cairn_base::ErrorCode;
 use cairn_gate::GateConfig;
 use cairn_http::{Client, ClientError, HttpConfig, Report};
 use cairn_seam::{FaultPlan, FaultyStore, Maintenance, MaintenanceReport, OnStage, Stage, Store, StoreError};
+use serde_json::{Value, json};
 
 use crate::client::{get, post};
 use crate::server::Server;
@@ -146,6 +147,13 @@ async fn a_job_nobody_waits_for_is_stopped() {
     call.abort();
     let stopped = tokio::task::spawn_blocking(move || told.recv_timeout(LONG)).await;
     stopped.expect("it waits").expect("the job was stopped");
+    // The line comes after the job.
+    let since = Instant::now();
+    while outcomes(&server).await.len() < 2 {
+        assert!(since.elapsed() < LONG, "it does not end");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(outcomes(&server).await, ["begun", "stopped"]);
 }
 
 #[tokio::test]
@@ -165,6 +173,37 @@ async fn a_failure_comes_with_its_status_or_as_the_last_line() {
     let repair = Maintenance::Verify { repair: true };
     let heard = code(local(&server).await.maintain(&repair, &mut |_| {}).await);
     assert_eq!(heard, Some(ErrorCode::StorePoisoned));
+    let lines = trail(&server).await;
+    let failed = |subject: &str, code: &str| {
+        let line = |outcome: &str, code: Option<&str>| {
+            let mut line = json!({"at_ms": 1_700_000_000_000_u64, "actor": "local-owner", "action": "node.maintain",
+                "tenant": null, "subject": subject, "outcome": outcome, "reason": null});
+            if let Some(code) = code {
+                line["code"] = json!(code);
+            }
+            line
+        };
+        [line("begun", None), line("failed", Some(code))]
+    };
+    let expected = [
+        failed("verify", "InvalidRequest"),
+        failed("verify and repair", "StorePoisoned"),
+        failed("verify and repair", "StorePoisoned"),
+    ];
+    assert_eq!(lines, expected.concat());
+}
+
+/// What the node's trail says of maintenance.
+async fn trail(server: &Server) -> Vec<Value> {
+    let trail = get(server.addr, "/v1/audit?node=true").await.json();
+    let lines = trail["lines"].as_array().expect("lines").iter();
+    lines.filter(|line| line["action"] == "node.maintain").cloned().collect()
+}
+
+/// Their outcomes.
+async fn outcomes(server: &Server) -> Vec<String> {
+    let lines = trail(server).await;
+    lines.iter().map(|line| line["outcome"].as_str().expect("an outcome").to_owned()).collect()
 }
 
 #[tokio::test]
@@ -178,6 +217,7 @@ async fn a_job_that_panics_is_an_error_and_the_next_one_runs() {
     assert_eq!(panicked.error(), (500, "Internal".to_owned()));
     assert!(!panicked.body.contains("secret"), "{panicked:?}");
     assert_eq!(post(server.addr, PATH, r#"{"job":"verify","repair":true}"#).await.status, 200);
+    assert_eq!(outcomes(&server).await, ["begun", "failed", "begun", "done"]);
 }
 
 #[tokio::test]

@@ -147,6 +147,15 @@ async fn every_endpoint_answers_every_caller_as_the_table_says() {
     assert!(wrong.is_empty(), "these rows are answered otherwise:\n{wrong}");
 }
 
+/// Whether a path is one of a template of the description.
+pub(crate) fn fits(template: &str, path: &str) -> bool {
+    let (template, path): (Vec<_>, Vec<_>) = (template.split('/').collect(), path.split('/').collect());
+    // The path of a file has as many parts as it has.
+    let open = template.last().is_some_and(|last| *last == "{path}");
+    (template.len() == path.len() || open && path.len() >= template.len())
+        && template.iter().zip(&path).all(|(part, given)| part.starts_with('{') || part == given)
+}
+
 #[tokio::test]
 async fn the_table_has_every_endpoint() {
     let server = Server::start().await;
@@ -157,13 +166,6 @@ async fn the_table_has_every_endpoint() {
             described.insert(format!("{} {path}", method.to_uppercase()));
         }
     }
-    let fits = |template: &str, path: &str| {
-        let (template, path): (Vec<_>, Vec<_>) = (template.split('/').collect(), path.split('/').collect());
-        // The path of a file has as many parts as it has.
-        let open = template.last().is_some_and(|last| *last == "{path}");
-        (template.len() == path.len() || open && path.len() >= template.len())
-            && template.iter().zip(&path).all(|(part, given)| part.starts_with('{') || part == given)
-    };
     for row in rows() {
         let path = row.path.split('?').next().unwrap_or("");
         let exact = described.remove(&format!("{} {path}", row.method));
