@@ -167,6 +167,9 @@ error_codes! {
     /// The server starts, stops or lacks something it needs.
     Unavailable: "Unavailable", "KIP_4003", wire 503, http 503, rpc -32053, Later,
         "wait until /readyz answers 200";
+    /// The search index is being opened, or cannot be used and is made anew.
+    SearchNotReady: "SearchNotReady", "KIP_4003", wire 503, http 503, rpc -32053, Later,
+        "wait a moment and send the request again; everything else is served meanwhile";
     /// The disk has reached its reserve.
     StorageFull: "StorageFull", "KIP_4002", wire 507, http 507, rpc -32057, Later,
         "free disk space; reads go on";

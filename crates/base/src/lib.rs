@@ -17,6 +17,7 @@ mod key;
 pub mod limits;
 mod msgpack;
 mod span;
+mod step_back;
 mod value;
 mod varint;
 
@@ -32,5 +33,6 @@ pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
 pub use key::{KeyBuf, KeyDecodeError, KeyReader, prefix_end};
 pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text, value_from_msgpack};
 pub use span::time_span;
+pub use step_back::step_back;
 pub use value::{Number, Value, ValueError};
 pub use varint::{put_varint, take_varint};

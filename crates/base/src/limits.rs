@@ -191,6 +191,8 @@ pub const TYPE_ID_BYTES_MAX: usize = 256;
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 256;
 /// Memory for payloads that were read lately.
 pub const PAYLOAD_CACHE_BYTES: u64 = 64 << 20;
+/// Memory for blocks of a sealed search index that were read lately.
+pub const SEARCH_BLOCK_CACHE_BYTES: u64 = 32 << 20;
 /// How long an idempotency key is remembered at least.
 pub const IDEMPOTENCY_REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
 /// Bytes of a bundle of the type registry: it is a blob inside a commit.
@@ -222,6 +224,14 @@ pub const QUERY_LEVELS_MAX: usize = 64;
 pub const QUERY_VALUES_MAX: usize = 1000;
 /// Contexts that one search looks at; then it says that there may be more.
 pub const SEARCH_VISITS_MAX: usize = 100_000;
+/// Hits of a search in one answer, unless somebody says how many.
+pub const SEARCH_PAGE_DEFAULT: u64 = 10;
+/// Types that a search can be narrowed down to at once.
+pub const SEARCH_TYPES_MAX: usize = 32;
+/// Hits of a search in one answer.
+pub const SEARCH_PAGE_MAX: usize = 100;
+/// How far down the hits of a search can be followed, page by page.
+pub const SEARCH_DEPTH_MAX: usize = 1000;
 /// Contexts that are told of above one in the tree of forks.
 pub const FORK_PARENTS_MAX: usize = 100;
 /// Longest name that an import can have.
@@ -275,3 +285,16 @@ pub const CLIENT_RETRIES: u32 = 5;
 pub const CLIENT_PAUSE_MIN: Duration = Duration::from_millis(100);
 /// Its longest pause.
 pub const CLIENT_PAUSE_MAX: Duration = Duration::from_secs(30);
+
+/// Bytes of a token of the search index; longer ones are cut.
+pub const TOKEN_BYTES_MAX: usize = 128;
+/// Bytes of a query for words.
+pub const WORDS_QUERY_BYTES_MAX: usize = 8 * KIB;
+/// Different words of a query; more are ignored, and named.
+pub const WORDS_QUERY_WORDS_MAX: usize = 64;
+/// Clauses of a query that have to match, or must not, or are phrases.
+pub const WORDS_QUERY_CLAUSES_MAX: usize = 24;
+/// Words of one phrase of a query; more are ignored.
+pub const PHRASE_WORDS_MAX: usize = 32;
+/// Bytes of a text that are looked at for a snippet of it.
+pub const SNIPPET_TEXT_BYTES_MAX: usize = 256 * KIB;
