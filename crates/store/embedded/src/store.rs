@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
 use cairn_base::{ContentHash, Position, TenantId, limits};
-use cairn_log::{EncryptionKey, LogUpload};
+use cairn_log::{DerivedSealer, EncryptionKey, LogUpload};
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References,
-    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, OnStage,
+    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 
@@ -302,6 +302,11 @@ impl Store for EmbeddedStore {
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
         self.shared.compact(what, references, on_stage)
+    }
+
+    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>> {
+        let sealer = self.shared.log.sealer()?;
+        Some(Arc::new(DerivedSealer::new(Arc::clone(sealer), name)))
     }
 
     fn close(&self) -> Result<(), StoreError> {

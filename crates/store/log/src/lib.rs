@@ -47,7 +47,8 @@ pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
 pub use rewrite::{BlobInSegment, Fate, Sieve};
 pub use seal::{
-    BadSeal, Cipher, EncryptionKey, FileKind, NONCE_BYTES, Sealer, TAG_BYTES, check_key, counted, rotate,
+    BadSeal, Cipher, DerivedSealer, EncryptionKey, FileKind, NONCE_BYTES, Sealer, TAG_BYTES, check_key,
+    counted, rotate,
 };
 pub use verify::{
     BlobFilesCheck, DirectoryCheck, Findings, Fold, LogCheck, LogFigures, Part, SidesCheck, Watch,

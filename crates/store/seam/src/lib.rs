@@ -15,6 +15,7 @@ mod admission;
 mod blob;
 #[cfg(feature = "contract")]
 pub mod contract;
+mod derived;
 mod error;
 mod event;
 mod faulty;
@@ -31,6 +32,7 @@ pub use admission::{Admission, is_expired};
 pub use blob::{
     Blob, BlobInMemory, BlobReader, Packer, Sha256, Sha256Hasher, Upload, blob_by_sha256, put_sha256, unpack,
 };
+pub use derived::{BlockPlace, DERIVED_TAG_BYTES, DerivedSeal, FileSeal, NotAsSealed, SealStamp};
 pub use error::{DamagedAt, StoreError};
 pub use event::{Change, ChangePage, Event, EventKind};
 pub use faulty::{FaultPlan, FaultyStore, SeamFault};

@@ -1,10 +1,12 @@
 //! The store itself.
 
+use std::sync::Arc;
+
 use cairn_base::{ContentHash, Position, TenantId};
 
 use crate::{
-    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References,
-    Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, OnStage,
+    References, Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// An ordered, transactional, durable store.
@@ -81,6 +83,10 @@ pub trait Store: Send + Sync {
         references: &dyn References,
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError>;
+
+    /// What seals files of this use that are derived from the store and lie outside of it; `None` when
+    /// nothing of this store is sealed, and such files need not be either.
+    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>>;
 
     /// Stops accepting writes, finishes what is queued and makes the next opening quick. Later writes
     /// answer [`StoreError::Closed`]; closing twice is fine.

@@ -8,7 +8,8 @@ use cairn_base::fs::{FileSystem, SimulatedFs};
 use cairn_base::{ContentHash, Entropy, ErrorCode, Position, SeededEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, EncryptionKey};
 use cairn_seam::{
-    Blob, Event, EventKind, HashedKeyspace, KeyRange, Keyspace, Maintenance, Store, StoreError, Visit, write,
+    Blob, BlockPlace, Event, EventKind, FaultPlan, FaultyStore, HashedKeyspace, KeyRange, Keyspace,
+    Maintenance, Store, StoreError, Visit, write,
 };
 
 use crate::kit::{DIR, key, open_sealed, open_simulated, small_options};
@@ -597,4 +598,32 @@ fn large_blobs_and_packed_segments_are_sealed_too() {
         let holds_hash = stored.windows(32).any(|window| window == hash.as_bytes());
         assert!(!holds_hash, "{} says what the blob is", path.display());
     }
+}
+
+#[test]
+fn derived_files_are_sealed_if_the_store_is_and_open_after_a_rotation() {
+    let plain = open_with(&SimulatedFs::new(1), 1, None).unwrap();
+    assert!(plain.derived_seal("search").is_none());
+
+    let fs = SimulatedFs::new(1);
+    let place = BlockPlace { number: 0, is_last: true };
+    let store = open_with(&fs, 1, Some(key(1))).unwrap();
+    let (before, seal) = store.derived_seal("search").unwrap().new_file(b"file");
+    let mut block = WORD.as_bytes().to_vec();
+    seal.seal(place, &mut block);
+    store.close().unwrap();
+    drop(store);
+
+    rotate(&fs, 1, 2).unwrap();
+    let store = Arc::new(open_with(&fs, 2, Some(key(2))).unwrap());
+    let wrapped = FaultyStore::new(Arc::clone(&store) as Arc<dyn Store>, FaultPlan::none());
+    let derived = wrapped.derived_seal("search").expect("the wrapper seals as the store does");
+    let (after, _) = derived.new_file(b"file");
+    assert_ne!(after.key, before.key, "new files have the new root");
+    assert_eq!(derived.of_file(b"file", &before).unwrap().open(place, &mut block), Ok(WORD.len()));
+    assert_eq!(&block[..WORD.len()], WORD.as_bytes());
+
+    let other = open_with(&SimulatedFs::new(9), 9, Some(key(1))).unwrap();
+    let foreign = other.derived_seal("search").unwrap().of_file(b"file", &before);
+    assert!(foreign.is_none(), "another store has other roots, whatever its key is");
 }

@@ -10,12 +10,14 @@
 //! only grows: each root says from which number on it is used.
 
 mod cipher;
+mod derived;
 mod key;
 mod root;
 mod rotate;
 mod sealer;
 
 pub use cipher::{BadSeal, Cipher, NONCE_BYTES, TAG_BYTES, counted};
+pub use derived::DerivedSealer;
 pub use key::EncryptionKey;
 pub(crate) use root::{RootRow, SealedRows, Wrapped};
 pub(crate) use rotate::{begin, unseal};

@@ -69,6 +69,13 @@ impl Sealer {
         nonce
     }
 
+    /// A salt for a file that has no number: long enough that no two are alike by chance.
+    pub(super) fn new_long_salt(&self) -> [u8; 16] {
+        let mut salt = [0; 16];
+        self.entropy.fill(&mut salt);
+        salt
+    }
+
     /// The cipher of a file.
     pub fn of_file(&self, kind: FileKind, number: u64, salt: u64) -> Cipher {
         self.with_root_of(number, |root| derive(root, kind, number, salt, TenantId::NODE))
@@ -101,6 +108,10 @@ impl Sealer {
         let opened = self.opened.read();
         let root = opened.roots.get(usize::try_from(root).ok()?.checked_sub(1)?)?;
         Some(derive(root, FileKind::Index, group, 0, TenantId::NODE))
+    }
+
+    pub(super) fn with_roots<T>(&self, run: impl FnOnce(&[Root]) -> T) -> T {
+        run(&self.opened.read().roots)
     }
 
     fn with_root_of<T>(&self, number: u64, run: impl FnOnce(&Root) -> T) -> T {

@@ -22,6 +22,7 @@ pub mod closing;
 pub mod concurrency;
 pub mod conflict;
 pub mod delete_range;
+pub mod derived;
 pub mod group;
 pub mod hashed;
 mod kit;
@@ -207,6 +208,9 @@ macro_rules! contract_tests {
             reopen {
                 everything_is_there_after_reopening
                 history_reads_on_across_reopening
+            }
+            derived {
+                what_is_sealed_outside_opens_at_its_place_after_reopening
             }
             closing {
                 a_closed_store_takes_no_writes

@@ -17,8 +17,8 @@ use self::plan::{Faults, broken};
 use self::read::FaultySnapshot;
 use self::tx::FaultyTx;
 use crate::{
-    Aborted, BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage, References,
-    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    Aborted, BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport,
+    OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// A store that misbehaves as planned and is otherwise the store inside.
@@ -258,6 +258,10 @@ impl Store for FaultyStore {
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
         self.inner.compact(what, references, on_stage)
+    }
+
+    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>> {
+        self.inner.derived_seal(name)
     }
 
     fn close(&self) -> Result<(), StoreError> {

@@ -29,8 +29,8 @@ use self::state::{Overlay, State};
 use self::tx::MemoryTx;
 use self::view::{Core, View};
 use crate::{
-    BlobInMemory, BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, OnStage,
-    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobInMemory, BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport,
+    OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 
 /// Bytes of the change feed kept unless told otherwise.
@@ -197,6 +197,10 @@ impl Store for MemoryStore {
             }
         }
         Ok(MaintenanceReport { figures: vec![("blobs_removed", swept)], findings: Vec::new() })
+    }
+
+    fn derived_seal(&self, _name: &str) -> Option<Arc<dyn DerivedSeal>> {
+        None
     }
 
     fn close(&self) -> Result<(), StoreError> {

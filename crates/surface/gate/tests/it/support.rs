@@ -1,6 +1,7 @@
 //! A gate whose store can be made to hold back what is queued.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cairn_access::{Action, Resource};
@@ -8,8 +9,8 @@ use cairn_base::{ContentHash, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_engine::{Act, Engine};
 use cairn_gate::{Allowance, Authentication, Gate, GateConfig};
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage,
-    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, MemoryStore,
+    OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use std::sync::Mutex;
 
@@ -30,8 +31,11 @@ pub(crate) struct World {
 
 pub(crate) fn world(config: GateConfig) -> World {
     let clock = ManualClock::new(1_000);
-    let store =
-        Arc::new(HeldStore { inner: MemoryStore::new(Arc::new(clock.clone())), held: Mutex::default() });
+    let store = Arc::new(HeldStore {
+        inner: MemoryStore::new(Arc::new(clock.clone())),
+        held: Mutex::default(),
+        starves_search: false.into(),
+    });
     let shared = Arc::clone(&store) as Arc<dyn Store>;
     let engine = Engine::open(shared, Arc::new(clock.clone()), Arc::new(SeededEntropy::new(1))).unwrap();
     World { gate: Gate::new(engine, config), store, clock }
@@ -52,6 +56,8 @@ type Queued = (TenantId, TxBody, TxDone);
 pub(crate) struct HeldStore {
     inner: MemoryStore,
     held: Mutex<Option<Vec<Queued>>>,
+    /// Whether the search index gets nothing of the feed.
+    pub(crate) starves_search: AtomicBool,
 }
 
 impl HeldStore {
@@ -108,6 +114,10 @@ impl Store for HeldStore {
         tenant: Option<TenantId>,
         limit: usize,
     ) -> Result<ChangePage, StoreError> {
+        let is_search = std::thread::current().name() == Some("cairn-search");
+        while is_search && self.starves_search.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         self.inner.changes(after, tenant, limit)
     }
 
@@ -138,6 +148,10 @@ impl Store for HeldStore {
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
         self.inner.compact(what, references, on_stage)
+    }
+
+    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>> {
+        self.inner.derived_seal(name)
     }
 
     fn close(&self) -> Result<(), StoreError> {
