@@ -58,6 +58,8 @@ pub struct Document {
     pub id: Vec<u8>,
     /// What it belongs to (a turn: its context); zero for nothing.
     pub group: u64,
+    /// A smaller group inside of that one (a turn: some turns before and after it); zero for none.
+    pub subgroup: u64,
     /// What kind of thing it is, such as the type of a turn.
     pub kind: String,
     /// Its texts: the place of the field in [`Collection::fields`], and what it says. A field may come

@@ -1,0 +1,8 @@
+//! The index from outside: the same answers as a model that looks at every document.
+
+mod kit;
+mod life;
+mod model;
+mod near;
+mod retrieval;
+mod words;
