@@ -10,12 +10,14 @@ mod hint;
 mod object;
 mod options;
 mod scalar;
+mod texts;
 
 pub use encode::{Misfit, encode};
 pub use hint::{Hint, HintError};
 pub(crate) use object::tag_from;
 pub use object::{Projected, project};
 pub use options::{BytesRender, EnumRender, Options, TimeRender, WideRender};
+pub use texts::texts;
 
 /// Why a payload cannot be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
