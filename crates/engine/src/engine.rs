@@ -15,6 +15,7 @@ use crate::event_ids::EventIdKeys;
 use crate::payloads::Payloads;
 use crate::pipeline::Pipeline;
 use crate::registry::Registries;
+use crate::search::Searching;
 use crate::upkeep::Upkeep;
 use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node, secret};
 
@@ -34,6 +35,7 @@ pub struct Engine {
     pub(crate) registries: Registries,
     pub(crate) strict_types: AtomicBool,
     pub(crate) logins: Logins,
+    pub(crate) searching: Arc<Searching>,
     pub(crate) event_id_keys: EventIdKeys,
     node: Node,
     entropy: Arc<dyn Entropy>,
@@ -52,6 +54,7 @@ impl Engine {
         let secret = secret::load_or_make(&pipeline, &*entropy)?;
         ensure_local_owner(&pipeline)?;
         Ok(Arc::new(Engine {
+            searching: Arc::clone(&pipeline.shared().searching),
             pipeline,
             upkeep: Upkeep::default(),
             opened_at,
@@ -138,6 +141,7 @@ impl Engine {
         shared.metrics.write(text);
         shared.bus.write_metrics(text);
         self.payloads.write_metrics(text);
+        self.searching.write_metrics(text, self.search_behind());
     }
 
     /// The engine's and the store's metrics in Prometheus' text format.
@@ -147,11 +151,12 @@ impl Engine {
         text.finish()
     }
 
-    /// Stops upkeep, dismisses listeners and closes the store, which finishes what is queued.
+    /// Stops upkeep and search, dismisses listeners and closes the store, which finishes what is queued.
     ///
     /// Afterwards writes are refused as [`cairn_seam::StoreError::Closed`]. Closing twice is fine.
     pub fn close(&self) -> Result<(), EngineError> {
         self.upkeep.stop();
+        self.searching.stop();
         self.pipeline.shared().bus.close();
         Ok(self.pipeline.store().close()?)
     }
@@ -160,6 +165,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.upkeep.ask_to_stop();
+        self.searching.ask_to_stop();
     }
 }
 

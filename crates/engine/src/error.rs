@@ -6,6 +6,7 @@ use cairn_access::Refusal;
 use cairn_access::registry::RegistryError;
 use cairn_base::{ErrorCode, Position, limits};
 use cairn_seam::StoreError;
+use cairn_search::SearchError;
 use cairn_turns::TurnsError;
 
 /// Situations a caller of the engine can act on.
@@ -20,6 +21,21 @@ pub enum EngineError {
     /// The memory of turns did not do it.
     #[error(transparent)]
     Turns(#[from] TurnsError),
+    /// The search index did not do it.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// There is nothing to search in at the moment.
+    #[error("the search index is not there: {detail}")]
+    NoSearch {
+        /// Why.
+        detail: String,
+    },
+    /// This node keeps no search index.
+    #[error("search is switched off here; set search.enabled to on and start again")]
+    SearchOff,
+    /// Somebody waits for a new search index already.
+    #[error("the search index is made anew already; wait until it is done")]
+    SearchRebuilding,
     /// The registry of principals did not do it.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -145,6 +161,10 @@ impl EngineError {
             EngineError::Store(error) => error.code(),
             EngineError::Turns(error) => error.code(),
             EngineError::ImportLine { error, .. } => error.code(),
+            EngineError::Search(error) => error.code(),
+            EngineError::NoSearch { .. } => ErrorCode::SearchNotReady,
+            EngineError::SearchOff => ErrorCode::InvalidRequest,
+            EngineError::SearchRebuilding => ErrorCode::Conflict,
             EngineError::Registry(error) => error.code(),
             EngineError::NoTenant { .. } => ErrorCode::NotFound,
             EngineError::ConsumerName => ErrorCode::InvalidRequest,

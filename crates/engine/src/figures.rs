@@ -7,7 +7,7 @@ use cairn_seam::StoreStats;
 use cairn_turns::Counters;
 
 use crate::metrics::Tally;
-use crate::{Act, Engine, EngineError};
+use crate::{Act, Engine, EngineError, SearchStatus};
 
 /// What [`Engine::figures`] answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct Figures {
     pub blobs: Tally,
     /// Requests of sessions that were answered with an error.
     pub session_errors: u64,
+    /// How the search is doing.
+    pub search: SearchStatus,
 }
 
 impl Engine {
@@ -52,6 +54,7 @@ impl Engine {
             windows: shared.metrics.windows.tally(),
             blobs: shared.metrics.blobs.tally(),
             session_errors: shared.sessions.errors(),
+            search: self.search_status(),
         })
     }
 }

@@ -8,6 +8,7 @@
 //!   listeners are told that there is something to read ([`Engine::subscribe`]);
 //! - clients that stay connected are known ([`Engine::open_session`], [`Engine::presence`]), and what
 //!   happens to turns can be followed ([`Engine::turn_events`]);
+//! - everything that was said can be found by its words ([`Engine::start_search`], [`Engine::search`]);
 //! - background upkeep and figures ([`Engine::start_upkeep`], [`Engine::stats`],
 //!   [`Engine::write_metrics`]), and maintenance that somebody waits for ([`Engine::maintain`]).
 //!
@@ -33,6 +34,7 @@ mod pipeline;
 mod record;
 mod references;
 mod registry;
+mod search;
 mod secret;
 mod sessions;
 mod stats;
@@ -57,6 +59,9 @@ pub use metrics::{Counter, Family, Gauge, Histogram, MetricKind, PrometheusText,
 pub use node::{Node, NodeId};
 pub use pipeline::{Act, Committed};
 pub use references::{Reference, Referring, VisitReference};
+pub use search::{
+    SearchHit, SearchHome, SearchIn, SearchPage, SearchQuestion, SearchReason, SearchStatus, Snippet,
+};
 pub use sessions::{LiveIn, Presence, SessionEvent, SessionHandle, SessionId, SessionInfo, SessionNews};
 pub use stats::EngineStats;
 pub use turns::{VisitTurn, Window, WindowAt, WindowTurns};

@@ -10,7 +10,7 @@ use cairn_seam::{
 
 use crate::pipeline::WithoutLine;
 use crate::references::RecordReferences;
-use crate::{Act, Engine, EngineError, forget, references};
+use crate::{Act, Consumer, Engine, EngineError, forget, references};
 
 /// How the store is compacted when nobody says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,15 +72,20 @@ impl Engine {
                 let done = store.compact(&what, &RecordReferences::of(store), on_stage);
                 // What was forgotten is not kept here either.
                 self.payloads.clear();
-                Ok(done?)
+                let done = done?;
+                if what.forget.is_some() {
+                    self.forget_search()?;
+                }
+                Ok(done)
             }
             Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } => Ok(store.maintain(job, on_stage)?),
-            Maintenance::Verify { .. } => {
+            Maintenance::Verify { repair } => {
                 let mut report = store.maintain(job, on_stage)?;
                 // A store that is damaged may not even know its records.
                 if report.findings.is_empty() {
                     report.findings = references::dangling(store, on_stage)?;
                 }
+                self.verify_search(*repair, &mut report, on_stage)?;
                 Ok(report)
             }
         };
@@ -105,6 +110,7 @@ impl Engine {
         if selectors.is_empty() {
             return Ok(None);
         }
+        self.settle_search();
         let selections = selectors.iter().map(|text| forget::parse(text)).collect::<Result<Vec<_>, _>>()?;
         // What comes later is not touched, so that nobody misses what was checked here.
         let what = Forget { selections, up_to: store.position() };
@@ -121,7 +127,8 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let mut tenants: Vec<_> = what.selections.iter().map(|Selection { tenant, .. }| *tenant).collect();
         tenants.dedup();
-        for consumer in self.consumers(principal)? {
+        let reads = |consumer: &Consumer| !self.searching.needs_nothing(&consumer.name);
+        for consumer in self.consumers(principal)?.into_iter().filter(reads) {
             for tenant in &tenants {
                 let unread = match store.changes(consumer.position, Some(*tenant), 1) {
                     Ok(page) => page.changes.first().is_some_and(|change| change.position <= what.up_to),

@@ -13,6 +13,7 @@ use crate::EngineError;
 use crate::audit::{self, AuditLine, AuditOutcome, Refusals};
 use crate::bus::{Bus, Notification};
 use crate::metrics::{Metrics, Outcome};
+use crate::search::Searching;
 use crate::sessions::Registry;
 use crate::tracked::Tracked;
 
@@ -69,6 +70,7 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) bus: Bus,
     pub(crate) sessions: Registry,
+    pub(crate) searching: Arc<Searching>,
     refusals: Refusals,
 }
 
@@ -91,6 +93,7 @@ impl Pipeline {
             metrics: Metrics::default(),
             bus: Bus::default(),
             sessions: Registry::default(),
+            searching: Arc::new(Searching::new()),
             refusals: Refusals::default(),
         };
         Pipeline { store, shared: Arc::new(shared) }
@@ -208,6 +211,7 @@ impl Shared {
     fn announce(&self, tenant: TenantId, position: Position, kinds: Vec<EventKind>) {
         if !kinds.is_empty() {
             self.bus.publish(Notification { position, tenant, kinds: kinds.into() });
+            self.searching.ring();
         }
     }
 }

@@ -5,7 +5,7 @@ use cairn_base::Position;
 use cairn_seam::StoreStats;
 use serde::Serialize;
 
-use crate::{Act, BusStats, Consumer, Engine, EngineError, feed, metrics};
+use crate::{Act, BusStats, Consumer, Engine, EngineError, SearchStatus, feed, metrics};
 
 /// What [`Engine::stats`] answers.
 #[derive(Debug, Clone, Serialize)]
@@ -27,6 +27,8 @@ pub struct EngineStats {
     pub consumers: Vec<Consumer>,
     /// The live listeners.
     pub bus: BusStats,
+    /// How the search is doing.
+    pub search: SearchStatus,
 }
 
 impl Engine {
@@ -51,6 +53,7 @@ impl Engine {
             store: self.pipeline.store().stats(),
             consumers,
             bus: self.pipeline.shared().bus.stats(),
+            search: self.search_status(),
         })
     }
 }

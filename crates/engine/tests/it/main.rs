@@ -13,6 +13,7 @@ mod figures;
 mod maintain;
 mod node;
 mod pipeline;
+mod search;
 mod sessions;
 mod support;
 mod turns;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use cairn_base::{ContentHash, ManualClock, Position, TenantId};
 use cairn_engine::Engine;
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, Health, Maintenance, MaintenanceReport, MemoryStore, OnStage,
-    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, MemoryStore,
+    OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 
@@ -85,6 +85,10 @@ impl Store for Told {
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
         self.inner.compact(what, references, on_stage)
+    }
+
+    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>> {
+        self.inner.derived_seal(name)
     }
 
     fn close(&self) -> Result<(), StoreError> {

@@ -8,7 +8,7 @@ use cairn_access::{Principal, Scope};
 use cairn_engine::{Act, Committed, Engine, EngineError};
 use cairn_seam::WriteTx;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::admit::after;
 use crate::{Admission, Gate, GateError};
@@ -77,6 +77,7 @@ impl Gate {
 
     /// Queues a transaction and awaits its outcome, without a thread of its own.
     ///
+    /// What has to be searchable later is slowed down a little while the search index cannot keep up.
     /// Past the deadline the caller gets [`GateError::WriteDeadline`], and the transaction may still
     /// be carried out: it cannot be called back once queued.
     pub async fn write<T: Send + 'static>(
@@ -86,6 +87,10 @@ impl Gate {
         act: Act,
         body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<Committed<T>, GateError> {
+        let pause = self.inner.engine.search_pause(&act);
+        if !pause.is_zero() {
+            sleep_until(admission.deadline().min(Instant::now() + pause)).await;
+        }
         let (tell, outcome) = oneshot::channel();
         // Nobody may be listening any more; the engine has counted the outcome all the same.
         self.inner.engine.submit(principal, act, body, move |outcome| drop(tell.send(outcome)));

@@ -1,13 +1,15 @@
 //! Reads and writes through the gate.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use cairn_access::{Principal, Roles};
+use cairn_access::{Action, Principal, Resource, Roles};
 use cairn_base::{ErrorCode, TenantId};
-use cairn_engine::EngineError;
+use cairn_engine::{Act, EngineError, SearchHome};
 use cairn_gate::{GateConfig, GateError};
+use cairn_seam::{Event, EventKind};
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
@@ -169,4 +171,34 @@ async fn an_answer_that_has_begun_is_read_on_in_nobodys_turn() {
     assert_eq!(gate.read_on(|_| Ok(7)).await.expect("it needs no turn"), 7);
     let panicked = gate.read_on(|_| -> Result<(), _> { panic!("inside") }).await;
     assert!(matches!(panicked, Err(GateError::Internal { .. })), "{panicked:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_writes_of_turns_wait_for_a_search_index_that_is_late() {
+    let world = world(CONFIG);
+    let (gate, owner) = (&world.gate, Principal::local_owner());
+    let engine = Arc::clone(gate.engine());
+    engine.start_search(SearchHome { folder: None, writer_bytes: 16 << 20, tail_bytes: 16 << 20 }).unwrap();
+    while engine.search_status().state != "ready" {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let writing = || Act::new(Action::TurnsWrite, Resource::tenant(TenantId::LOCAL));
+    let admission = gate.admit().await.unwrap();
+    let began = Instant::now();
+    gate.write(&admission, &owner, writing(), |_, _| Ok(())).await.unwrap();
+    assert_eq!(began.elapsed(), Duration::ZERO, "an index that keeps up slows nobody");
+    world.store.starves_search.store(true, Ordering::SeqCst);
+    for _ in 0..1500 {
+        let event = Event { kind: EventKind(100), body: Vec::new() };
+        engine.transact(&owner, advance(), move |tx, _| Ok(tx.emit(event.clone())?)).unwrap();
+    }
+    world.clock.advance(Duration::from_secs(3));
+    gate.write(&admission, &owner, advance(), |_, _| Ok(())).await.unwrap();
+    gate.read_in_place(&admission, |engine| engine.stats(&owner)).unwrap();
+    assert_eq!(began.elapsed(), Duration::ZERO, "administration and reads are never slowed");
+    gate.write(&admission, &owner, writing(), |_, _| Ok(())).await.unwrap();
+    let slowed = began.elapsed();
+    assert!(slowed > Duration::ZERO && slowed <= Duration::from_millis(60), "{slowed:?}");
+    world.store.starves_search.store(false, Ordering::SeqCst);
+    engine.close().unwrap();
 }

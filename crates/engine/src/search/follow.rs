@@ -1,0 +1,257 @@
+//! The thread that keeps the index: opens it, follows the feed, writes it to disk.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::Duration;
+
+use cairn_seam::StoreError;
+use cairn_search::index::SearchIndex;
+
+use super::catch_up::LOOK;
+use super::feed::Fed;
+use super::followed::{Followed, Writing};
+use super::home::SEAL_NAME;
+use super::rebuild::Making;
+use super::{SearchHome, SearchStatus, Searching, State, Wait};
+use crate::{Engine, EngineError};
+
+/// The thread looks at least this often, also when nothing is committed.
+const IDLE: Duration = Duration::from_secs(1);
+/// Documents are on disk after this long at the latest.
+const FLUSH_AFTER: Duration = Duration::from_secs(30);
+/// After a failure, this long until the next try, whatever is committed meanwhile.
+const RETRY: Duration = Duration::from_secs(5);
+/// Commits that came to no documents are noted on disk when there are so many of them.
+const UNWRITTEN_MAX: u64 = 4096;
+/// Whoever closes waits at most this long for segments that are being put together.
+const END_MAX: Duration = Duration::from_secs(5);
+
+impl Engine {
+    /// Starts keeping an index; a second call does nothing. [`Engine::close`] ends it.
+    pub fn start_search(self: &Arc<Self>, home: SearchHome) -> Result<(), EngineError> {
+        let mut thread = self.searching.thread.lock();
+        if thread.is_some() {
+            return Ok(());
+        }
+        self.searching.tail_bytes_max.store(home.tail_bytes, Ordering::Relaxed);
+        *self.searching.home.lock() = Some(home.clone());
+        self.searching.set(State::Opening);
+        let (engine, searching) = (Arc::downgrade(self), Arc::clone(&self.searching));
+        let spawned = thread::Builder::new()
+            .name("cairn-search".into())
+            .spawn(move || run(&engine, &searching, &home))
+            .map_err(|source| EngineError::Thread { what: "search", source })?;
+        *thread = Some(spawned);
+        Ok(())
+    }
+
+    /// Says where the index is kept, without keeping it: whoever only looks after the store.
+    pub fn set_search_home(&self, home: SearchHome) {
+        *self.searching.home.lock() = Some(home);
+    }
+
+    /// How the search is doing.
+    pub fn search_status(&self) -> SearchStatus {
+        self.searching.status(self.search_behind())
+    }
+
+    /// The node's name for its store: an index of another one is not used.
+    pub(super) fn store_name(&self) -> String {
+        self.node().id.to_string()
+    }
+}
+
+/// The place where an index is made beside the one that serves.
+fn other_place(place: usize) -> usize {
+    1 - place.min(1)
+}
+
+/// What is wrong with the files of an index, if anything is. It is logged as well.
+fn damage(index: &SearchIndex) -> Option<String> {
+    let why = match index.damaged_files() {
+        Ok(files) => format!("{} was damaged", files.first()?),
+        // It cannot even be looked at.
+        Err(error) => error.to_string(),
+    };
+    tracing::warn!(why, "the search index is damaged, and made again");
+    Some(why)
+}
+
+/// Holds the engine only while it works, so that an engine nobody uses can go.
+fn run(engine: &Weak<Engine>, searching: &Searching, home: &SearchHome) {
+    let mut followed: Option<Followed> = None;
+    let mut wait = Wait::Briefly(Duration::ZERO);
+    while searching.wait(wait) {
+        let Some(engine) = engine.upgrade() else { break };
+        let failed = match catch_unwind(AssertUnwindSafe(|| engine.search_step(home, &mut followed))) {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some("it stopped unexpectedly".to_owned()),
+        };
+        wait = if failed.is_some() { Wait::InAnyCase(RETRY) } else { Wait::Briefly(IDLE) };
+        if let Some(why) = failed.filter(|_| !searching.is_stopped()) {
+            tracing::warn!(error = why, "the search index is opened again");
+            searching.set(State::Failed(why));
+            followed = None;
+        }
+    }
+    searching.set(State::Off);
+    let Some(index) = followed.map(|followed| Arc::clone(&followed.index)) else { return };
+    if let Err(error) = index.close(END_MAX) {
+        tracing::warn!(%error, "the search index was not written; it catches up when it is opened");
+    }
+    if let Some(engine) = engine.upgrade() {
+        engine.tell_position(&index);
+    }
+}
+
+impl Engine {
+    fn search_step(&self, home: &SearchHome, followed: &mut Option<Followed>) -> Result<(), EngineError> {
+        if self.searching.forgotten.load(Ordering::Acquire) {
+            *followed = None;
+            self.searching.set(State::Opening);
+            home.keep_only(None).map_err(cairn_search::SearchError::Io)?;
+            self.searching.forgotten.store(false, Ordering::Release);
+        }
+        if self.searching.rebuild_wanted.swap(false, Ordering::AcqRel) {
+            self.make_as_asked(home, followed)?;
+        }
+        let current = match followed {
+            Some(current) => current,
+            None => followed.insert(self.open_search(home)?),
+        };
+        if self.searching.check_wanted.swap(false, Ordering::AcqRel) {
+            self.check_search(home, current)?;
+        }
+        match self.follow_feed(current) {
+            Ok(()) => {}
+            Err(EngineError::Store(StoreError::TooOld { .. } | StoreError::PositionAhead { .. })) => {
+                let why = "its place in the history is gone";
+                *current = self.make_search(home, other_place(current.place), why)?;
+            }
+            Err(error) => return Err(error),
+        }
+        self.describe_again(&current.index)?;
+        self.write_when_due(current)
+    }
+
+    /// Takes in everything there is by now, written down as it comes.
+    fn follow_feed(&self, followed: &mut Followed) -> Result<(), EngineError> {
+        loop {
+            let fed = self.feed_next(&followed.index)?;
+            self.write_when_due(followed)?;
+            match fed {
+                Fed::Whole => return Ok(()),
+                Fed::Partly => {}
+                Fed::Full => thread::sleep(LOOK),
+            }
+            if self.searching.is_stopped() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn open_search(&self, home: &SearchHome) -> Result<Followed, EngineError> {
+        let seal = self.pipeline.store().derived_seal(SEAL_NAME);
+        // Damaged files may be read as anything.
+        let opened = catch_unwind(AssertUnwindSafe(|| home.open(&self.store_name(), seal.as_ref())));
+        let no_sense = || Err(cairn_search::SearchError::Damaged("its files make no sense".into()));
+        let opened = match opened.unwrap_or_else(|_| no_sense()) {
+            Ok(opened) => opened,
+            Err(error) => {
+                tracing::warn!(%error, "the search index is made again");
+                return self.make_search(home, 0, &error.to_string());
+            }
+        };
+        let Some((index, place)) = opened else {
+            return self.make_search(home, 0, "there was none");
+        };
+        let index = Arc::new(index);
+        home.keep_only(Some(place)).map_err(cairn_search::SearchError::Io)?;
+        if let Some(why) = damage(&index) {
+            return self.make_search(home, other_place(place), &why);
+        }
+        self.searching.place.store(place, Ordering::Relaxed);
+        // Types may have been described just before the last end.
+        let tenants: Vec<_> = index.partitions().iter().map(|partition| partition.tenant).collect();
+        self.searching.note_described(&tenants);
+        self.searching.note_fed(&index);
+        self.searching.set(State::Ready(Arc::clone(&index)));
+        self.tell_position(&index);
+        Ok(Followed::new(index, place))
+    }
+
+    /// Somebody asked for a new index. The one that is there stays if that fails.
+    fn make_as_asked(&self, home: &SearchHome, followed: &mut Option<Followed>) -> Result<(), EngineError> {
+        let place = followed.as_ref().map_or(0, |current| other_place(current.place));
+        let made = self.make_search(home, place, "somebody asked for it");
+        self.searching.note_rebuilt(made.as_ref().map(drop).map_err(EngineError::to_string));
+        match (made, &followed) {
+            (Ok(made), _) => *followed = Some(made),
+            (Err(error), Some(current)) => {
+                tracing::warn!(%error, "no new search index was made; the old one stays");
+                home.keep_only(Some(current.place)).map_err(cairn_search::SearchError::Io)?;
+            }
+            (Err(error), None) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// An index whose files are not what was written answers nothing more, and is made again.
+    fn check_search(&self, home: &SearchHome, current: &mut Followed) -> Result<(), EngineError> {
+        if let Some(why) = damage(&current.index) {
+            self.searching.set(State::Opening);
+            *current = self.make_search(home, other_place(current.place), &why)?;
+        }
+        Ok(())
+    }
+
+    /// A new index of everything there is, made beside the old one, which serves as long as it can.
+    fn make_search(&self, home: &SearchHome, place: usize, why: &str) -> Result<Followed, EngineError> {
+        let making = Making::begin(&self.searching, why);
+        let seal = self.pipeline.store().derived_seal(SEAL_NAME);
+        let index = Arc::new(home.create(place, &self.store_name(), seal.as_ref())?);
+        let serves = matches!(self.searching.state(), State::Ready(_));
+        if !serves {
+            self.searching.set(State::Rebuilding(Arc::clone(&index), why.to_owned()));
+        }
+        self.rebuild_into(&index)?;
+        self.feed_all(&index)?;
+        if self.searching.is_stopped() {
+            return Err(StoreError::Stopped.into());
+        }
+        index.flush()?;
+        self.searching.place.store(place, Ordering::Relaxed);
+        self.searching.note_fed(&index);
+        self.searching.set(State::Ready(Arc::clone(&index)));
+        home.keep_only(Some(place)).map_err(cairn_search::SearchError::Io)?;
+        drop(making);
+        self.tell_position(&index);
+        Ok(Followed::new(index, place))
+    }
+
+    /// Has documents written when there are many of them, or when they have waited for long.
+    fn write_when_due(&self, followed: &mut Followed) -> Result<(), EngineError> {
+        match followed.writing()? {
+            Writing::UnderWay => return Ok(()),
+            Writing::Done => {
+                self.searching.note_fed(&followed.index);
+                self.tell_position(&followed.index);
+            }
+            Writing::Idle => {}
+        }
+        let figures = followed.index.figures();
+        let is_due = if figures.tail_bytes == 0 {
+            followed.unwritten_since = None;
+            // The index notes its place in the feed there too: a note for each note would never end.
+            figures.position.0.saturating_sub(figures.written.0) >= UNWRITTEN_MAX
+        } else {
+            let now = self.clock().monotonic();
+            let since = *followed.unwritten_since.get_or_insert(now);
+            self.searching.is_half_full(&followed.index) || now.saturating_sub(since) >= FLUSH_AFTER
+        };
+        if is_due { followed.begin_writing(&self.searching) } else { Ok(()) }
+    }
+}

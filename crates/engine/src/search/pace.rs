@@ -1,0 +1,47 @@
+//! Back-pressure: who writes faster than the index can take it in is slowed down a little.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use cairn_access::Action;
+
+use super::State;
+use crate::{Act, Engine};
+
+/// So many commits may wait for the index; when more do for longer than [`LATE`], writers are slowed.
+const WAITING_MAX: u64 = 1000;
+/// The thread looks once a second anyway, so the index is late after one more.
+const LATE: Duration = Duration::from_secs(2);
+/// A write pauses this long for each [`WAITING_MAX`] commits that wait.
+const STEP: Duration = Duration::from_millis(5);
+/// No write pauses longer.
+const PAUSE_MAX: Duration = Duration::from_millis(50);
+
+impl Engine {
+    /// How long whoever wants to do this is asked to wait first, so that the index is not left behind.
+    ///
+    /// Zero for everything that is not searched later, and as long as the index keeps up, is made anew or is
+    /// not there. Never waits for anything itself.
+    pub fn search_pause(&self, act: &Act) -> Duration {
+        if act.action() != Action::TurnsWrite || !self.searching.is_serving() {
+            return Duration::ZERO;
+        }
+        let fed = self.searching.fed.load(Ordering::Relaxed);
+        let waiting = self.position().0.saturating_sub(fed);
+        let is_late = waiting > WAITING_MAX && self.since_current() > LATE;
+        let is_full = waiting > 0 && self.searching.full.load(Ordering::Relaxed);
+        if !is_late && !is_full {
+            return Duration::ZERO;
+        }
+        self.searching.paced.add(1);
+        let steps = u32::try_from(1 + waiting / WAITING_MAX).unwrap_or(u32::MAX);
+        STEP.saturating_mul(steps).min(PAUSE_MAX)
+    }
+}
+
+impl super::Searching {
+    /// Whether it follows the feed, and is not made anew beside that.
+    fn is_serving(&self) -> bool {
+        matches!(*self.state.read(), State::Ready(_)) && self.making.lock().is_none()
+    }
+}

@@ -1,0 +1,10 @@
+//! Searching: what is found, and that nothing makes it go wrong for long.
+
+mod damage;
+mod following;
+mod kit;
+mod life;
+mod pages;
+mod pressure;
+mod said;
+mod tampered;

@@ -1,0 +1,111 @@
+//! An index that cannot keep up takes bounded memory, and slows down nobody but who writes turns.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cairn_access::{Action, Resource};
+use cairn_engine::Act;
+
+use super::kit::{Kit, TENANT, is_search_thread, question, until, writing};
+
+/// Keeps the thread from taking a snapshot while this is set.
+fn hold(kit: &Kit) -> Arc<AtomicBool> {
+    let held = Arc::new(AtomicBool::new(true));
+    let hold = Arc::clone(&held);
+    kit.store.before_snapshot(move || {
+        while is_search_thread() && hold.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    });
+    held
+}
+
+#[test]
+fn writers_are_slowed_while_the_index_is_late_and_nobody_else() {
+    let kit = Kit::new();
+    kit.ready();
+    let context = kit.context();
+    kit.found("nothing");
+    let pause = |act: &Act| kit.engine.search_pause(act);
+    let held = hold(&kit);
+    for _ in 0..1100 {
+        kit.say(context, "a swallow");
+    }
+    assert_eq!(pause(&writing(TENANT)), Duration::ZERO, "many wait, and not for long");
+    kit.clock.advance(Duration::from_secs(3));
+    let slowed = pause(&writing(TENANT));
+    assert!(slowed > Duration::ZERO && slowed <= Duration::from_millis(50), "{slowed:?}");
+    let node = Resource::NODE;
+    for act in [Action::StatsRead, Action::Maintain, Action::ConsumerAdvance, Action::AccessChange] {
+        assert_eq!(pause(&Act::new(act, node)), Duration::ZERO, "{act:?}");
+    }
+    for act in [Action::TurnsRead, Action::TurnsPrune] {
+        assert_eq!(pause(&Act::new(act, Resource::tenant(TENANT))), Duration::ZERO, "{act:?}");
+    }
+    assert!(kit.status().behind_ms >= 3000);
+    assert!(kit.engine.render_prometheus().contains("\ncairn_search_paced_total 1\n"));
+    let began = Instant::now();
+    let page = kit.ask(&question("swallow"));
+    assert!(page.behind && began.elapsed() < Duration::from_secs(5), "it waits for two seconds");
+    held.store(false, Ordering::SeqCst);
+    until("it keeps up", || !kit.ask(&question("swallow")).behind);
+    assert_eq!(pause(&writing(TENANT)), Duration::ZERO);
+    assert_eq!(kit.ask(&question("swallow")).total, 1100);
+}
+
+#[test]
+fn nobody_is_slowed_while_there_is_no_index_that_could_keep_up() {
+    let kit = Kit::still();
+    let context = kit.context();
+    for _ in 0..1100 {
+        kit.say(context, "a martin");
+    }
+    kit.clock.advance(Duration::from_secs(3));
+    assert_eq!(kit.engine.search_pause(&writing(TENANT)), Duration::ZERO, "it is off");
+    let held = hold(&kit);
+    kit.start();
+    until("it is made", || kit.status().detail.is_some());
+    assert_eq!(kit.engine.search_pause(&writing(TENANT)), Duration::ZERO, "it is being made");
+    held.store(false, Ordering::SeqCst);
+    kit.ready();
+    assert_eq!(kit.engine.search_pause(&writing(TENANT)), Duration::ZERO, "it keeps up");
+}
+
+#[test]
+fn what_there_is_no_memory_for_waits_in_the_feed() {
+    let kit = Kit { tail_bytes: 100_000, ..Kit::still() };
+    // Held up where it notes its place, and does not write to disk: others take in what they want to find.
+    let held = Arc::new(AtomicBool::new(true));
+    let hold = Arc::clone(&held);
+    kit.store.before_write(move || {
+        while is_search_thread() && hold.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    });
+    kit.start();
+    until("it serves", || kit.status().state == "ready");
+    let context = kit.context();
+    let mut was_behind = false;
+    for round in 0..40 {
+        for number in 0..20 {
+            kit.say(context, &format!("petrel r{round}n{number} {}", "spray ".repeat(20)));
+        }
+        if !was_behind {
+            was_behind = kit.engine.search(&kit.owner, &question("petrel")).unwrap().behind;
+        }
+    }
+    let most = kit.status().tail_bytes;
+    assert!(was_behind && (100_000..250_000).contains(&most), "{most} bytes");
+    let pause = kit.engine.search_pause(&writing(TENANT));
+    assert!(pause > Duration::ZERO && pause <= Duration::from_millis(50), "{pause:?}");
+    held.store(false, Ordering::SeqCst);
+    until("everything is found", || {
+        let page = kit.ask(&question("petrel"));
+        !page.behind && page.total == 800
+    });
+    until("nobody is slowed", || kit.engine.search_pause(&writing(TENANT)) == Duration::ZERO);
+    assert!(kit.status().segments > 0);
+}
