@@ -10,6 +10,7 @@ use crate::command::access::{ACCESS_AFTER_HELP, AccessCommand};
 use crate::command::audit::{AUDIT_AFTER_HELP, AuditArgs};
 use crate::command::identity::{IDENTITY_AFTER_HELP, IdentityCommand};
 use crate::command::key::{KEY_AFTER_HELP, KeyCommand};
+use crate::command::search::{SEARCH_AFTER_HELP, SearchArgs};
 use crate::command::serve::ServeArgs;
 use crate::command::turns::{TURNS_AFTER_HELP, TurnsCommand};
 use crate::config;
@@ -29,6 +30,7 @@ Examples:
   cairn serve --in-memory --http 127.0.0.1:0
                                      try it out: no files, any free port
   cairn turns list                   show what was said, context by context
+  cairn search deploy the release    find it by its words
   cairn access user add ada --role writer
                                      let somebody in
   cairn stats                        show what the store holds
@@ -75,6 +77,10 @@ pub(crate) enum Command {
         command: TurnsCommand,
     },
 
+    /// Find what was said by its words
+    #[command(after_help = SEARCH_AFTER_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, disable_help_subcommand = true)]
+    Search(SearchArgs),
+
     /// Say who is known here and who may do what: tenants, users, teams, tokens, keys
     #[command(after_help = ACCESS_AFTER_HELP)]
     Access {
@@ -113,7 +119,7 @@ pub(crate) enum Command {
     /// Verify every stored byte, and say what is wrong
     #[command(after_help = DOCTOR_AFTER_HELP)]
     Doctor {
-        /// Make derived data (index, side files) again where it is wrong; primary data is never dropped
+        /// Make derived data (index, side files, search) again where it is wrong; primary data is never dropped
         #[arg(long)]
         repair: bool,
     },

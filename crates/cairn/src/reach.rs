@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cairn_base::{ErrorCode, SystemClock, SystemEntropy};
-use cairn_embedded::EmbeddedStore;
+use cairn_embedded::{EmbeddedStore, Progress};
 use cairn_engine::Engine;
 use cairn_gate::Gate;
 use cairn_http::{App, Client, ClientError, serve_in_process};
@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::signals::StopSignals;
-use crate::{open, socket, wiring};
+use crate::{open, progress, socket, wiring};
 
 /// How long an owner that does not answer yet is waited for: it starts, stops, or is a short command.
 const OWNER_WITHIN: Duration = Duration::from_secs(5);
@@ -30,6 +30,8 @@ const TRY_EVERY: Duration = Duration::from_millis(20);
 const TRY_AGAIN: Duration = Duration::from_millis(200);
 /// How often an owner may go away in the middle before we stop trying.
 const LOST_MAX: u32 = 3;
+/// How long a search without a server waits for the index.
+const INDEX_WITHIN: Duration = Duration::from_secs(600);
 /// What an answer may take beyond the deadline of the server.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -51,12 +53,33 @@ pub(crate) fn own(dir: &Path, config: &Config, loss: open::Loss) -> Result<Embed
     }
 }
 
+/// What work needs beside the store, if it is done here and not by an owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Nothing.
+    Store,
+    /// A search index that is kept.
+    Index,
+    /// One that has everything.
+    WholeIndex,
+}
+
 /// Has `work` done on the store of an existing data directory, by its owner or as its owner.
 ///
 /// `work` is called again when the owner went away before it answered.
 pub(crate) fn reach<T>(
     dir: &Path,
     config: &Config,
+    work: impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
+) -> Result<T, Failure> {
+    reach_with(dir, config, Needs::Store, work)
+}
+
+/// The same, with what else is needed.
+pub(crate) fn reach_with<T>(
+    dir: &Path,
+    config: &Config,
+    needs: Needs,
     mut work: impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
 ) -> Result<T, Failure> {
     refuse_missing(dir)?;
@@ -64,7 +87,7 @@ pub(crate) fn reach<T>(
     let mut lost = 0;
     loop {
         let locked = match open::embedded(dir, config, open::Loss::Refuse) {
-            Ok(store) => return alone(store, config, &mut work),
+            Ok(store) => return alone(store, dir, config, needs, &mut work),
             Err(failure) if failure.is_in_use() => failure,
             // Whoever serves the directory could open it, whatever kept us from that: we have no key, say.
             Err(failure) => {
@@ -188,13 +211,21 @@ fn nobody_there(kind: ErrorKind) -> bool {
 
 fn alone<T>(
     store: EmbeddedStore,
+    dir: &Path,
     config: &Config,
+    needs: Needs,
     work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
 ) -> Result<T, Failure> {
     let engine = Engine::open(Arc::new(store), Arc::new(SystemClock), Arc::new(SystemEntropy))?;
     engine.set_compaction(wiring::compaction(config));
     engine.set_strict_types(config.turns_strict_types);
-    let done = call_inside(&engine, config, work);
+    if let Some(home) = wiring::search(config, Some(dir)) {
+        match needs {
+            Needs::Store => engine.set_search_home(home),
+            Needs::Index | Needs::WholeIndex => engine.start_search(home)?,
+        }
+    }
+    let done = call_inside(&engine, config, needs, work);
     // Also after a failure: closing makes the next opening quick.
     let closed = engine.close();
     let value = done?;
@@ -205,6 +236,7 @@ fn alone<T>(
 fn call_inside<T>(
     engine: &Arc<Engine>,
     config: &Config,
+    needs: Needs,
     work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
 ) -> Result<T, Failure> {
     // Dropped before this returns, which waits until a job that nobody hears any more has stopped.
@@ -213,8 +245,29 @@ fn call_inside<T>(
         // Nobody listens on an address here.
         let app = App::new(gate, wiring::http(config), SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         let mut client = Client::over(serve_in_process(app), config.http_deadline + GRACE).await?;
+        if needs == Needs::WholeIndex {
+            unless_stopped(caught_up(engine)).await?;
+        }
         Ok(unless_stopped(work(&mut client)).await??)
     })
+}
+
+/// Waits until the index has everything, and shows how far it is. What takes too long is left to the answer,
+/// which says that something may be missing.
+async fn caught_up(engine: &Engine) {
+    let until = Instant::now() + INDEX_WITHIN;
+    let show = progress::counter();
+    while Instant::now() < until {
+        let status = engine.search_status();
+        if let Some((done, total)) = status.progress {
+            show("making the search index", Progress { done, total });
+        }
+        match status.state {
+            "ready" if status.behind_ms == 0 => return,
+            "off" | "failed" => return,
+            _ => tokio::time::sleep(TRY_EVERY).await,
+        }
+    }
 }
 
 /// Awaits the call, unless a signal says to stop: then the call is dropped, which stops what it began.

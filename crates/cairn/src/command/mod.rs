@@ -13,6 +13,7 @@ mod init;
 pub(crate) mod key;
 mod maintain;
 mod restore;
+pub(crate) mod search;
 pub(crate) mod serve;
 mod stats;
 pub(crate) mod turns;
@@ -43,6 +44,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Audit(arguments) => audit::audit(data_dir, json, &arguments),
         Command::Identity { command } => identity::identity(data_dir, json, &command),
         Command::Turns { command } => turns::turns(data_dir, json, command),
+        Command::Search(arguments) => search::search(data_dir, json, &arguments),
         Command::Restore { backup } => restore::restore(data_dir, &backup, json),
         Command::Completions { shell } => completions::completions(shell),
     }

@@ -119,6 +119,9 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
         engine.set_audience(node_id);
     }
     engine.start_upkeep(UPKEEP_EVERY)?;
+    if let Some(home) = wiring::search(&config, dir.as_deref()) {
+        engine.start_search(home)?;
+    }
     let served =
         Runtime::new().map_err(|error| Failure::io("start the runtime", &error)).and_then(|runtime| {
             runtime.block_on(run(Arc::clone(&engine), &config, tls, dir.as_deref(), as_json))

@@ -218,6 +218,20 @@ pub(crate) const KEYS: &[Key] = &[
         get: |config| Raw::Text(parse::shown(config.compact_keep_changes, "all")),
     },
     Key {
+        name: "search.enabled",
+        help: "on: what was said can be found by its words; off: no index is kept",
+        set: |config, raw| parse::switch(raw).map(|value| config.search_enabled = value),
+        get: |config| shown_switch(config.search_enabled),
+    },
+    Key {
+        name: "search.memory_bytes",
+        help: "memory for what the search index has not written to disk yet, and for writing it",
+        set: |config, raw| {
+            parse::bytes(raw, 40 * MIB, 16 * GIB).map(|value| config.search_memory_bytes = value)
+        },
+        get: |config| Raw::Number(config.search_memory_bytes),
+    },
+    Key {
         name: "turns.remember_keys",
         help: "how long idempotency keys are remembered, such as 2d; at least a day",
         set: |config, raw| {

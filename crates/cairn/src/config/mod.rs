@@ -68,6 +68,10 @@ pub(crate) struct Config {
     pub(crate) compact_every: Option<Duration>,
     /// How long changes are kept.
     pub(crate) compact_keep_changes: Option<Duration>,
+    /// Whether a search index is kept.
+    pub(crate) search_enabled: bool,
+    /// Memory for it.
+    pub(crate) search_memory_bytes: u64,
     /// How long idempotency keys are remembered.
     pub(crate) turns_remember_keys: Duration,
     /// Whether turns have to be of published types.
@@ -105,6 +109,8 @@ impl Default for Config {
             store_encryption_key_file: None,
             compact_every: Some(limits::COMPACT_EVERY),
             compact_keep_changes: None,
+            search_enabled: true,
+            search_memory_bytes: 80 << 20,
             turns_remember_keys: limits::IDEMPOTENCY_REMEMBERED,
             turns_strict_types: false,
         }

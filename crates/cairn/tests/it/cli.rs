@@ -21,6 +21,8 @@ fn help_is_for_strangers() {
         ("help_turns_export", &["turns", "export", "--help"]),
         ("help_turns_import", &["turns", "import", "--help"]),
         ("help_turns_prune", &["turns", "prune", "--help"]),
+        ("help_search", &["search", "--help"]),
+        ("help_search_rebuild", &["search", "rebuild", "--help"]),
         ("help_stats", &["stats", "--help"]),
         ("help_backup", &["backup", "--help"]),
         ("help_compact", &["compact", "--help"]),

@@ -13,6 +13,7 @@ mod maintain;
 mod owner;
 mod program;
 mod restore;
+mod search;
 mod secrets;
 mod serve;
 mod tls;

@@ -108,6 +108,9 @@ impl From<GateError> for ApiError {
             GateError::Engine(EngineError::Turns(TurnsError::KeyReused(turn))) => answer
                 .detail("turn_id", turn.to_string())
                 .detail("hint", "use a new key for a new turn; send a repeated one exactly as before"),
+            GateError::Engine(EngineError::Search(error)) if error.code() != ErrorCode::SearchNotReady => {
+                answer.detail("parameter", "q")
+            }
             GateError::Engine(EngineError::Registry(error)) => match field(&error) {
                 Some(field) => answer.detail("field", field),
                 None => answer,

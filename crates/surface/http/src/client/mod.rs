@@ -6,6 +6,7 @@ mod bulk;
 mod error;
 mod escape;
 mod lines;
+mod search;
 mod turns;
 
 use std::convert::Infallible;

@@ -19,7 +19,7 @@ use crate::call::outside;
 use crate::seat::ConnectionSeat;
 
 /// Routes that search.
-const SEARCHES: [&str; 1] = ["/v1/contexts/search"];
+const SEARCHES: [&str; 2] = ["/v1/contexts/search", "/v1/search"];
 
 /// For bodies that say something.
 pub(crate) async fn limit_body(State(app): State<AppState>, request: Request, next: Next) -> Response {

@@ -13,6 +13,7 @@ mod metrics;
 pub(crate) mod openapi;
 mod ready;
 mod registry;
+mod search;
 pub(crate) mod sessions;
 mod stats;
 mod store_figures;
@@ -49,6 +50,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(bulk::routes())
         .routes(routes!(sessions::sessions))
         .merge(turns::routes())
+        .merge(search::routes())
         .merge(blobs::routes())
         .merge(registry::routes())
         .merge(access::routes())

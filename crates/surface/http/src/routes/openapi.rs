@@ -19,6 +19,7 @@ use crate::app::AppState;
     tags(
         (name = "health", description = "Is it up, is it ready, how is it doing; answered also under overload"),
         (name = "turns", description = "What was said and done: contexts, turns, blobs and file trees"),
+        (name = "search", description = "Finding what was said by its words"),
         (name = "registry", description = "What writers publish about the types of their turns"),
         (name = "events", description = "What happens, as it happens, and who is connected"),
         (name = "access", description = "Who is known here, who may do what, and who did"),

@@ -9,6 +9,7 @@ use cairn_gate::Admission;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::search::status::SearchFigures;
 use super::store_figures::StoreFigures;
 use crate::ApiError;
 use crate::app::AppState;
@@ -34,6 +35,8 @@ pub(super) struct Stats {
     consumers: Vec<Follower>,
     /// Live listeners.
     bus: Bus,
+    /// How the search is doing.
+    search: SearchFigures,
 }
 
 /// A follower of the change feed.
@@ -82,6 +85,7 @@ pub(super) async fn stats(
 impl Stats {
     fn to_wire(stats: EngineStats) -> Self {
         let store = StoreFigures::from(&stats.store);
+        let search = SearchFigures::from(&stats.search);
         let follower = |consumer: Consumer| Follower {
             name: consumer.name.to_string(),
             position: consumer.position.0,
@@ -100,6 +104,7 @@ impl Stats {
                 published: stats.bus.published,
                 lagged: stats.bus.lagged,
             },
+            search,
         }
     }
 }

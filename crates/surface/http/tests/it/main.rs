@@ -15,6 +15,7 @@ mod maintenance;
 mod matrix;
 mod origins;
 mod routes;
+mod search;
 mod server;
 mod shutdown;
 mod tls;

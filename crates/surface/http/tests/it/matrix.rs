@@ -138,7 +138,11 @@ async fn every_endpoint_answers_every_caller_as_the_table_says() {
     for row in rows() {
         let mut found = Vec::new();
         for caller in 0..CALLERS.len() {
-            found.push(World::new().await.ask(caller, row.method, row.path, row.body).await);
+            let world = World::new().await;
+            if row.path.contains("/search") {
+                world.server.search();
+            }
+            found.push(world.ask(caller, row.method, row.path, row.body).await);
         }
         if found != row.expected {
             let _ = writeln!(wrong, "{} {} {} | {}", row.method, row.path, row.body, found.join(" "));

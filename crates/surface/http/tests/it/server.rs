@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::routing::{get, post};
 use cairn_base::{ManualClock, SeededEntropy};
-use cairn_engine::Engine;
+use cairn_engine::{Engine, SearchHome};
 use cairn_gate::{Gate, GateConfig};
 use cairn_http::{ApiError, ApiJson, App, Drained, HttpConfig, Listeners, serve};
 use cairn_seam::{MemoryStore, Store};
@@ -63,6 +63,12 @@ impl Server {
             let _ = stopped.await;
         }));
         Server { addr, dir, gate, clock, entered, leave, stop, served }
+    }
+
+    /// Keeps an index from now on, in memory.
+    pub(crate) fn search(&self) {
+        let home = SearchHome { folder: None, writer_bytes: 16 << 20, tail_bytes: 16 << 20 };
+        self.gate.engine().start_search(home).expect("a thread");
     }
 
     /// A connection over the local owner's socket.

@@ -13,6 +13,7 @@ use super::history::{
 };
 use super::host::HostMemory;
 use crate::metrics::HttpTotals;
+use crate::routes::search::status::SearchFigures;
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// A client that asked for nothing for longer than this is idle.
@@ -42,6 +43,8 @@ pub(in crate::routes) struct MetricsAnswer {
     perf: PerfFigures,
     /// Answers that were an error, since the start.
     errors: ErrorFigures,
+    /// How the search is doing.
+    search: SearchFigures,
 }
 
 /// Memory, in bytes; null where the system does not say.
@@ -220,6 +223,7 @@ impl MetricsAnswer {
             filesystem: FilesystemFigures::default(),
             perf,
             errors,
+            search: SearchFigures::from(&figures.search),
         }
     }
 }
