@@ -8,10 +8,12 @@ mod blobs;
 mod drive;
 mod figure;
 mod gateway;
+mod host;
 mod measure;
 mod random;
 mod resident;
 mod scratch;
+mod search;
 mod spread;
 mod store;
 mod timer;
@@ -55,6 +57,8 @@ enum Bench {
     Gateway(GatewayArgs),
     /// Access: decisions, tokens, JWTs, and what authentication and TLS cost appends.
     Access(AccessArgs),
+    /// Search: two words among 1,000,000 turns, how fresh and how large the index is, what it costs appends.
+    Search(SearchArgs),
     /// What measurements start as processes of their own.
     #[command(hide = true)]
     Child {
@@ -109,6 +113,18 @@ struct AccessArgs {
 }
 
 #[derive(Debug, Args)]
+struct SearchArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(search::MEASUREMENTS)))]
+    only: Vec<String>,
+    /// Keep the store with 1,000,000 turns and their index here, and use what an earlier run kept.
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
 struct How {
     /// Short runs that only show that everything works; their figures mean little.
     #[arg(long)]
@@ -127,11 +143,12 @@ fn main() -> ExitCode {
             list();
             Ok(true)
         }
-        Some(Bench::Store(args)) => run(store::MEASUREMENTS, &args.only, &args.how),
-        Some(Bench::Blobs(args)) => run(blobs::MEASUREMENTS, &args.only, &args.how),
-        Some(Bench::Turns(args)) => run(turns::MEASUREMENTS, &args.only, &args.how),
-        Some(Bench::Gateway(args)) => run(gateway::MEASUREMENTS, &args.only, &args.how),
-        Some(Bench::Access(args)) => run(access::MEASUREMENTS, &args.only, &args.how),
+        Some(Bench::Store(args)) => run(store::MEASUREMENTS, &args.only, &args.how, None),
+        Some(Bench::Blobs(args)) => run(blobs::MEASUREMENTS, &args.only, &args.how, None),
+        Some(Bench::Turns(args)) => run(turns::MEASUREMENTS, &args.only, &args.how, None),
+        Some(Bench::Gateway(args)) => run(gateway::MEASUREMENTS, &args.only, &args.how, None),
+        Some(Bench::Access(args)) => run(access::MEASUREMENTS, &args.only, &args.how, None),
+        Some(Bench::Search(args)) => run(search::MEASUREMENTS, &args.only, &args.how, args.keep),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
     match outcome {
@@ -152,6 +169,7 @@ fn list() {
         ("turns", turns::MEASUREMENTS),
         ("gateway", gateway::MEASUREMENTS),
         ("access", access::MEASUREMENTS),
+        ("search", search::MEASUREMENTS),
     ];
     for (name, measurements) in benches {
         println!("  {name}");
@@ -163,12 +181,12 @@ fn list() {
 }
 
 /// Says whether every result was right.
-fn run(measurements: &[Measurement], only: &[String], how: &How) -> Result<bool> {
+fn run(measurements: &[Measurement], only: &[String], how: &How, keep: Option<PathBuf>) -> Result<bool> {
     let scratch = match &how.dir {
         Some(dir) => Scratch::inside(dir)?,
         None => Scratch::beside_the_build()?,
     };
-    let setting = Setting { dir: scratch.path().to_owned(), quick: how.quick };
+    let setting = Setting { dir: scratch.path().to_owned(), quick: how.quick, keep };
     let mut report = Report::default();
     measure::run(measurements, &setting, only, &mut report);
     if how.json {

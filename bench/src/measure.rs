@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::figure::Report;
+use crate::host::Ticks;
 
 /// A measurement.
 pub(crate) struct Measurement {
@@ -38,6 +39,8 @@ pub(crate) struct Setting {
     pub(crate) dir: PathBuf,
     /// Short runs.
     pub(crate) quick: bool,
+    /// Where data that takes long to make stays for the next run.
+    pub(crate) keep: Option<PathBuf>,
 }
 
 impl Setting {
@@ -53,8 +56,12 @@ pub(crate) fn run(measurements: &[Measurement], setting: &Setting, only: &[Strin
         let named = only.iter().any(|name| name == measurement.name);
         if named || (only.is_empty() && measurement.by_default) {
             report.begin(measurement.name);
+            let before = Ticks::now();
             if let Err(error) = (measurement.run)(setting, report) {
                 report.wrong(format!("{error:#}"));
+            }
+            if let Some(before) = before {
+                before.report_since(report);
             }
         }
     }

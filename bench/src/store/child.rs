@@ -7,7 +7,7 @@ use clap::Subcommand;
 
 use super::{memory, writer};
 use crate::turmoil::{Orders, work_until_killed};
-use crate::{blobs, turns};
+use crate::{blobs, search, turns};
 
 /// What a child process does.
 #[derive(Debug, Subcommand)]
@@ -54,6 +54,16 @@ pub(crate) enum Role {
         /// A folder with a certificate; with one there are doors that ask for tokens and that encrypt.
         #[arg(long)]
         certificates: Option<PathBuf>,
+        /// Keep an index of them.
+        #[arg(long)]
+        search: bool,
+    },
+    /// Opens a store with an index and searches, and prints its own memory.
+    SearchMemory {
+        /// The store's directory.
+        dir: PathBuf,
+        /// How many searches.
+        searches: usize,
     },
     /// Opens a large log, and prints its own memory.
     Reopen {
@@ -74,7 +84,10 @@ impl Role {
             }
             Role::Large { dir, bytes } => blobs::large::stream(dir, *bytes),
             Role::Fill { dir, bytes } => blobs::memory::fill(dir, *bytes),
-            Role::ServeTurns { dir, certificates } => turns::server::serve(dir, certificates.as_deref()),
+            Role::ServeTurns { dir, certificates, search } => {
+                turns::server::serve(dir, certificates.as_deref(), *search)
+            }
+            Role::SearchMemory { dir, searches } => search::memory::search_and_look(dir, *searches),
             Role::Reopen { dir } => blobs::memory::reopen(dir),
         }
     }

@@ -22,13 +22,17 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::access::doors::{self, Doors};
+use crate::search::home_in;
 
 /// Serves until its standard input ends. With a folder of certificates there are more [`Doors`] than one.
-pub(crate) fn serve(dir: &Path, certificates: Option<&Path>) -> Result<()> {
+pub(crate) fn serve(dir: &Path, certificates: Option<&Path>, is_searching: bool) -> Result<()> {
     let store = Arc::new(EmbeddedStore::open(dir, EmbeddedOptions::default())?);
     let engine =
         Engine::open(Arc::clone(&store) as Arc<dyn Store>, Arc::new(SystemClock), Arc::new(SystemEntropy))?;
     engine.start_upkeep(Duration::from_secs(1))?;
+    if is_searching {
+        engine.start_search(home_in(dir))?;
+    }
     Runtime::new()?.block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let http = TcpListener::bind(("127.0.0.1", 0)).await?;
@@ -40,13 +44,19 @@ pub(crate) fn serve(dir: &Path, certificates: Option<&Path>) -> Result<()> {
         let gate = Gate::new(Arc::clone(&engine), GateConfig::default());
         let app = App::new(gate.clone(), HttpConfig::default(), http.local_addr()?);
         let (stop, stopped) = watch::channel(());
+        let searched = Arc::clone(&engine);
         thread::spawn(move || {
             for line in std::io::stdin().lock().lines().map_while(Result::ok) {
                 if line == "stats" {
                     let stats = store.stats();
                     println!("{} {}", stats.commits, stats.groups);
                 }
+                if line == "search" {
+                    let status = searched.search_status();
+                    println!("{} {} {}", status.state, status.behind_ms, status.documents);
+                }
             }
+            drop(searched);
             // Everybody who serves sees the sender go.
             drop(stop);
         });
@@ -82,6 +92,11 @@ impl Server {
         Ok(Server::launch(Command::new(program()?).args(["child", "serve-turns"]).arg(dir))?.0)
     }
 
+    /// Starts it with an index of everything.
+    pub(crate) fn start_searching(dir: &Path) -> Result<Self> {
+        Ok(Server::launch(Command::new(program()?).args(["child", "serve-turns", "--search"]).arg(dir))?.0)
+    }
+
     /// Starts it with more doors than one, and with the certificate in a folder for one of them.
     pub(crate) fn start_with_doors(dir: &Path, certificates: &Path) -> Result<(Self, Doors)> {
         let mut command = Command::new(program()?);
@@ -105,12 +120,25 @@ impl Server {
         Ok((Server { addr: addr.parse()?, http: http.parse()?, child, output }, said))
     }
 
-    /// Commits and syncs so far.
-    pub(crate) fn commits_and_groups(&mut self) -> Result<(u64, u64)> {
+    fn ask(&mut self, what: &str) -> Result<String> {
         let input = self.child.stdin.as_mut().context("a server that was stopped")?;
-        input.write_all(b"stats\n")?;
+        input.write_all(what.as_bytes())?;
         let mut line = String::new();
         self.output.read_line(&mut line)?;
+        Ok(line)
+    }
+
+    /// How its index is doing: the state, for how many milliseconds it is behind, and its documents.
+    pub(crate) fn search_status(&mut self) -> Result<(String, u64, u64)> {
+        let line = self.ask("search\n")?;
+        let words: Vec<_> = line.split_whitespace().collect();
+        let [state, behind_ms, documents] = words[..] else { anyhow::bail!("the server says {line}") };
+        Ok((state.to_owned(), behind_ms.parse()?, documents.parse()?))
+    }
+
+    /// Commits and syncs so far.
+    pub(crate) fn commits_and_groups(&mut self) -> Result<(u64, u64)> {
+        let line = self.ask("stats\n")?;
         let (commits, groups) = line.trim().split_once(' ').context("the server says nothing")?;
         Ok((commits.parse()?, groups.parse()?))
     }

@@ -76,19 +76,29 @@ pub(crate) fn create(out: &mut Vec<u8>, base: u64) {
 
 /// APPEND_TURN to the head of a context.
 pub(crate) fn append(out: &mut Vec<u8>, context: u64, payloads: &Payloads, number: u64) {
+    append_with(out, context, PAYLOAD_BYTES, |out| payloads.put(number, out));
+}
+
+/// APPEND_TURN of a payload of so many bytes.
+pub(crate) fn append_with(
+    out: &mut Vec<u8>,
+    context: u64,
+    payload_bytes: usize,
+    put_payload: impl FnOnce(&mut Vec<u8>),
+) {
     frame(out, 5, |out| {
         out.extend_from_slice(&context.to_le_bytes());
         out.extend_from_slice(&0_u64.to_le_bytes());
         out.extend_from_slice(&(TYPE_ID.len() as u32).to_le_bytes());
         out.extend_from_slice(TYPE_ID.as_bytes());
-        for field in [1, 1, 0, PAYLOAD_BYTES as u32] {
+        for field in [1, 1, 0, payload_bytes as u32] {
             out.extend_from_slice(&field.to_le_bytes());
         }
         let hash_at = out.len();
         out.extend_from_slice(&[0; 32]);
-        out.extend_from_slice(&(PAYLOAD_BYTES as u32).to_le_bytes());
+        out.extend_from_slice(&(payload_bytes as u32).to_le_bytes());
         let payload_at = out.len();
-        payloads.put(number, out);
+        put_payload(out);
         let hash = ContentHash::of(&out[payload_at..]);
         out[hash_at..hash_at + 32].copy_from_slice(hash.as_bytes());
         out.extend_from_slice(&0_u32.to_le_bytes());
