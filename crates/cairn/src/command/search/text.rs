@@ -45,6 +45,9 @@ fn sum(page: &Value, shown: u64) -> String {
     if !ignored.is_empty() {
         out += &format!("not looked for, because it says too little: {ignored}\n");
     }
+    for meant in items(page, "suggestions").iter().filter_map(Value::as_str) {
+        out += &format!("did you mean: {}\n", Harmless(meant));
+    }
     if total == 0 {
         out += "hint: try fewer or other words, or the beginning of one: word*\n";
     }
@@ -156,6 +159,18 @@ mod tests {
              hint: try fewer or other words, or the beginning of one: word*\n\
              note: the index is being made: not everything can be found yet\n"
         );
+    }
+
+    #[test]
+    fn what_may_have_been_meant_is_said() {
+        let page_of =
+            |suggestions: Value| page(&json!({"total": 0, "hits": [], "suggestions": suggestions}), 0, PLAIN);
+        let said = page_of(json!(["plan of \u{7}release", "plan"]));
+        assert!(
+            said.contains("\ndid you mean: plan of \\u{7}release\ndid you mean: plan\nhint: "),
+            "{said:?}"
+        );
+        assert!(!page_of(json!([])).contains("mean"));
     }
 
     #[test]
