@@ -207,7 +207,6 @@ impl Segment for DiskSegment {
         Ok(documents.iter().map(holds).collect())
     }
 
-    #[inline]
     fn is_live(&self, document: DocumentNumber) -> bool {
         !self.reader.is_deleted(document) && (self.masked.is_empty() || !self.masked.contains(&document))
     }

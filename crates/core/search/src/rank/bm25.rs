@@ -32,13 +32,8 @@ pub(crate) fn rarity(documents: u64, having: u64) -> f64 {
 #[derive(Debug, Clone)]
 pub(crate) struct Weight {
     most: f32,
-    slowness: [f32; 256],
-    /// What a few occurrences are worth in a text of each length: most documents hold a word that often.
-    few: [[u32; 256]; FEW],
+    slowness: Box<[f32; 256]>,
 }
-
-/// How many occurrences are a few.
-const FEW: usize = 3;
 
 impl Weight {
     /// `rarity` times `weight`, over texts of this average length.
@@ -48,26 +43,16 @@ impl Weight {
             let length = f64::from(step_length(u8::try_from(step).unwrap_or(u8::MAX)));
             (K1 * (1.0 - B + B * length / average)) as f32
         };
-        let slowness = std::array::from_fn(slowness);
-        let mut weight = Weight { most: most(rarity, weight) as f32, slowness, few: [[0; 256]; FEW] };
-        for (before, times) in (1..=FEW as u32).enumerate() {
-            weight.few[before] = std::array::from_fn(|step| weight.compute(times, step));
-        }
-        weight
+        let slowness = Box::new(std::array::from_fn(slowness));
+        Weight { most: most(rarity, weight) as f32, slowness }
     }
 
     /// What `times` occurrences in a text of this length are worth.
     #[inline]
     pub(crate) fn worth(&self, times: u32, length_step: u8) -> u32 {
-        let step = usize::from(length_step);
-        let few = (times as usize).checked_sub(1).and_then(|before| self.few.get(before));
-        few.map_or_else(|| self.compute(times, step), |few| few[step])
-    }
-
-    fn compute(&self, times: u32, step: usize) -> u32 {
         let times = times as f32;
         // Never nothing: a document that holds the word is a hit.
-        ((self.most * times / (times + self.slowness[step])) as u32).max(1)
+        ((self.most * times / (times + self.slowness[usize::from(length_step)])) as u32).max(1)
     }
 }
 
@@ -87,9 +72,6 @@ mod tests {
         assert!(worth(2, 20) > worth(1, 20) && worth(1, 20) > worth(1, 40));
         assert!(f64::from(worth(u32::MAX, 1)) <= most(rarity(1000, 10), 1.0));
         assert_eq!(Weight::new(0.0, 1.0, 20.0).worth(1, 1), 1);
-        for (times, step) in [(0, 7), (1, 0), (1, 255), (3, 40), (4, 40), (u32::MAX, 3)] {
-            assert_eq!(weight.worth(times, step), weight.compute(times, usize::from(step)));
-        }
     }
 
     #[test]

@@ -162,7 +162,7 @@ impl<C: Corpus> Planner<'_, C> {
             let average = self.counts.fields[usize::from(field)].average();
             plan.terms.push(Term {
                 key: self.partition.surface(field, &name.text),
-                worth: Worth::Words(field, Box::new(Weight::new(rarity, weight * room / most, average))),
+                worth: Worth::Words(field, Weight::new(rarity, weight * room / most, average)),
                 mark,
                 reason: self.reason(clause, field, Rule::Near),
             });

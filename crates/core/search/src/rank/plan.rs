@@ -49,7 +49,7 @@ pub(crate) enum Worth {
     /// Always the same.
     Fixed(u32),
     /// As much as its word in this field.
-    Words(u8, Box<Weight>),
+    Words(u8, Weight),
 }
 
 /// Postings of a term.
@@ -300,7 +300,7 @@ impl<'a, C: Corpus> Planner<'a, C> {
             return Worth::Fixed(0);
         }
         let average = self.counts.fields[usize::from(field)].average();
-        Worth::Words(field, Box::new(Weight::new(rarity, weight, average)))
+        Worth::Words(field, Weight::new(rarity, weight, average))
     }
 
     fn phrase(
