@@ -28,7 +28,6 @@ impl Searching {
     /// Notes how far the index is, for whoever must not wait for it.
     pub(super) fn note_fed(&self, index: &SearchIndex) {
         self.fed.store(index.position().0, Ordering::Relaxed);
-        self.full.store(self.is_full(index), Ordering::Relaxed);
     }
 }
 

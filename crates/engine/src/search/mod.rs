@@ -110,9 +110,8 @@ pub(crate) struct Searching {
     forgotten: AtomicBool,
     /// When the index last held everything, on the monotonic clock.
     current_at_ms: AtomicU64,
-    /// How far the index is, and whether it has no memory for more.
+    /// How far the index is.
     fed: AtomicU64,
-    full: AtomicBool,
     /// Memory for what is not on disk yet.
     tail_bytes_max: AtomicUsize,
     behind: Counter,
@@ -166,7 +165,6 @@ impl Searching {
             forgotten: AtomicBool::new(false),
             current_at_ms: AtomicU64::new(0),
             fed: AtomicU64::new(0),
-            full: AtomicBool::new(false),
             tail_bytes_max: AtomicUsize::new(usize::MAX),
             behind: Counter::new(),
             paced: Counter::new(),

@@ -33,8 +33,9 @@ fn writers_are_slowed_while_the_index_is_late_and_nobody_else() {
     for _ in 0..1100 {
         kit.say(context, "a swallow");
     }
-    assert_eq!(pause(&writing(TENANT)), Duration::ZERO, "many wait, and not for long");
     kit.clock.advance(Duration::from_secs(3));
+    assert_eq!(pause(&writing(TENANT)), Duration::ZERO, "many wait, and not for long");
+    kit.clock.advance(Duration::from_secs(30));
     let slowed = pause(&writing(TENANT));
     assert!(slowed > Duration::ZERO && slowed <= Duration::from_millis(50), "{slowed:?}");
     let node = Resource::NODE;
@@ -62,7 +63,7 @@ fn nobody_is_slowed_while_there_is_no_index_that_could_keep_up() {
     for _ in 0..1100 {
         kit.say(context, "a martin");
     }
-    kit.clock.advance(Duration::from_secs(3));
+    kit.clock.advance(Duration::from_secs(33));
     assert_eq!(kit.engine.search_pause(&writing(TENANT)), Duration::ZERO, "it is off");
     let held = hold(&kit);
     kit.start();
@@ -99,13 +100,10 @@ fn what_there_is_no_memory_for_waits_in_the_feed() {
     }
     let most = kit.status().tail_bytes;
     assert!(was_behind && (100_000..250_000).contains(&most), "{most} bytes");
-    let pause = kit.engine.search_pause(&writing(TENANT));
-    assert!(pause > Duration::ZERO && pause <= Duration::from_millis(50), "{pause:?}");
     held.store(false, Ordering::SeqCst);
     until("everything is found", || {
         let page = kit.ask(&question("petrel"));
         !page.behind && page.total == 800
     });
-    until("nobody is slowed", || kit.engine.search_pause(&writing(TENANT)) == Duration::ZERO);
-    assert!(kit.status().segments > 0);
+    until("it is written", || kit.status().segments > 0);
 }
