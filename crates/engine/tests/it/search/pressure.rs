@@ -9,6 +9,10 @@ use cairn_engine::Act;
 
 use super::kit::{Kit, TENANT, is_search_thread, question, until, writing};
 
+/// Says what the turns that are said here consist of.
+const DESCRIBES: &str = r#"{"registry_version":1,"bundle_id":"b","types":{"note":{"versions":{"1":{"fields":{
+    "1":{"name":"text","type":"string"}}}}}}}"#;
+
 /// Keeps the thread from taking a snapshot while this is set.
 fn hold(kit: &Kit) -> Arc<AtomicBool> {
     let held = Arc::new(AtomicBool::new(true));
@@ -106,4 +110,36 @@ fn what_there_is_no_memory_for_waits_in_the_feed() {
         !page.behind && page.total == 800
     });
     until("it is written", || kit.status().segments > 0);
+}
+
+#[test]
+fn turns_that_are_looked_at_again_take_no_more_memory() {
+    let kit = Kit { tail_bytes: 100_000, ..Kit::still() };
+    kit.start();
+    kit.ready();
+    let context = kit.context();
+    for number in 0..1500 {
+        kit.say(context, &format!("gannet n{number} {}", "spray ".repeat(20)));
+    }
+    until("all are found", || kit.ask(&question("gannet")).total == 1500);
+    until("all are written", || kit.status().tail_bytes < 50_000);
+    let is_over = AtomicBool::new(false);
+    let most = std::thread::scope(|scope| {
+        let most = scope.spawn(|| {
+            let mut most = 0;
+            while !is_over.load(Ordering::SeqCst) {
+                most = most.max(kit.status().tail_bytes);
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            most
+        });
+        kit.publish(DESCRIBES);
+        until("all were looked at again", || {
+            let page = kit.ask(&question("gannet"));
+            !page.behind && page.total == 1500
+        });
+        is_over.store(true, Ordering::SeqCst);
+        most.join().unwrap()
+    });
+    assert!(most < 250_000, "{most} bytes");
 }
