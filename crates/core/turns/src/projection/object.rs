@@ -110,23 +110,9 @@ impl Projection<'_> {
         Ok(())
     }
 
-    /// Tags are integers, or texts of digits.
     fn key(&self, reader: &mut MsgpackReader<'_>, levels: usize) -> Result<Key, MsgpackError> {
         let mut ahead = reader.clone();
-        let tag = match ahead.token()? {
-            Token::Unsigned(tag) => Some(tag),
-            Token::Text(digits) => tag_from(digits),
-            Token::Nil
-            | Token::Bool(_)
-            | Token::Negative(_)
-            | Token::Float32(_)
-            | Token::Float64(_)
-            | Token::Binary(_)
-            | Token::Array(_)
-            | Token::Map(_)
-            | Token::Extension(..) => None,
-        };
-        match tag {
+        match tag_of(ahead.token()?) {
             Some(tag) => {
                 *reader = ahead;
                 Ok(Key::Tag(tag))
@@ -266,6 +252,23 @@ impl Projection<'_> {
                 scalar::integer(number, self.options, out);
             }
         }
+    }
+}
+
+/// Tags are integers, or texts of digits.
+pub(super) fn tag_of(token: Token<'_>) -> Option<u64> {
+    match token {
+        Token::Unsigned(tag) => Some(tag),
+        Token::Text(digits) => tag_from(digits),
+        Token::Nil
+        | Token::Bool(_)
+        | Token::Negative(_)
+        | Token::Float32(_)
+        | Token::Float64(_)
+        | Token::Binary(_)
+        | Token::Array(_)
+        | Token::Map(_)
+        | Token::Extension(..) => None,
     }
 }
 

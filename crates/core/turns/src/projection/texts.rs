@@ -4,7 +4,7 @@ use cairn_base::{MsgpackError, MsgpackReader, Token, limits};
 
 use super::Undecodable;
 use super::generic::inside;
-use super::object::tag_from;
+use super::object::tag_of;
 use crate::registry::{Described, Kind, Shape};
 
 /// Visits the texts of a payload, in their order: those in fields that the descriptor calls texts, also
@@ -37,20 +37,7 @@ fn object(
 ) -> Result<(), MsgpackError> {
     let levels = inside(levels)?;
     for _ in 0..count {
-        let mut ahead = reader.clone();
-        let tag = match ahead.token()? {
-            Token::Unsigned(tag) => Some(tag),
-            Token::Text(digits) => tag_from(digits),
-            Token::Nil
-            | Token::Bool(_)
-            | Token::Negative(_)
-            | Token::Float32(_)
-            | Token::Float64(_)
-            | Token::Binary(_)
-            | Token::Array(_)
-            | Token::Map(_)
-            | Token::Extension(..) => None,
-        };
+        let tag = tag_of(reader.clone().token()?);
         reader.skip(levels)?;
         let field = tag.and_then(|tag| described.descriptor.fields.get(&tag));
         match field.filter(|field| !field.tombstone).and_then(|field| field.shape.as_ref()) {
