@@ -228,6 +228,8 @@ pub const SEARCH_VISITS_MAX: usize = 100_000;
 pub const SEARCH_PAGE_DEFAULT: u64 = 10;
 /// Types that a search can be narrowed down to at once.
 pub const SEARCH_TYPES_MAX: usize = 32;
+/// Tags that what is searched for can be asked to have: each takes one of 64 bits, as each clause does.
+pub const SEARCH_TAGS_MAX: usize = 16;
 /// Hits of a search in one answer.
 pub const SEARCH_PAGE_MAX: usize = 100;
 /// How far down the hits of a search can be followed, page by page.

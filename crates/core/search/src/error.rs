@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use cairn_base::ErrorCode;
+use cairn_base::{ErrorCode, limits};
 
 /// Why a search or a change of the index failed.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +15,12 @@ pub enum SearchError {
         prefix: String,
         /// How many it may stand for.
         max: usize,
+    },
+    /// More tags are demanded than can be looked for at once.
+    #[error("{tags} tags are demanded, and {} are looked for at once; demand fewer", limits::SEARCH_TAGS_MAX)]
+    TooManyTags {
+        /// How many.
+        tags: usize,
     },
     /// There is no collection of this number.
     #[error("there is no collection {0}")]
@@ -32,7 +38,7 @@ impl SearchError {
     pub fn code(&self) -> ErrorCode {
         match self {
             SearchError::Query(error) => error.code(),
-            SearchError::PrefixTooShort { .. } => ErrorCode::InvalidRequest,
+            SearchError::PrefixTooShort { .. } | SearchError::TooManyTags { .. } => ErrorCode::InvalidRequest,
             SearchError::NoCollection(_) => ErrorCode::Internal,
             SearchError::Damaged(_) | SearchError::Io(_) => ErrorCode::SearchNotReady,
         }

@@ -144,11 +144,6 @@ impl SearchIndex {
         self.view.read().position
     }
 
-    /// Everything up to here is in it on disk.
-    pub fn written(&self) -> Position {
-        self.view.read().written
-    }
-
     /// What is in it.
     pub fn figures(&self) -> IndexFigures {
         let view = self.view.read();

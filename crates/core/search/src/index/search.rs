@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use cairn_base::limits;
+
 use super::SearchIndex;
 use super::statistics::Counts;
 use super::view::View;
@@ -102,6 +104,10 @@ impl SearchIndex {
     }
 
     fn plans(&self, view: &View, request: &Request) -> Result<Vec<(Partition, Plan)>, SearchError> {
+        let tags = request.filter.tags.len();
+        if tags > limits::SEARCH_TAGS_MAX {
+            return Err(SearchError::TooManyTags { tags });
+        }
         let mut plans = Vec::new();
         for partition in &request.partitions {
             let Some(planner) = self.planner(view, *partition)? else { continue };

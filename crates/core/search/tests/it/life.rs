@@ -137,6 +137,21 @@ fn filters_are_part_of_the_question() {
 }
 
 #[test]
+fn tags_are_counted_at_the_limit_and_one_past_it() {
+    let index = in_memory();
+    let tags = |count: usize| (0..count).map(|number| number.to_string()).collect::<Vec<_>>();
+    add(&index, [Document { tags: tags(20), ..note(1, "x", "stone") }]);
+    // With as many clauses as a query can have, every one of them needs a bit of its own.
+    let clauses = "+stone ".repeat(12) + &"-river ".repeat(12);
+    let ask = |count| {
+        let filter = Filter { tags: tags(count), visible_to: Some(Vec::new()), ..Filter::default() };
+        index.search(&Request { filter, ..request(&clauses, 10) })
+    };
+    assert_eq!(ids(&ask(16).expect("an answer")), [1]);
+    assert!(matches!(ask(17), Err(SearchError::TooManyTags { tags: 17 })));
+}
+
+#[test]
 fn groups_add_up_and_are_counted() {
     let index = in_memory();
     let of = |id: u64, group: u64, text: &str| Document {
@@ -212,7 +227,7 @@ fn an_index_goes_on_where_it_was_written_last() {
 
     let index = open(settings()).expect("an index");
     assert_eq!(index.position(), written, "what was not written has to come again");
-    assert_eq!(index.written(), written);
+    assert_eq!(index.figures().written, written);
     assert_eq!((ids(&search(&index, "stone")), index.figures().documents), (vec![1], 1));
     add(&index, [note(2, "two", "stone")]);
     replace(&index, note(1, "one", "river"));
@@ -226,7 +241,7 @@ fn an_index_goes_on_where_it_was_written_last() {
     // Changes without documents are not to be read again either.
     let later = Position(last.0 + 5);
     index.apply(&[], later).expect("nothing to take");
-    assert_eq!((index.flush().expect("it is written"), index.written()), (true, later));
+    assert_eq!((index.flush().expect("it is written"), index.figures().written), (true, later));
     assert!(!index.flush().expect("nothing to write"));
     drop(index);
     assert_eq!(open(settings()).expect("an index").position(), later);
