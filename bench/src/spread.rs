@@ -13,6 +13,11 @@ impl Spread {
         Spread(times)
     }
 
+    /// All times of several runs.
+    pub(crate) fn together(runs: Vec<Spread>) -> Self {
+        Spread::new(runs.into_iter().flat_map(|run| run.0).collect())
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.0.len()

@@ -29,7 +29,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
         ensure!(wire::body(&answer, 2).is_err(), "somebody came in without a token");
     }
     let mut source = Source::new();
-    let (warm_up, measured) = setting.pick((50, 300), (50, 100));
+    let (warm_up, measured) = setting.pick((20, 100), (50, 100));
     let span = Span { warm_up: Duration::from_millis(warm_up), measured: Duration::from_millis(measured) };
     for (connections, name) in [(1, "1 connection"), (64, "64 connections")] {
         let writers = [
@@ -37,7 +37,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
             doors.enter(doors.unlimited, connections, None)?,
             doors.enter(doors.limited, connections, None)?,
         ];
-        let rounds = setting.pick(48, 3);
+        let rounds = setting.pick(200, 3);
         let [off, unlimited, limited] = take_turns(&server, writers, rounds, span, &mut source)?;
         report.add(
             limited

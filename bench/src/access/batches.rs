@@ -16,6 +16,9 @@ pub(super) struct PerCall {
     batches: usize,
 }
 
+/// What is called for an item.
+type Call<'a, T> = &'a mut dyn FnMut(&T) -> Result<()>;
+
 impl PerCall {
     /// Makes one call for each item, timed in batches of so many; what is left over is not called.
     pub(super) fn of<T>(
@@ -23,18 +26,34 @@ impl PerCall {
         batch: usize,
         mut call: impl FnMut(&T) -> Result<()>,
     ) -> Result<PerCall> {
-        let mut times = Vec::new();
+        let [one] = PerCall::in_turns(items, batch, [&mut call])?;
+        Ok(one)
+    }
+
+    /// The same for several calls, each of which gets every batch before the next one comes.
+    pub(super) fn in_turns<T, const CALLS: usize>(
+        items: &[T],
+        batch: usize,
+        mut calls: [Call<'_, T>; CALLS],
+    ) -> Result<[PerCall; CALLS]> {
+        let mut times: [Vec<f64>; CALLS] = std::array::from_fn(|_| Vec::new());
         for items in items.chunks_exact(batch) {
-            let began = Instant::now();
-            for item in items {
-                call(item)?;
+            for (call, times) in calls.iter_mut().zip(&mut times) {
+                let began = Instant::now();
+                for item in items {
+                    call(item)?;
+                }
+                times.push(began.elapsed().as_secs_f64() * 1e6 / batch as f64);
             }
-            times.push(began.elapsed().as_secs_f64() * 1e6 / batch as f64);
         }
-        ensure!(!times.is_empty(), "fewer calls than a batch has");
+        ensure!(times.iter().all(|times| !times.is_empty()), "fewer calls than a batch has");
+        Ok(times.map(PerCall::from_times))
+    }
+
+    fn from_times(times: Vec<f64>) -> Self {
         let range_us =
             times.iter().fold((f64::MAX, 0.0_f64), |(low, high), time| (low.min(*time), high.max(*time)));
-        Ok(PerCall { batches: times.len(), range_us, median_us: median(times) })
+        PerCall { batches: times.len(), range_us, median_us: median(times) }
     }
 
     /// "0.410 to 0.523 µs in 20 batches" for the last column.

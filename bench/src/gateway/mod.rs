@@ -1,5 +1,6 @@
 //! `gateway`: the figures of turns over HTTP.
 
+pub(crate) mod bare;
 mod listing;
 mod moving;
 mod typed;

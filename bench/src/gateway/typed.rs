@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
+use super::bare::Answers;
 use super::{body, get, send};
 use crate::figure::{Figure, Report, Target, Unit};
 use crate::measure::Setting;
 use crate::scratch::Scratch;
-use crate::spread::median;
+use crate::spread::{Spread, median};
 use crate::timer;
 use crate::turns::load::{Framing, Load, Span, Talk};
 use crate::turns::million::fill;
@@ -35,7 +36,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     let span = Span { warm_up: Duration::from_secs(1), measured: Duration::from_secs(seconds) };
     let before = server.processor_time()?;
     let mut runs = Vec::new();
-    let mut pages = Pages { next: 0 };
+    let mut pages = Pages::default();
     for _ in 0..setting.pick(3, 1) {
         runs.push(load.run(span, &mut pages)?);
     }
@@ -50,27 +51,55 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
                 spent.as_secs_f64() * 1e6 / pages.next as f64
             )),
     );
-    let mut load = Load::connect(server.http, 64, Framing::Http)?;
-    let lasting = Duration::from_secs(setting.pick(60, 2));
-    let paced = load.paced(1000, lasting, &mut Pages { next: 0 })?;
-    // Whoever waits is woken late by a busy host: what that comes to without any of this.
-    let alone = timer::lateness(lasting / 3);
-    report.add(
-        Figure::new("the same at 1,000 requests/s over 64, p99", paced.quantile_ms(0.99), Unit::Millis)
-            .target(Target::Below(20.0))
-            .beside(format!(
-                "p50 {:.2} ms, the longest {:.0} ms; a timer of 1 ms with nothing else running: p99 {:.0} ms",
-                paced.quantile_ms(0.5),
-                paced.max_ms(),
-                alone.quantile_ms(0.99),
-            )),
-    );
+    let busy_us = (spent.as_secs_f64() * 1e6 / pages.next as f64) as u64;
+    paced(setting, &server, Answers { busy_us, bytes: pages.bytes }, report)?;
     server.stop()
 }
 
+/// A steady pace, in turns with a server that only does the same work: whatever the machine does to
+/// somebody who waits, it does to both.
+fn paced(setting: &Setting, server: &Server, answers: Answers, report: &mut Report) -> Result<()> {
+    let bare = Server::start_bare(answers)?;
+    let doors = [server.http, bare.http];
+    let lasting = Duration::from_secs(setting.pick(10, 1));
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..setting.pick(6, 2) {
+        for turn in 0..2 {
+            let who = (round + turn) % 2;
+            // Anew: connections that say nothing for long are closed.
+            let mut load = Load::connect(doors[who], 64, Framing::Http)?;
+            times[who].push(load.paced(1000, lasting, &mut Pages::default())?);
+        }
+    }
+    bare.stop()?;
+    // Whoever waits is woken late by a busy host: what that comes to without any of this.
+    let alone = timer::lateness(lasting);
+    let [own, bare] = times.map(Spread::together);
+    report.add(
+        Figure::new("the same at 1,000 requests/s over 64, p99", own.quantile_ms(0.99), Unit::Millis)
+            .target(Target::Below(20.0))
+            .beside(format!(
+                "p50 {:.2} ms, the longest {:.0} ms; in turns with a server that answers as many bytes after {} µs \
+                 of arithmetic and does nothing else: p50 {:.2}, p99 {:.0}, the longest {:.0} ms; a timer of 1 ms \
+                 with nothing else running: p99 {:.0} ms",
+                own.quantile_ms(0.5),
+                own.max_ms(),
+                answers.busy_us,
+                bare.quantile_ms(0.5),
+                bare.quantile_ms(0.99),
+                bare.max_ms(),
+                alone.quantile_ms(0.99),
+            )),
+    );
+    Ok(())
+}
+
 /// Asks for the newest turns of one context after the other.
+#[derive(Default)]
 struct Pages {
     next: u64,
+    /// How long the last answer was.
+    bytes: usize,
 }
 
 impl Talk for Pages {
@@ -81,8 +110,8 @@ impl Talk for Pages {
     }
 
     fn hear(&mut self, _: usize, answer: &[u8]) -> Result<()> {
-        let body = body(answer)?;
-        ensure!(body.len() > LIMIT * 1024, "a page of {} bytes", body.len());
+        self.bytes = body(answer)?.len();
+        ensure!(self.bytes > LIMIT * 1024, "a page of {} bytes", self.bytes);
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use clap::Subcommand;
 
 use super::{memory, writer};
+use crate::gateway::bare::{self, Answers};
 use crate::turmoil::{Orders, work_until_killed};
 use crate::{blobs, search, turns};
 
@@ -58,6 +59,13 @@ pub(crate) enum Role {
         #[arg(long)]
         search: bool,
     },
+    /// Answers fixed bytes after fixed work until its input ends.
+    ServeBare {
+        /// What an answer takes of a processor.
+        busy_us: u64,
+        /// Bytes of an answer.
+        bytes: usize,
+    },
     /// Opens a store with an index and searches, and prints its own memory.
     SearchMemory {
         /// The store's directory.
@@ -87,6 +95,7 @@ impl Role {
             Role::ServeTurns { dir, certificates, search } => {
                 turns::server::serve(dir, certificates.as_deref(), *search)
             }
+            Role::ServeBare { busy_us, bytes } => bare::serve(Answers { busy_us: *busy_us, bytes: *bytes }),
             Role::SearchMemory { dir, searches } => search::memory::search_and_look(dir, *searches),
             Role::Reopen { dir } => blobs::memory::reopen(dir),
         }

@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::access::doors::{self, Doors};
+use crate::gateway::bare::Answers;
 use crate::search::home_in;
 
 /// Serves until its standard input ends. With a folder of certificates there are more [`Doors`] than one.
@@ -95,6 +96,14 @@ impl Server {
     /// Starts it with an index of everything.
     pub(crate) fn start_searching(dir: &Path) -> Result<Self> {
         Ok(Server::launch(Command::new(program()?).args(["child", "serve-turns", "--search"]).arg(dir))?.0)
+    }
+
+    /// Starts one that only answers, to compare with.
+    pub(crate) fn start_bare(answers: Answers) -> Result<Self> {
+        let Answers { busy_us, bytes } = answers;
+        let mut command = Command::new(program()?);
+        command.args(["child", "serve-bare", &busy_us.to_string(), &bytes.to_string()]);
+        Ok(Server::launch(&mut command)?.0)
     }
 
     /// Starts it with more doors than one, and with the certificate in a folder for one of them.

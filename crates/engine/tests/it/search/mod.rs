@@ -3,6 +3,7 @@
 mod damage;
 mod following;
 mod kit;
+mod lending;
 mod life;
 mod pages;
 mod pressure;
