@@ -321,3 +321,15 @@ pub const ELEMENT_INLINE_BYTES_MAX: usize = 48 * KIB;
 pub const ELEMENT_LEVELS_MAX: usize = 64;
 /// Bytes of the name of a space.
 pub const SPACE_NAME_BYTES_MAX: usize = 256;
+/// Rows of an answer to a KIP command that names no LIMIT.
+pub const KIP_ROWS_DEFAULT: usize = 1000;
+/// The largest LIMIT of a KIP command.
+pub const KIP_ROWS_MAX: usize = 10_000;
+/// After this long no further command of a batch is begun.
+pub const KIP_BATCH_TIME_MAX: Duration = Duration::from_secs(20);
+/// Bytes of answers after which no further command of a batch is begun.
+pub const KIP_BATCH_BYTES_MAX: usize = 64 * MIB;
+/// How long a DELETE may look for what to delete: others who write wait meanwhile.
+pub const KIP_DELETE_TIME_MAX: Duration = Duration::from_secs(2);
+/// Spaces that are named to whoever asks for one that is not there.
+pub const KIP_SPACES_NAMED_MAX: usize = 32;
