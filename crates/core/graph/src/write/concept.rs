@@ -1,7 +1,7 @@
 //! Making and changing concepts.
 
 use cairn_base::put_varint;
-use cairn_seam::get;
+use cairn_seam::{WriteTx, get};
 
 use super::{ConceptWrite, Outcome, Target, Writer, content, expect_version};
 use crate::element::has_text;
@@ -54,7 +54,7 @@ impl Writer<'_> {
 
     fn named_concept(&self, kind: TypeId, name: &str) -> Result<Option<Concept>> {
         name::check(name)?;
-        let Some(value) = get(&*self.tx, NAMES, &keys::named(&self.scope, name, kind))? else {
+        let Some(value) = get(&self.tx, NAMES, &keys::named(&self.scope, name, kind))? else {
             return Ok(None);
         };
         let concept = self.whole_concept(id_of_name(&value)?, kind)?;

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cairn_base::KeyBuf;
-use cairn_seam::{Keyspace, Visit};
+use cairn_seam::{Keyspace, Visit, WriteTx};
 
 use super::Writer;
 use crate::statistics::Statistic;
@@ -35,6 +35,7 @@ impl Writer<'_> {
     ///
     /// A type or predicate goes only when nothing is left that follows it.
     pub fn delete_concepts(&mut self, ids: &[ConceptId]) -> Result<Deleted> {
+        self.stop_reading_ahead();
         let ids: BTreeSet<ConceptId> = ids.iter().copied().collect();
         let ids: Vec<ConceptId> = ids.into_iter().collect();
         let found = self.named_and_typed(&ids)?;
@@ -53,6 +54,7 @@ impl Writer<'_> {
 
     /// Deletes links, and links about them; says how many. Numbers that no link has count nothing.
     pub fn delete_links(&mut self, ids: &[LinkId]) -> Result<u64> {
+        self.stop_reading_ahead();
         let ids: BTreeSet<LinkId> = ids.iter().copied().collect();
         let ids: Vec<LinkId> = ids.into_iter().collect();
         let mut count = 0;
@@ -103,7 +105,7 @@ impl Writer<'_> {
             Meta::Types => Statistic::Type(TypeId(id.0)),
             Meta::Predicates => Statistic::Predicate(PredicateId(id.0)),
         };
-        match self.tally.count(&*self.tx, &self.scope, statistic)? {
+        match self.tally.count(&self.tx, &self.scope, statistic)? {
             0 => Ok(()),
             count => Err(GraphError::TypeInUse { meta, name: name.to_owned(), count }),
         }

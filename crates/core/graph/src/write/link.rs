@@ -1,6 +1,6 @@
 //! Making and changing links.
 
-use cairn_seam::get;
+use cairn_seam::{WriteTx, get};
 
 use super::{LinkTarget, LinkWrite, Outcome, Writer, content, expect_version};
 use crate::element::has_text;
@@ -52,7 +52,11 @@ impl Writer<'_> {
         object: Element,
     ) -> Result<Option<Link>> {
         let key = keys::spo(&self.scope, subject, predicate, object);
-        let Some(value) = get(&*self.tx, SPO, &key)? else { return Ok(None) };
+        let value = match self.is_new(subject) || self.is_new(object) {
+            true => self.tx.recall(SPO, &key),
+            false => get(&self.tx, SPO, &key)?,
+        };
+        let Some(value) = value else { return Ok(None) };
         let edge = keys::edge_between(subject, predicate, object, &value)?;
         match self.link(edge.link) {
             Err(GraphError::NoLink(id)) => Err(GraphError::BadRecord {
@@ -78,10 +82,8 @@ impl Writer<'_> {
         }
         let edge = Edge { subject, predicate, object, link: self.next_link()?, subject_type, object_type };
         // Before the link itself is there.
-        let subject_key = self.scope.key().u64(predicate.0).u64(subject.to_u64());
-        let object_key = self.scope.key().u64(object.to_u64()).u64(predicate.0);
-        let is_known_subject = self.occupied(PSO, &[subject_key])?.contains(&true);
-        let is_known_object = self.occupied(OPS, &[object_key])?.contains(&true);
+        let is_known_subject = self.becomes_end(PSO, self.subject_key(predicate, subject), subject)?;
+        let is_known_object = self.becomes_end(OPS, self.object_key(predicate, object), object)?;
         self.tally.add(Statistic::Subjects(predicate), i64::from(!is_known_subject));
         self.tally.add(Statistic::Objects(predicate), i64::from(!is_known_object));
         self.count_edge(&edge, 1);
@@ -146,7 +148,7 @@ impl Writer<'_> {
                 kind.map(Some).ok_or(GraphError::NoConcept(id))
             }
             Element::Link(id) => {
-                let record = get(&*self.tx, LINKS, &keys::link(&self.scope, id))?;
+                let record = get(&self.tx, LINKS, &keys::link(&self.scope, id))?;
                 record.map(|_| None).ok_or(GraphError::NoLink(id))
             }
         }

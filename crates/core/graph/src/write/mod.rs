@@ -1,16 +1,20 @@
 //! Writing the graph: records, indexes, counts and events change together, inside one transaction.
 
+mod ahead;
 mod concept;
 mod content;
 mod delete;
 mod link;
+mod recall;
 mod remove;
 
 use std::collections::BTreeMap;
 
 use cairn_access::Scope;
-use cairn_seam::{KeyRange, Keyspace, Visit, WriteTx};
+use cairn_seam::WriteTx;
 
+use self::ahead::Ahead;
+use self::recall::Recalling;
 use crate::counters::Counters;
 use crate::schema::Definition;
 use crate::statistics::Tally;
@@ -82,9 +86,11 @@ pub enum Outcome {
 /// [`finish`](Writer::finish) writes what was gathered: without it the transaction must be given up, and so it
 /// must after any error.
 pub struct Writer<'a> {
-    tx: &'a mut dyn WriteTx,
+    tx: Recalling<'a>,
     scope: Scope,
     now_ms: u64,
+    /// What is known beforehand, while it reads ahead.
+    ahead: Option<Ahead>,
     /// Read when the first number is given.
     counters: Option<Counters>,
     tally: Tally,
@@ -98,9 +104,10 @@ impl<'a> Writer<'a> {
     /// Writes in a scope, at a time in Unix milliseconds.
     pub fn new(tx: &'a mut dyn WriteTx, scope: Scope, now_ms: u64) -> Self {
         Writer {
-            tx,
+            tx: Recalling::new(tx),
             scope,
             now_ms,
+            ahead: None,
             counters: None,
             tally: Tally::default(),
             definitions: BTreeMap::new(),
@@ -114,22 +121,22 @@ impl<'a> Writer<'a> {
 
     /// The space with everything that was written so far; counts are those from before.
     pub fn view(&self) -> View<'_> {
-        View::new(&*self.tx, self.scope)
+        View::new(&self.tx, self.scope)
     }
 
     /// Writes counts and the last numbers.
     pub fn finish(self) -> Result<()> {
-        let Writer { tx, scope, counters, tally, .. } = self;
+        let Writer { mut tx, scope, counters, tally, .. } = self;
         if let Some(counters) = counters {
             tx.put(COUNTERS, &scope.key(), &counters.encode())?;
         }
-        tally.write(tx, &scope)
+        tally.write(&mut tx, &scope)
     }
 
     /// The counters, to be changed: they are written at the end.
     fn counters(&mut self) -> Result<&mut Counters> {
         if self.counters.is_none() {
-            self.counters = Some(Counters::read(&*self.tx, &self.scope)?.unwrap_or_default());
+            self.counters = Some(Counters::read(&self.tx, &self.scope)?.unwrap_or_default());
         }
         Ok(self.counters.as_mut().expect("they were just read"))
     }
@@ -167,17 +174,6 @@ impl<'a> Writer<'a> {
 
     fn predicate_definition(&mut self, predicate: PredicateId) -> Result<&Definition> {
         self.definition(Meta::Predicates, predicate.0)?.ok_or(GraphError::NoPredicate(predicate))
-    }
-
-    /// Which of these prefixes some key begins with.
-    fn occupied(&self, keyspace: Keyspace, prefixes: &[cairn_base::KeyBuf]) -> Result<Vec<bool>> {
-        let ranges: Vec<KeyRange> = prefixes.iter().map(|prefix| KeyRange::prefix(prefix).limit(1)).collect();
-        let mut found = vec![false; prefixes.len()];
-        self.tx.multi_scan(keyspace, &ranges, &mut |place, _, _| {
-            found[place] = true;
-            Visit::NextRange
-        })?;
-        Ok(found)
     }
 }
 
