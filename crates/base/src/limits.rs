@@ -313,3 +313,11 @@ pub const ELEMENT_INLINE_BYTES_MAX: usize = 48 * KIB;
 pub const ELEMENT_LEVELS_MAX: usize = 64;
 /// Bytes of the name of a space.
 pub const SPACE_NAME_BYTES_MAX: usize = 256;
+/// Bytes of the text of a KIP command.
+pub const KIP_TEXT_BYTES_MAX: usize = MIB;
+/// Bytes of the text of a capsule: one `UPSERT` or more.
+pub const KIP_CAPSULE_BYTES_MAX: usize = 16 * MIB;
+/// Levels of brackets and negations of a KIP command, and of arrays and objects in a parameter of one.
+pub const KIP_LEVELS_MAX: usize = 64;
+/// Commands of one KIP request.
+pub const KIP_COMMANDS_MAX: usize = 256;
