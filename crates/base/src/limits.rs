@@ -321,3 +321,13 @@ pub const KIP_CAPSULE_BYTES_MAX: usize = 16 * MIB;
 pub const KIP_LEVELS_MAX: usize = 64;
 /// Commands of one KIP request.
 pub const KIP_COMMANDS_MAX: usize = 256;
+/// Rows of an answer to FIND, unless somebody says how many.
+pub const KIP_ROWS_DEFAULT: usize = 1_000;
+/// Rows of an answer to FIND.
+pub const KIP_ROWS_MAX: usize = 10_000;
+/// Rows that one KIP command makes on the way to its answer, all together, and nodes that its paths come by.
+pub const KIP_WORK_ROWS_MAX: u64 = 10_000_000;
+/// Bytes that one KIP command holds at once on the way to its answer.
+pub const KIP_WORK_BYTES_MAX: u64 = 256 * MIB as u64;
+/// How long one KIP command reads. It has to end before its snapshot does.
+pub const KIP_WORK_TIME_MAX: Duration = Duration::from_secs(4);
