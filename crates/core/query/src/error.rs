@@ -1,15 +1,18 @@
-//! Why a command was not carried out.
+//! Why a command was not done.
 
 use cairn_kip::{KipCode, KipError, Span};
 use cairn_seam::StoreError;
 
-/// What a command answers instead of a result.
+/// What this crate gives.
+pub type Result<T> = std::result::Result<T, QueryError>;
+
+/// Either the protocol has an answer for it, or the store failed and whoever runs the transaction decides.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum QueryError {
-    /// Something is wrong with the command, or with what it meets: whoever sent it can act on that.
+    /// What the caller is answered.
     #[error(transparent)]
     Kip(#[from] KipError),
-    /// The store did not do it, and the command may be fine.
+    /// The store did not do it. It may be worth trying again.
     #[error(transparent)]
     Store(StoreError),
 }
@@ -23,6 +26,14 @@ impl QueryError {
             QueryError::Kip(_) | QueryError::Store(_) => self,
         }
     }
+
+    /// What the protocol answers, where nobody tries again.
+    pub fn into_kip(self) -> KipError {
+        match self {
+            QueryError::Kip(error) => error,
+            QueryError::Store(error) => KipError::new(KipCode::InternalError, error.to_string()),
+        }
+    }
 }
 
 impl From<StoreError> for QueryError {
@@ -33,8 +44,12 @@ impl From<StoreError> for QueryError {
             return KipError::new(KipCode::ResourceExhausted, error.to_string()).hint(hint).into();
         }
         if let StoreError::SnapshotTooOld = error {
-            let message = "reading it took longer than a command may";
-            return KipError::new(KipCode::ExecutionTimeout, message).into();
+            // Snapshots live longer than any sensible answer takes: for the caller this is a timeout.
+            return KipError::new(
+                KipCode::ExecutionTimeout,
+                "the command took longer than its snapshot lives",
+            )
+            .into();
         }
         QueryError::Store(error)
     }

@@ -2,13 +2,24 @@
 //!
 //! Everything here is a function over a reader or a transaction; only the engine opens those.
 
+mod budget;
+mod cell;
 mod describe;
 mod error;
-mod found;
+mod eval;
+mod fields;
+mod filter;
+mod find;
 mod graph_error;
+mod matches;
+mod plan;
+mod rows;
 mod unregistered;
 
+pub use budget::{Allowance, Budget};
+pub use cairn_kip::Format;
 pub use describe::{concept_info, describe};
-pub use error::QueryError;
-pub use found::Found;
+pub use error::{QueryError, Result};
+pub use find::{Found, find};
+pub use matches::matches;
 pub use unregistered::unregistered;
