@@ -4,6 +4,7 @@
 
 mod budget;
 mod cell;
+mod delete;
 mod describe;
 mod error;
 mod eval;
@@ -12,14 +13,18 @@ mod filter;
 mod find;
 mod graph_error;
 mod matches;
+mod near;
 mod plan;
 mod rows;
 mod unregistered;
+mod upsert;
 
 pub use budget::{Allowance, Budget};
 pub use cairn_kip::Format;
+pub use delete::delete;
 pub use describe::{concept_info, describe};
 pub use error::{QueryError, Result};
 pub use find::{Found, find};
 pub use matches::matches;
 pub use unregistered::unregistered;
+pub use upsert::{try_upsert, upsert};
