@@ -155,8 +155,15 @@ impl<'a> Ground<'a> {
     }
 
     /// Fails with what to do about it if something is not there.
-    pub(super) fn require(&self, view: &View<'_>, plan: &Plan<'_>, need: &Need) -> Result<(), QueryError> {
-        if self.element(plan, need.node).is_some() {
+    pub(super) fn require(
+        &mut self,
+        view: &View<'_>,
+        plan: &Plan<'_>,
+        need: &Need,
+    ) -> Result<(), QueryError> {
+        if let Some(found) = self.element(plan, need.node) {
+            // It may have been written under another reference; what is around this one finds it here.
+            self.elements[need.node] = Some(found);
             return Ok(());
         }
         let node = plan.nodes[need.node];

@@ -411,6 +411,19 @@ fn trying_says_what_would_be_and_no_ids() {
     assert_eq!(part(&tried, "concept_outcomes"), r#"["created","unchanged"]"#);
 }
 
+#[test]
+fn what_is_said_about_what_is_said_may_go_on_for_long() {
+    let world = World::new();
+    let chain: String = (1..2000)
+        .map(|n| format!("PROPOSITION ?p{n} {{ (?d, \"stated\", ?p{}) }}", n - 1))
+        .collect();
+    let text = format!(
+        r#"UPSERT {{ CONCEPT ?d {{ {{type: "Drug", name: "Talk"}} }} PROPOSITION ?p0 {{ (?d, "stated", ?d) }} {chain} }}"#
+    );
+    assert_eq!(part(&world.ok(&text), "created"), r#"{"concepts":1,"propositions":2000}"#);
+    assert_eq!(part(&world.ok(&text), "unchanged"), r#"{"concepts":1,"propositions":2000}"#);
+}
+
 /// Over a wire each call is a round trip: a long statement must not make one for each of its blocks.
 #[test]
 fn long_statements_ask_the_store_a_few_times() {
