@@ -27,7 +27,7 @@ pub const SPACE_NAMES: Keyspace = Keyspace::new(74, "space-names");
 
 /// Every ordered keyspace of this memory.
 pub const KEYSPACES: &[Keyspace] =
-    &[COUNTERS, CONCEPTS, HOMES, NAMES, LINKS, SPO, PSO, OPS, STATISTICS, SPACES, SPACE_NAMES, QUERY_LOG];
+    &[COUNTERS, CONCEPTS, HOMES, NAMES, LINKS, SPO, PSO, OPS, STATISTICS, SPACES, SPACE_NAMES];
 
 /// A concept was made or changed. The body is the space and the concept, two varints.
 pub const CONCEPT_CHANGED: EventKind = EventKind(64);
