@@ -1,0 +1,15 @@
+//! Tests of the query engine over a store in memory.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod aggregates;
+mod budget;
+mod filters;
+mod kit;
+mod matches;
+mod mistakes;
+mod pages;
+mod paths;
+mod patterns;
+mod scopes;
+mod shapes;
