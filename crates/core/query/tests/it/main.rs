@@ -11,5 +11,6 @@ mod mistakes;
 mod pages;
 mod paths;
 mod patterns;
+mod plans;
 mod scopes;
 mod shapes;
