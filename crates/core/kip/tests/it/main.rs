@@ -2,5 +2,6 @@
 
 mod accepted;
 mod bind;
+mod format;
 mod kit;
 mod request;
