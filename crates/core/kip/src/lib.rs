@@ -3,7 +3,8 @@
 //! - [`parse`] reads a command into a [`tree`], and [`bind`] puts values in the places of parameters.
 //! - [`format`] writes a tree as text, and [`format_text`] lays a text out anew.
 //! - [`KipRequest`] is what a caller sends; [`response`] is what it is answered.
-//! - [`KipError`] says what is wrong, where, and what to do next.
+//! - [`KipError`] says what is wrong, where, and what to do next; [`report`] shows it to people.
+//! - [`functions`] is what language models are told.
 
 #[cfg(feature = "testing")]
 pub mod arbitrary;
@@ -11,10 +12,12 @@ mod bind;
 mod code;
 mod error;
 mod format;
+mod functions;
 mod lex;
 mod nearest;
 mod parse;
 mod place;
+mod report;
 mod request;
 pub mod response;
 mod span;
@@ -25,7 +28,9 @@ pub use bind::bind;
 pub use code::KipCode;
 pub use error::KipError;
 pub use format::{format, format_text, one_line};
+pub use functions::{KipFunction, functions};
 pub use parse::parse;
 pub use place::line_column;
+pub use report::report;
 pub use request::{Commands, Format, KipCommand, KipRequest, Parameters};
 pub use span::{Span, Spanned};

@@ -4,4 +4,7 @@ mod accepted;
 mod bind;
 mod format;
 mod kit;
+mod limits;
+mod refused;
 mod request;
+mod soup;
