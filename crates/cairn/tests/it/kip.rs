@@ -106,7 +106,7 @@ fn standard_input_is_a_file_like_others() {
     let output = fed(dir.path(), &["kip", "-c", "-"], RISKS);
     assert_eq!(stdout(&output), TABLE, "{output:?}");
     let output = fed(dir.path(), &["kip", "check", "-"], "FIND(");
-    assert!(stderr(&output).contains("--> standard input:1:6"), "{output:?}");
+    assert!(stderr(&output).contains("--> standard input:1:5"), "{output:?}");
 }
 
 #[test]

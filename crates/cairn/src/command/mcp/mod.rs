@@ -18,9 +18,8 @@ use crate::signals::StopSignals;
 
 pub(crate) const MCP_AFTER_HELP: &str = "\
 Examples:
-  claude mcp add memory -- cairn mcp        for a client that is told the command
   {\"mcpServers\": {\"memory\": {\"command\": \"cairn\", \"args\": [\"mcp\"]}}}
-                                            for one that reads it from a file
+                                            as most clients are told of it, in a file of theirs
   cairn mcp --read-only                     agents may look, and change nothing
   cairn --data-dir ./memory mcp             another data directory
 

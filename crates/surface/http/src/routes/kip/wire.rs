@@ -41,7 +41,7 @@ pub(super) struct KipBody {
     #[schema(example = "FIND(?d.name) WHERE { ?d {type: \"Domain\"} }")]
     command: Option<String>,
     /// Commands to be executed in order: texts, or objects with `command` and `parameters` of their own.
-    #[schema(value_type = Option<Vec<Object>>)]
+    #[schema(value_type = Option<Vec<Value>>)]
     commands: Option<Vec<String>>,
     /// What stands for `:name` in commands.
     #[schema(value_type = Option<Object>)]
