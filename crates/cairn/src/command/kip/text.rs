@@ -2,7 +2,7 @@
 
 use cairn_base::Harmless;
 use cairn_kip::tree::{Command, Find};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::table::Table;
 use crate::terminal::Look;
@@ -45,11 +45,7 @@ pub(super) fn page(answer: &Value, more: &str, look: Look) -> String {
             let lines: String = items.iter().map(|item| cell(item) + "\n").collect();
             lines + &end(items.len(), answer, more, look)
         }
-        Value::Object(fields) if fields.values().all(is_short) => {
-            let rows: Vec<_> =
-                fields.iter().map(|(name, value)| [Harmless(name).to_string(), cell(value)]).collect();
-            crate::command::table(&rows)
-        }
+        Value::Object(fields) if fields.values().all(is_flat) => crate::command::table(&flat(fields)),
         Value::String(text) => text.lines().map(|line| Harmless(line).to_string() + "\n").collect(),
         other => format!("{other:#}").lines().map(|line| Harmless(line).to_string() + "\n").collect(),
     }
@@ -103,6 +99,26 @@ fn cell(value: &Value) -> String {
     Harmless(&text).to_string()
 }
 
+/// Names beside their values; those of an object inside have its name before them.
+fn flat(fields: &Map<String, Value>) -> Vec<[String; 2]> {
+    let row = |name: &str, value: &Value| [Harmless(name).to_string(), cell(value)];
+    let mut rows = Vec::new();
+    for (name, value) in fields {
+        match value {
+            Value::Object(inner) => {
+                rows.extend(inner.iter().map(|(key, value)| row(&format!("{name}.{key}"), value)));
+            }
+            value => rows.push(row(name, value)),
+        }
+    }
+    rows
+}
+
+/// Whether a value fits beside its name, or is made of such.
+fn is_flat(value: &Value) -> bool {
+    value.as_object().map_or_else(|| is_short(value), |fields| fields.values().all(is_short))
+}
+
 /// Whether a value fits beside its name.
 fn is_short(value: &Value) -> bool {
     match value {
@@ -150,7 +166,8 @@ mod tests {
                 "id   name  x\nC:1  a\nC:2        true\n2 rows\n",
             ),
             (json!({"blocks": 1, "created": ["C:1"]}), "blocks   1\ncreated  [\"C:1\"]\n"),
-            (json!({"identity": {"a": 1}}), "{\n  \"identity\": {\n    \"a\": 1\n  }\n}\n"),
+            (json!({"a": {"b": 1, "c": 0}, "d": []}), "a.b  1\na.c  0\nd    []\n"),
+            (json!({"a": {"b": {}}}), "{\n  \"a\": {\n    \"b\": {}\n  }\n}\n"),
             (json!("line\nline"), "line\nline\n"),
             (json!([]), "0 rows\n"),
             (Value::Null, "null\n"),
