@@ -6,8 +6,14 @@ use crate::command::{Kind, is_ordered, kind};
 use crate::compare::{Sides, holds};
 use crate::{Case, Errors, Expected};
 
-/// What is wrong with an answer; nothing if it is as the case expects.
-pub(crate) fn complaint(case: &Case, answer: &Value) -> Option<String> {
+impl Case {
+    /// What is wrong with an answer; nothing if it is as the case expects.
+    pub fn complaint(&self, answer: &Value) -> Option<String> {
+        complaint(self, answer)
+    }
+}
+
+fn complaint(case: &Case, answer: &Value) -> Option<String> {
     let got = || format!("the answer is {}", answer.to_json());
     match (&case.expected, answer.get("result"), answer.get("error")) {
         (_, None, None) | (_, Some(_), Some(_)) => {
@@ -69,7 +75,9 @@ fn cursor_complaint(case: &Case, answer: &Value) -> Option<String> {
     let cursor = answer.get("next_cursor").filter(|cursor| !cursor.is_null());
     match (case.next_cursor, cursor) {
         (Some(true), None) => Some("there is no next_cursor, but more rows".to_owned()),
-        (Some(false), Some(cursor)) => Some(format!("next_cursor is {}, but no rows are left", cursor.to_json())),
+        (Some(false), Some(cursor)) => {
+            Some(format!("next_cursor is {}, but no rows are left", cursor.to_json()))
+        }
         _ => None,
     }
 }
@@ -105,7 +113,11 @@ mod tests {
         let answer = r#"{"result": ["b", "a"]}"#;
         let expect = r#""expect": {"result": ["a", "b"]}"#;
         check(&format!(r#""command": "FIND(?a) WHERE {{}} ORDER BY ?a", {expect}"#), answer, Some("but got"));
-        check(&format!(r#""command": "FIND(?a) WHERE {{}}", "ordered": true, {expect}"#), answer, Some("but got"));
+        check(
+            &format!(r#""command": "FIND(?a) WHERE {{}}", "ordered": true, {expect}"#),
+            answer,
+            Some("but got"),
+        );
         check(&format!(r#""command": "DESCRIBE DOMAINS", {expect}"#), answer, None);
     }
 
@@ -133,7 +145,8 @@ mod tests {
 
     #[test]
     fn items_and_cursors() {
-        let case = r#""command": "DESCRIBE DOMAINS", "next_cursor": false, "expect": {"contains": [{"name": "a"}]}"#;
+        let case =
+            r#""command": "DESCRIBE DOMAINS", "next_cursor": false, "expect": {"contains": [{"name": "a"}]}"#;
         check(case, r#"{"result": [{"name": "b"}, {"name": "a"}]}"#, None);
         check(case, r#"{"result": [{"name": "b"}]}"#, Some("an item like"));
         check(case, r#"{"result": [{"name": "a"}], "next_cursor": "t"}"#, Some("no rows are left"));
@@ -144,7 +157,8 @@ mod tests {
 
     #[test]
     fn a_batch_answers_in_order() {
-        let case = r#""commands": ["a", "b"], "expect": {"result": [{"result": 1}, {"error": {"code": "K"}}]}"#;
+        let case =
+            r#""commands": ["a", "b"], "expect": {"result": [{"result": 1}, {"error": {"code": "K"}}]}"#;
         check(case, r#"{"result": [{"result": 1}, {"error": {"code": "K", "message": "m"}}]}"#, None);
         check(case, r#"{"result": [{"error": {"code": "K"}}, {"result": 1}]}"#, Some("but got"));
         check(case, r#"{"result": [{"result": 1}]}"#, Some("but got"));

@@ -73,7 +73,10 @@ mod tests {
     fn kinds_and_columns() {
         for (text, expected) in [
             ("FIND(?a) WHERE { ?a {type: \"A, B\"} }", Kind::Find { columns: 1 }),
-            ("  // FIND nothing\n FIND ( ?a.name , COUNT(DISTINCT ?b), ?c ) WHERE {}", Kind::Find { columns: 3 }),
+            (
+                "  // FIND nothing\n FIND ( ?a.name , COUNT(DISTINCT ?b), ?c ) WHERE {}",
+                Kind::Find { columns: 3 },
+            ),
             ("FIND(MAX(?a.x)) WHERE { (?a, \"p\", ?b) }", Kind::Find { columns: 1 }),
             ("UPSERT { }", Kind::Other),
             ("EXPLAIN FIND(?a) WHERE {}", Kind::Other),

@@ -56,8 +56,7 @@ fn only_expected(actual: &Value, expected: &[&Value]) -> Value {
             Value::Object(kept.collect())
         }
         Value::Array(items) => {
-            let shape: Vec<&Value> =
-                expected.iter().filter_map(|value| value.as_array()).flatten().collect();
+            let shape: Vec<&Value> = expected.iter().filter_map(|value| value.as_array()).flatten().collect();
             Value::Array(items.iter().map(|item| only_expected(item, &shape)).collect())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => actual.clone(),
@@ -155,7 +154,8 @@ mod tests {
 
     #[test]
     fn only_a_find_has_to_be_complete() {
-        let (little, much) = (r#"{"a":1,"l":[{"n":"x"},{"n":"y"}]}"#, r#"{"a":1,"b":2,"l":[{"n":"x","m":3},{"n":"y"}]}"#);
+        let (little, much) =
+            (r#"{"a":1,"l":[{"n":"x"},{"n":"y"}]}"#, r#"{"a":1,"b":2,"l":[{"n":"x","m":3},{"n":"y"}]}"#);
         assert!(agree(little, much, Kind::Other, false));
         assert!(!agree(much, little, Kind::Other, false), "what is expected has to be there");
         assert!(!agree(little, much, Kind::Find { columns: 1 }, false));
@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn times_do_not_count_and_versions_do() {
-        let stamped = |version: u32| format!(r#"[{{"_created_at":"x","_updated_at":"y","_version":{version}}}]"#);
+        let stamped =
+            |version: u32| format!(r#"[{{"_created_at":"x","_updated_at":"y","_version":{version}}}]"#);
         check(r#"[{"_version":1}]"#, &stamped(1), 1, true);
         check(r#"[{"_version":1}]"#, &stamped(2), 1, false);
     }

@@ -50,8 +50,10 @@ pub fn own() -> Result<Vec<Group>, SuiteError> {
 /// The groups that were handed to the project, where it was unpacked beside them; `None` elsewhere, with a
 /// note that says so.
 pub fn shared() -> Result<Option<Vec<Group>>, SuiteError> {
-    let beside = root().ancestors().skip(1).take(2).map(|folder| folder.join("shared/conformance/kip"));
-    let Some(folder) = beside.into_iter().find(|folder| folder.is_dir()) else {
+    let root = root();
+    // A working tree beside the repository may stand one folder deeper.
+    let mut beside = root.ancestors().skip(1).take(2).map(|folder| folder.join("shared/conformance/kip"));
+    let Some(folder) = beside.find(|folder| folder.is_dir()) else {
         println!("skipped: there is no folder shared/conformance/kip beside the repository");
         return Ok(None);
     };

@@ -236,7 +236,10 @@ mod tests {
         assert_eq!((case.ordered, case.next_cursor), (true, Some(false)));
         assert_eq!((case.uses.join(","), case.keep["k"].as_str()), ("u".to_owned(), "/result/0"));
         let Expected::Error(error) = &case.expected else { panic!("an error is expected") };
-        assert_eq!((error.code.as_str(), error.hint_contains.len(), error.message_contains.len()), ("KIP_1001", 1, 2));
+        assert_eq!(
+            (error.code.as_str(), error.hint_contains.len(), error.message_contains.len()),
+            ("KIP_1001", 1, 2)
+        );
     }
 
     #[test]

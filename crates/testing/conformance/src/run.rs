@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use cairn_base::Value;
 
-use crate::answer::complaint;
 use crate::{Case, Group, Mismatch, Report};
 
 /// A way to a graph.
@@ -73,7 +72,7 @@ fn run_case(case: &Case, kept: &mut BTreeMap<String, Value>, door: &mut impl Doo
         let value = value.ok_or_else(|| format!("there is no {pointer} to keep in {}", answer.to_json()))?;
         kept.insert(name.clone(), value.clone());
     }
-    complaint(case, &answer).map_or(Ok(()), Err)
+    case.complaint(&answer).map_or(Ok(()), Err)
 }
 
 /// The request of a case, with what it uses of earlier answers among its parameters.
@@ -126,7 +125,11 @@ mod tests {
         );
         let report = run(&[group], mirror);
         let wrong: Vec<&str> = report.mismatches.iter().map(|mismatch| mismatch.case.as_str()).collect();
-        assert_eq!((report.cases, wrong.as_slice()), (5, ["third", "fourth", "fifth"].as_slice()), "{report}");
+        assert_eq!(
+            (report.cases, wrong.as_slice()),
+            (5, ["third", "fourth", "fifth"].as_slice()),
+            "{report}"
+        );
     }
 
     #[test]
