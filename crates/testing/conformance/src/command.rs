@@ -77,6 +77,7 @@ mod tests {
                 "  // FIND nothing\n FIND ( ?a.name , COUNT(DISTINCT ?b), ?c ) WHERE {}",
                 Kind::Find { columns: 3 },
             ),
+            ("FIND(BOTH(?a, ?b)) WHERE { ?a {} }", Kind::Find { columns: 1 }),
             ("FIND(MAX(?a.x)) WHERE { (?a, \"p\", ?b) }", Kind::Find { columns: 1 }),
             ("UPSERT { }", Kind::Other),
             ("EXPLAIN FIND(?a) WHERE {}", Kind::Other),

@@ -148,6 +148,7 @@ mod tests {
     fn ids_agree_by_place_and_not_by_number() {
         check(r#"[["C:<1>","C:<1>"],["a","b"]]"#, r#"[["C:9","C:9"],["b","a"]]"#, 2, true);
         check(r#"[["C:<1>","C:<1>"],["a","b"]]"#, r#"[["C:9","C:8"],["b","a"]]"#, 2, false);
+        check(r#"[["C:<2>","C:<1>"],["a","b"]]"#, r#"[["C:5","C:9"],["a","b"]]"#, 2, true);
         check(r#"["C:<1>"]"#, r#"["P:1:x"]"#, 1, false);
         check(r#"["P:<1>:x"]"#, r#"["P:5:y"]"#, 1, false);
     }
