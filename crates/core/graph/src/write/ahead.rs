@@ -59,7 +59,8 @@ impl Writer<'_> {
     /// Whether a link has this subject, or this object, with a predicate; from now on one has.
     pub(super) fn becomes_end(&mut self, keyspace: Keyspace, prefix: KeyBuf, end: Element) -> Result<bool> {
         let is_new = self.is_new(end);
-        let known = self.ahead.as_ref().and_then(|ahead| ahead.ends.get(&(keyspace, prefix.clone())).copied());
+        let known =
+            self.ahead.as_ref().and_then(|ahead| ahead.ends.get(&(keyspace, prefix.clone())).copied());
         let was = match known {
             Some(known) => known,
             None if is_new => false,
