@@ -414,9 +414,8 @@ fn trying_says_what_would_be_and_no_ids() {
 #[test]
 fn what_is_said_about_what_is_said_may_go_on_for_long() {
     let world = World::new();
-    let chain: String = (1..2000)
-        .map(|n| format!("PROPOSITION ?p{n} {{ (?d, \"stated\", ?p{}) }}", n - 1))
-        .collect();
+    let chain: String =
+        (1..2000).map(|n| format!("PROPOSITION ?p{n} {{ (?d, \"stated\", ?p{}) }}", n - 1)).collect();
     let text = format!(
         r#"UPSERT {{ CONCEPT ?d {{ {{type: "Drug", name: "Talk"}} }} PROPOSITION ?p0 {{ (?d, "stated", ?d) }} {chain} }}"#
     );
