@@ -209,9 +209,8 @@ fn keys_of_a_scope_begin_with_tenant_and_space() {
 
 #[test]
 fn a_permit_for_a_tenant_covers_its_spaces_and_one_for_a_space_no_other() {
-    let scope = |resource| {
-        authorize(&Principal::local_owner(), Action::GraphWrite, resource).unwrap().scope()
-    };
+    let scope =
+        |resource| authorize(&Principal::local_owner(), Action::GraphWrite, resource).unwrap().scope();
     let in_space = scope(Resource::space(ACME, SpaceId(5)));
     assert_eq!(scope(Resource::tenant(ACME)).of_space(SpaceId(5)), Some(in_space));
     assert_eq!(in_space.of_space(SpaceId(6)), None);
