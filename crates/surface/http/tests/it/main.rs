@@ -9,6 +9,7 @@ mod errors;
 mod events;
 mod figures;
 mod hidden;
+mod kip;
 mod limits;
 mod local;
 mod maintenance;
