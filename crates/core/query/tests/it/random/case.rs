@@ -1,0 +1,73 @@
+//! A graph, a query and how to shrink them, as proptest wants it.
+
+use proptest::prelude::*;
+use proptest::strategy::{NewTree, ValueTree};
+use proptest::test_runner::TestRunner;
+
+use cairn_kip::tree::Find;
+
+use super::dice::Dice;
+use super::graph::Graph;
+use super::{queries, shrink};
+
+/// What one test is about.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub(crate) graph: Graph,
+    pub(crate) find: Find,
+    /// Rows of a page, where the answer is read in pages.
+    pub(crate) page_rows: u64,
+}
+
+/// Any case.
+#[derive(Debug)]
+pub(crate) struct AnyCase;
+
+impl Strategy for AnyCase {
+    type Tree = Shrinking;
+    type Value = Case;
+
+    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
+        let mut dice = Dice(runner.rng());
+        let graph = Graph::random(&mut dice);
+        let find = queries::random(&mut dice, &graph);
+        let page_rows = 1 + dice.below(4) as u64;
+        Ok(Shrinking::new(Case { graph, find, page_rows }))
+    }
+}
+
+/// Tries what is a little smaller than the smallest case that failed.
+pub(crate) struct Shrinking {
+    failed: Case,
+    current: Case,
+    smaller: std::vec::IntoIter<Case>,
+}
+
+impl Shrinking {
+    fn new(case: Case) -> Self {
+        Shrinking { failed: case.clone(), current: case, smaller: Vec::new().into_iter() }
+    }
+}
+
+impl ValueTree for Shrinking {
+    type Value = Case;
+
+    fn current(&self) -> Case {
+        self.current.clone()
+    }
+
+    /// What is tried now failed too.
+    fn simplify(&mut self) -> bool {
+        self.failed = self.current.clone();
+        self.smaller = shrink::smaller(&self.failed).into_iter();
+        self.complicate()
+    }
+
+    /// What is tried now did not fail.
+    fn complicate(&mut self) -> bool {
+        let next = self.smaller.next();
+        let is_there = next.is_some();
+        self.current = next.unwrap_or_else(|| self.failed.clone());
+        is_there
+    }
+}

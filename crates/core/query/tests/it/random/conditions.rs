@@ -1,0 +1,129 @@
+//! Random FILTER conditions, and paths to what they and FIND look at.
+
+use cairn_base::Value;
+use cairn_kip::tree::{Comparison, Condition, Operand, Path, TextTest};
+
+use super::patterns::Author;
+use super::tree::{literal, path};
+use super::words::{ATTRIBUTES, METADATA, NAMES, value_of};
+
+const SIGNS: [Comparison; 6] = [
+    Comparison::Equal,
+    Comparison::NotEqual,
+    Comparison::Less,
+    Comparison::LessOrEqual,
+    Comparison::Greater,
+    Comparison::GreaterOrEqual,
+];
+const TESTS: [TextTest; 4] = [TextTest::Contains, TextTest::StartsWith, TextTest::EndsWith, TextTest::Regex];
+
+impl Author<'_, '_> {
+    pub(crate) fn condition(&mut self, seen: &[String], depth: usize) -> Condition {
+        let nested = usize::from(depth > 0);
+        match self.dice.weighted(&[(50, 0), (14, 1), (12, 2), (12, 3), (8 * nested, 4), (8 * nested, 5), (8 * nested, 6)]) {
+            0 => {
+                let left = self.path(seen);
+                let right = self.other_side(&left, seen);
+                let sides = [Operand::Path(left), right];
+                let [left, right] = if self.dice.chance(15) { [sides[1].clone(), sides[0].clone()] } else { sides };
+                Condition::Compare { left, sign: self.dice.one(&SIGNS), right }
+            }
+            1 => self.text_test(seen),
+            2 => {
+                let operand = self.path(seen);
+                let key = last_field(&operand);
+                let items = (0..1 + self.dice.below(3)).map(|_| self.value_like(&key)).collect();
+                let list = Operand::Value(literal(&Value::Array(items)));
+                Condition::In { operand: Operand::Path(operand), list }
+            }
+            3 => Condition::IsNull { operand: Operand::Path(self.path(seen)), negated: self.dice.chance(50) },
+            4 => Condition::And(self.conditions(seen, depth)),
+            5 => Condition::Or(self.conditions(seen, depth)),
+            _ => Condition::Not(Box::new(self.condition(seen, depth - 1))),
+        }
+    }
+
+    fn conditions(&mut self, seen: &[String], depth: usize) -> Vec<Condition> {
+        (0..2 + self.dice.below(2)).map(|_| self.condition(seen, depth - 1)).collect()
+    }
+
+    /// Something that the left side may well be compared with.
+    fn other_side(&mut self, left: &Path, seen: &[String]) -> Operand {
+        match self.dice.below(100) {
+            0..30 => Operand::Path(self.path(seen)),
+            // The same field of something else.
+            30..45 => {
+                let fields: Vec<&str> = left.fields.iter().map(|field| field.node.as_str()).collect();
+                Operand::Path(path(&self.seen_variable(seen), &fields))
+            }
+            _ => Operand::Value(literal(&self.value_like(&last_field(left)))),
+        }
+    }
+
+    fn value_like(&mut self, key: &str) -> Value {
+        match self.dice.below(20) {
+            0 => Value::Null,
+            1 => value_of(self.dice, "any"),
+            2 => value_of(self.dice, "ratio"),
+            _ if key == "name" => self.dice.one(&NAMES).into(),
+            _ if key == "_version" => 1_i64.into(),
+            _ => value_of(self.dice, key),
+        }
+    }
+
+    fn text_test(&mut self, seen: &[String]) -> Condition {
+        let test = self.dice.one(&TESTS);
+        let patterns: &[&str] = match test {
+            TextTest::Regex => &["^a", "a$", "l.*a", "^.a*$", "", "b", "e*d"],
+            TextTest::Contains | TextTest::StartsWith | TextTest::EndsWith => &["a", "al", "", "ta", "b", "2025"],
+        };
+        let pattern = match self.dice.below(40) {
+            0 => Operand::Path(self.path(seen)),
+            1 => Operand::Value(literal(&1_i64.into())),
+            2 => Operand::Value(literal(&"(".into())),
+            _ => Operand::Value(literal(&self.dice.one(patterns).into())),
+        };
+        Condition::Text { test, subject: Operand::Path(self.path(seen)), pattern }
+    }
+
+    /// What of a variable somebody may want to see.
+    pub(crate) fn path(&mut self, seen: &[String]) -> Path {
+        let variable = self.seen_variable(seen);
+        let bare = if ["p", "q"].contains(&variable.as_str()) { 300 } else { 22 };
+        let key = self.dice.one(&ATTRIBUTES);
+        let metadata = self.dice.one(&METADATA);
+        let end = self.dice.one(&["subject", "predicate", "object"]);
+        let fields: Vec<&str> = self.dice.weighted(&[
+            (bare, vec![]),
+            (22, vec!["name"]),
+            (30, vec!["attributes", key]),
+            (6, vec!["id"]),
+            (5, vec!["type"]),
+            (5, vec!["metadata", metadata]),
+            (1, vec!["metadata", "_version"]),
+            (6, vec![end]),
+            (2, vec!["attributes"]),
+            (1, vec!["metadata"]),
+            (2, vec!["attributes", "tags", "a"]),
+            (1, vec!["attributes", "missing"]),
+        ]);
+        let mistake = self.dice.below(400);
+        match mistake {
+            0 => path(&variable, &["names"]),
+            1 => path(&variable, &["name", "first"]),
+            _ => path(&variable, &fields),
+        }
+    }
+
+    /// A variable that is there, or seldom one that is not.
+    fn seen_variable(&mut self, seen: &[String]) -> String {
+        if seen.is_empty() || self.dice.below(150) == 0 {
+            return "nobody".into();
+        }
+        self.dice.one(seen)
+    }
+}
+
+fn last_field(path: &Path) -> String {
+    path.fields.last().map_or_else(String::new, |field| field.node.clone())
+}
