@@ -300,3 +300,12 @@ pub const WORDS_QUERY_CLAUSES_MAX: usize = 24;
 pub const PHRASE_WORDS_MAX: usize = 32;
 /// Bytes of a text that are looked at for a snippet of it.
 pub const SNIPPET_TEXT_BYTES_MAX: usize = 256 * KIB;
+
+/// Bytes of the text of a KIP command.
+pub const KIP_TEXT_BYTES_MAX: usize = MIB;
+/// Bytes of the text of a capsule: one `UPSERT` or more.
+pub const KIP_CAPSULE_BYTES_MAX: usize = 16 * MIB;
+/// Levels of brackets and negations of a KIP command, and of arrays and objects in a parameter of one.
+pub const KIP_LEVELS_MAX: usize = 64;
+/// Commands of one KIP request.
+pub const KIP_COMMANDS_MAX: usize = 256;

@@ -2,9 +2,14 @@
 
 mod code;
 mod error;
+mod lex;
+mod nearest;
+mod parse;
 mod span;
 pub mod tree;
+mod words;
 
 pub use code::KipCode;
 pub use error::KipError;
+pub use parse::parse;
 pub use span::{Span, Spanned};

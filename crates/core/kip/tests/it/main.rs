@@ -1,0 +1,4 @@
+//! Tests of the language through its public face.
+
+mod accepted;
+mod kit;
