@@ -309,3 +309,15 @@ pub const KIP_CAPSULE_BYTES_MAX: usize = 16 * MIB;
 pub const KIP_LEVELS_MAX: usize = 64;
 /// Commands of one KIP request.
 pub const KIP_COMMANDS_MAX: usize = 256;
+/// Bytes of a concept's name.
+pub const CONCEPT_NAME_BYTES_MAX: usize = KIB;
+/// Bytes of the key of an attribute, or of metadata.
+pub const ELEMENT_KEY_BYTES_MAX: usize = 256;
+/// Bytes of the attributes and metadata of a concept or a link together: they fit into one blob.
+pub const ELEMENT_BYTES_MAX: usize = BLOB_IN_COMMIT_BYTES_MAX;
+/// A longer record of a concept or a link keeps its attributes and metadata in a blob.
+pub const ELEMENT_INLINE_BYTES_MAX: usize = 48 * KIB;
+/// Levels of arrays and objects inside each other in one attribute.
+pub const ELEMENT_LEVELS_MAX: usize = 64;
+/// Bytes of the name of a space.
+pub const SPACE_NAME_BYTES_MAX: usize = 256;
