@@ -77,33 +77,81 @@ fn medicine() {
     check(
         &MEDICINE,
         &[
-            (r#"FIND(?d.name, ?s.name) WHERE { (?d, "treats", ?s) }"#, r#"[["Aspirin","Aspirin"],["Headache","Fever"]]"#),
+            (
+                r#"FIND(?d.name, ?s.name) WHERE { (?d, "treats", ?s) }"#,
+                r#"[["Aspirin","Aspirin"],["Headache","Fever"]]"#,
+            ),
             (r#"FIND(?d.name) WHERE { (?d, "treats", ?s) }"#, r#"["Aspirin"]"#),
             (r#"FIND(?d.name) WHERE { (?d, "treats", ?s) } ORDER BY ?s.name DESC"#, r#"["Aspirin"]"#),
             (r#"FIND(COUNT(?d), COUNT(DISTINCT ?d)) WHERE { (?d, "treats", ?s) }"#, "[2,1]"),
-            (r#"FIND(?s.name, COUNT(?d)) WHERE { ?s {type: "Symptom"} OPTIONAL { (?d, "treats", ?s) } } ORDER BY COUNT(?d) DESC, ?s.name"#, r#"[["Fever","Headache","Cough"],[1,1,0]]"#),
-            (r#"FIND(SUM(?d.attributes.rank), AVG(?d.attributes.rank), MIN(?d.name), MAX(?d.attributes.none)) WHERE { ?d {type: "Drug"} }"#, r#"[2,2.0,"Aspirin",null]"#),
+            (
+                r#"FIND(?s.name, COUNT(?d)) WHERE { ?s {type: "Symptom"} OPTIONAL { (?d, "treats", ?s) } } ORDER BY COUNT(?d) DESC, ?s.name"#,
+                r#"[["Fever","Headache","Cough"],[1,1,0]]"#,
+            ),
+            (
+                r#"FIND(SUM(?d.attributes.rank), AVG(?d.attributes.rank), MIN(?d.name), MAX(?d.attributes.none)) WHERE { ?d {type: "Drug"} }"#,
+                r#"[2,2.0,"Aspirin",null]"#,
+            ),
             (r#"FIND(COUNT(?d)) WHERE { ?d {type: "Drug", name: "Aspirin"} ?d {type: "Symptom"} }"#, "0"),
             (r#"FIND(?s.name) WHERE { ?s {type: "Symptom"} NOT { (?d, "treats", ?s) } }"#, r#"["Cough"]"#),
             (r#"FIND(?s.name) WHERE { ?s {type: "Symptom"} NOT { ?x {type: "Drug"} } }"#, "[]"),
-            (r#"FIND(?s.name) WHERE { ?s {type: "Symptom"} NOT { ?x {name: "Nobody"} } }"#, r#"["Headache","Fever","Cough"]"#),
-            (r#"FIND(?d.name) WHERE { ?d {type: "Drug"} NOT { FILTER(?d.attributes.rank == 2) } }"#, r#"["Placebo"]"#),
-            (r#"FIND(?d.name) WHERE { ?d {type: "Drug"} FILTER(!(?d.attributes.rank < 2)) }"#, r#"["Aspirin","Placebo"]"#),
-            (r#"FIND(?d.name) WHERE { ?d {type: "Drug"} FILTER(?d.attributes.rank != 3) }"#, r#"["Aspirin","Placebo"]"#),
-            (r#"FIND(?d.name) WHERE { ?d {type: "Drug"} } ORDER BY ?d.attributes.rank DESC"#, r#"["Aspirin","Placebo"]"#),
-            (r#"FIND(?x.name) WHERE { UNION { ?x {type: "Drug"} } UNION { ?x {name: "Fever"} } }"#, r#"["Fever","Aspirin","Placebo"]"#),
-            (r#"FIND(?x.name, ?y.name) WHERE { ?x {name: "Cough"} UNION { ?y {name: "Fever"} } }"#, r#"[["Cough",null],[null,"Fever"]]"#),
-            (r#"FIND(?d.name, ?s.name) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treats", ?s) UNION { ?s {name: "Cough"} } } }"#, r#"[["Aspirin","Aspirin","Aspirin","Placebo"],["Headache","Fever","Cough","Cough"]]"#),
-            (r#"FIND(?d.name, ?s.name) WHERE { ?d {type: "Drug"} OPTIONAL { UNION { (?d, "treats", ?s) } } }"#, r#"[["Aspirin","Aspirin","Placebo"],["Headache","Fever",null]]"#),
+            (
+                r#"FIND(?s.name) WHERE { ?s {type: "Symptom"} NOT { ?x {name: "Nobody"} } }"#,
+                r#"["Headache","Fever","Cough"]"#,
+            ),
+            (
+                r#"FIND(?d.name) WHERE { ?d {type: "Drug"} NOT { FILTER(?d.attributes.rank == 2) } }"#,
+                r#"["Placebo"]"#,
+            ),
+            (
+                r#"FIND(?d.name) WHERE { ?d {type: "Drug"} FILTER(!(?d.attributes.rank < 2)) }"#,
+                r#"["Aspirin","Placebo"]"#,
+            ),
+            (
+                r#"FIND(?d.name) WHERE { ?d {type: "Drug"} FILTER(?d.attributes.rank != 3) }"#,
+                r#"["Aspirin","Placebo"]"#,
+            ),
+            (
+                r#"FIND(?d.name) WHERE { ?d {type: "Drug"} } ORDER BY ?d.attributes.rank DESC"#,
+                r#"["Aspirin","Placebo"]"#,
+            ),
+            (
+                r#"FIND(?x.name) WHERE { UNION { ?x {type: "Drug"} } UNION { ?x {name: "Fever"} } }"#,
+                r#"["Fever","Aspirin","Placebo"]"#,
+            ),
+            (
+                r#"FIND(?x.name, ?y.name) WHERE { ?x {name: "Cough"} UNION { ?y {name: "Fever"} } }"#,
+                r#"[["Cough",null],[null,"Fever"]]"#,
+            ),
+            (
+                r#"FIND(?d.name, ?s.name) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treats", ?s) UNION { ?s {name: "Cough"} } } }"#,
+                r#"[["Aspirin","Aspirin","Aspirin","Placebo"],["Headache","Fever","Cough","Cough"]]"#,
+            ),
+            (
+                r#"FIND(?d.name, ?s.name) WHERE { ?d {type: "Drug"} OPTIONAL { UNION { (?d, "treats", ?s) } } }"#,
+                r#"[["Aspirin","Aspirin","Placebo"],["Headache","Fever",null]]"#,
+            ),
             // Decision 12: null matches nothing.
-            (r#"FIND(?d.name) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treats", ?s) } ?s {type: "Symptom"} }"#, r#"["Aspirin"]"#),
-            (r#"FIND(?d.name, ?o.name) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treats", ?s) } OPTIONAL { (?o, "treats", ?s) } FILTER(IS_NULL(?s)) }"#, r#"[["Placebo"],[null]]"#),
-            (r#"FIND(?d.name) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treats", ?s) } FILTER(IS_NULL(?s)) NOT { ?s {type: "Symptom"} } }"#, r#"["Placebo"]"#),
+            (
+                r#"FIND(?d.name) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treats", ?s) } ?s {type: "Symptom"} }"#,
+                r#"["Aspirin"]"#,
+            ),
+            (
+                r#"FIND(?d.name, ?o.name) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treats", ?s) } OPTIONAL { (?o, "treats", ?s) } FILTER(IS_NULL(?s)) }"#,
+                r#"[["Placebo"],[null]]"#,
+            ),
+            (
+                r#"FIND(?d.name) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treats", ?s) } FILTER(IS_NULL(?s)) NOT { ?s {type: "Symptom"} } }"#,
+                r#"["Placebo"]"#,
+            ),
             (r#"FIND(?d) WHERE { ?x {type: "Drug"} NOT { ?d {type: "Drug"} } }"#, "KIP_3001"),
             (r#"FIND(?d) WHERE { ?d {type: "drug"} }"#, "KIP_2001"),
             (r#"FIND(?d) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treat", ?s) } }"#, "KIP_2001"),
             (r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Nobody"} }"#, "KIP_3002"),
-            (r#"FIND(?d.name) WHERE { ?d {type: "Drug"} NOT { ?d {type: "Drug", name: "Nobody"} } } LIMIT 1"#, r#"["Aspirin"]"#),
+            (
+                r#"FIND(?d.name) WHERE { ?d {type: "Drug"} NOT { ?d {type: "Drug", name: "Nobody"} } } LIMIT 1"#,
+                r#"["Aspirin"]"#,
+            ),
             (r#"FIND(?d) WHERE { ?d {type: "Drug"} } LIMIT 10001"#, "KIP_4002"),
         ],
     );
@@ -115,10 +163,19 @@ fn pairs() {
         &["Node A1", "Node A2", "Node B1", "Node B2", "A1 p1 B1", "A2 p1 B2", "A1 p2 B2", "A2 p2 B2"],
         &[
             (r#"FIND(?a.name, ?b.name) WHERE { (?a, "p1", ?b) (?a, "p2", ?b) }"#, r#"[["A2"],["B2"]]"#),
-            (r#"FIND(?a.name, ?b.name) WHERE { (?a, "p1", ?b) NOT { (?a, "p2", ?b) } }"#, r#"[["A1"],["B1"]]"#),
-            (r#"FIND(?a.name, ?p) WHERE { (?a, ?p, {name: "B2"}) }"#, r#"[["A1","A2","A2"],["p2","p1","p2"]]"#),
+            (
+                r#"FIND(?a.name, ?b.name) WHERE { (?a, "p1", ?b) NOT { (?a, "p2", ?b) } }"#,
+                r#"[["A1"],["B1"]]"#,
+            ),
+            (
+                r#"FIND(?a.name, ?p) WHERE { (?a, ?p, {name: "B2"}) }"#,
+                r#"[["A1","A2","A2"],["p2","p1","p2"]]"#,
+            ),
             (r#"FIND(COUNT(?b)) WHERE { ({name: "A2"}, "p1" | "p2", ?b) }"#, "2"),
-            (r#"FIND(?a.name, ?b.name) WHERE { ?a {type: "Node"} ?b {type: "Node"} FILTER(?a != ?b && ?a.name < ?b.name && STARTS_WITH(?b.name, "A")) }"#, r#"[["A1"],["A2"]]"#),
+            (
+                r#"FIND(?a.name, ?b.name) WHERE { ?a {type: "Node"} ?b {type: "Node"} FILTER(?a != ?b && ?a.name < ?b.name && STARTS_WITH(?b.name, "A")) }"#,
+                r#"[["A1"],["A2"]]"#,
+            ),
         ],
     );
 }
@@ -126,17 +183,35 @@ fn pairs() {
 #[test]
 fn chain() {
     check(
-        &["Node A", "Node B", "Node C", "Node D", "Node X", "A links_to B", "B links_to C", "C links_to D", "A links_to D", "D stated #1", "X links_to X"],
+        &[
+            "Node A",
+            "Node B",
+            "Node C",
+            "Node D",
+            "Node X",
+            "A links_to B",
+            "B links_to C",
+            "C links_to D",
+            "A links_to D",
+            "D stated #1",
+            "X links_to X",
+        ],
         &[
             (r#"FIND(?n.name) WHERE { ({name: "A"}, "links_to"{3}, ?n) }"#, r#"["D"]"#),
             (r#"FIND(?n.name) WHERE { ({name: "A"}, "links_to"{1,3}, ?n) }"#, r#"["B","C","D"]"#),
             (r#"FIND(?n.name) WHERE { ({name: "A"}, "links_to"{0,1}, ?n) }"#, r#"["A","B","D"]"#),
             (r#"FIND(?n.name) WHERE { (?n, "links_to"{2,}, {name: "D"}) }"#, r#"["A","B"]"#),
             (r#"FIND(?n.name) WHERE { ({name: "X"}, "links_to"{5}, ?n) }"#, r#"["X"]"#),
-            (r#"FIND(?n.name) WHERE { ?n {type: "Node"} (?n, "links_to"{0}, ?n) }"#, r#"["A","B","C","D","X"]"#),
+            (
+                r#"FIND(?n.name) WHERE { ?n {type: "Node"} (?n, "links_to"{0}, ?n) }"#,
+                r#"["A","B","C","D","X"]"#,
+            ),
             (r#"FIND(?n.name) WHERE { (?n, "links_to", ?n) }"#, r#"["X"]"#),
             (r#"FIND(?l) WHERE { ?l ({name: "A"}, "links_to"{1,3}, ?n) }"#, "[null]"),
-            (r#"FIND(?who.name, ?to.name) WHERE { (?who, "stated", ?f ({name: "A"}, "links_to", ?to)) }"#, r#"[["D"],["B"]]"#),
+            (
+                r#"FIND(?who.name, ?to.name) WHERE { (?who, "stated", ?f ({name: "A"}, "links_to", ?to)) }"#,
+                r#"[["D"],["B"]]"#,
+            ),
             (r#"FIND(?f.subject, ?f.predicate) WHERE { (?who, "stated", ?f) }"#, r#"[["C:9"],["links_to"]]"#),
             (r#"FIND(?n) WHERE { (?n, "stated", (?a, "links_to"{1,2}, ?b)) }"#, "KIP_1001"),
             (r#"FIND(?n) WHERE { (?n, "stated", (id: "C:9")) }"#, "KIP_1001"),

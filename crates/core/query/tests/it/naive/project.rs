@@ -23,7 +23,9 @@ pub(super) fn rows(world: &World, find: &Find, solutions: &[Solution]) -> Vec<Ve
     // (which matters when the order is by something that is not projected: silent).
     let mut seen = BTreeSet::new();
     rows.retain(|row| seen.insert(row.identity.clone()));
-    rows.iter().map(|row| find.columns.iter().map(|column| value(world, &column.node, row)).collect()).collect()
+    rows.iter()
+        .map(|row| find.columns.iter().map(|column| value(world, &column.node, row)).collect())
+        .collect()
 }
 
 impl Place {

@@ -3,7 +3,8 @@
 use cairn_base::Value;
 use cairn_kip::tree::{Comparison, Condition, Operand, Path, TextTest};
 
-use super::patterns::Author;
+use super::graph::End;
+use super::patterns::{Author, Seen};
 use super::tree::{literal, path};
 use super::words::{ATTRIBUTES, METADATA, NAMES, value_of};
 
@@ -18,14 +19,23 @@ const SIGNS: [Comparison; 6] = [
 const TESTS: [TextTest; 4] = [TextTest::Contains, TextTest::StartsWith, TextTest::EndsWith, TextTest::Regex];
 
 impl Author<'_, '_> {
-    pub(crate) fn condition(&mut self, seen: &[String], depth: usize) -> Condition {
+    pub(crate) fn condition(&mut self, seen: &[Seen], depth: usize) -> Condition {
         let nested = usize::from(depth > 0);
-        match self.dice.weighted(&[(50, 0), (14, 1), (12, 2), (12, 3), (8 * nested, 4), (8 * nested, 5), (8 * nested, 6)]) {
+        match self.dice.weighted(&[
+            (50, 0),
+            (14, 1),
+            (12, 2),
+            (12, 3),
+            (8 * nested, 4),
+            (8 * nested, 5),
+            (8 * nested, 6),
+        ]) {
             0 => {
                 let left = self.path(seen);
                 let right = self.other_side(&left, seen);
                 let sides = [Operand::Path(left), right];
-                let [left, right] = if self.dice.chance(15) { [sides[1].clone(), sides[0].clone()] } else { sides };
+                let [left, right] =
+                    if self.dice.chance(15) { [sides[1].clone(), sides[0].clone()] } else { sides };
                 Condition::Compare { left, sign: self.dice.one(&SIGNS), right }
             }
             1 => self.text_test(seen),
@@ -43,12 +53,12 @@ impl Author<'_, '_> {
         }
     }
 
-    fn conditions(&mut self, seen: &[String], depth: usize) -> Vec<Condition> {
+    fn conditions(&mut self, seen: &[Seen], depth: usize) -> Vec<Condition> {
         (0..2 + self.dice.below(2)).map(|_| self.condition(seen, depth - 1)).collect()
     }
 
     /// Something that the left side may well be compared with.
-    fn other_side(&mut self, left: &Path, seen: &[String]) -> Operand {
+    fn other_side(&mut self, left: &Path, seen: &[Seen]) -> Operand {
         match self.dice.below(100) {
             0..30 => Operand::Path(self.path(seen)),
             // The same field of something else.
@@ -56,8 +66,20 @@ impl Author<'_, '_> {
                 let fields: Vec<&str> = left.fields.iter().map(|field| field.node.as_str()).collect();
                 Operand::Path(path(&self.seen_variable(seen), &fields))
             }
+            45..70 => Operand::Value(literal(&self.meant_value(left, seen))),
             _ => Operand::Value(literal(&self.value_like(&last_field(left)))),
         }
+    }
+
+    /// What a path shows in the solution that the author has in mind.
+    fn meant_value(&self, path: &Path, seen: &[Seen]) -> Value {
+        let meant = seen.iter().find(|seen| seen.name == path.variable.node).and_then(|seen| seen.meant);
+        let attributes = match meant {
+            Some(End::Node(place)) => &self.graph.concepts[place].attributes,
+            Some(End::Fact(place)) => &self.graph.links[place].attributes,
+            None => return Value::Null,
+        };
+        attributes.get(&last_field(path)).cloned().unwrap_or_default()
     }
 
     fn value_like(&mut self, key: &str) -> Value {
@@ -71,13 +93,15 @@ impl Author<'_, '_> {
         }
     }
 
-    fn text_test(&mut self, seen: &[String]) -> Condition {
+    fn text_test(&mut self, seen: &[Seen]) -> Condition {
         let test = self.dice.one(&TESTS);
         let patterns: &[&str] = match test {
             TextTest::Regex => &["^a", "a$", "l.*a", "^.a*$", "", "b", "e*d"],
-            TextTest::Contains | TextTest::StartsWith | TextTest::EndsWith => &["a", "al", "", "ta", "b", "2025"],
+            TextTest::Contains | TextTest::StartsWith | TextTest::EndsWith => {
+                &["a", "al", "", "ta", "b", "2025"]
+            }
         };
-        let pattern = match self.dice.below(40) {
+        let pattern = match self.dice.below(80) {
             0 => Operand::Path(self.path(seen)),
             1 => Operand::Value(literal(&1_i64.into())),
             2 => Operand::Value(literal(&"(".into())),
@@ -87,7 +111,7 @@ impl Author<'_, '_> {
     }
 
     /// What of a variable somebody may want to see.
-    pub(crate) fn path(&mut self, seen: &[String]) -> Path {
+    pub(crate) fn path(&mut self, seen: &[Seen]) -> Path {
         let variable = self.seen_variable(seen);
         let bare = if ["p", "q"].contains(&variable.as_str()) { 300 } else { 22 };
         let key = self.dice.one(&ATTRIBUTES);
@@ -116,11 +140,11 @@ impl Author<'_, '_> {
     }
 
     /// A variable that is there, or seldom one that is not.
-    fn seen_variable(&mut self, seen: &[String]) -> String {
-        if seen.is_empty() || self.dice.below(150) == 0 {
+    fn seen_variable(&mut self, seen: &[Seen]) -> String {
+        if seen.is_empty() || self.dice.below(300) == 0 {
             return "nobody".into();
         }
-        self.dice.one(seen)
+        self.dice.one(seen).name
     }
 }
 

@@ -60,9 +60,8 @@ impl Graph {
         for _ in 0..dice.below(LINKS_MAX + 1) {
             let (subject, object) = (graph.end(dice), graph.end(dice));
             let predicate = dice.one(predicates);
-            let is_there = |fact: &Fact| {
-                (fact.subject, fact.predicate, fact.object) == (subject, predicate, object)
-            };
+            let is_there =
+                |fact: &Fact| (fact.subject, fact.predicate, fact.object) == (subject, predicate, object);
             if !graph.links.iter().any(is_there) {
                 let attributes = if dice.chance(50) { words::attributes(dice) } else { BTreeMap::new() };
                 let metadata = words::metadata(dice);

@@ -4,11 +4,12 @@ use cairn_kip::tree::{Aggregate, Clause, Column, Find, Function, Slot, SortKey};
 
 use super::dice::Dice;
 use super::graph::Graph;
-use super::patterns::{Author, DEPTH_MAX};
+use super::patterns::{Author, DEPTH_MAX, Seen};
 use super::tree::{concept_match, here, path, text};
 use super::words::ATTRIBUTES;
 
-const FUNCTIONS: [Function; 5] = [Function::Count, Function::Sum, Function::Avg, Function::Min, Function::Max];
+const FUNCTIONS: [Function; 5] =
+    [Function::Count, Function::Sum, Function::Avg, Function::Min, Function::Max];
 
 /// A query about a graph.
 pub(crate) fn random(dice: &mut Dice<'_>, graph: &Graph) -> Find {
@@ -22,7 +23,7 @@ impl Author<'_, '_> {
         if seen.is_empty() {
             let matcher = concept_match(None, Some(self.graph.concepts[0].kind), None);
             pattern.clauses.push(here(Clause::Concept { variable: text("a"), matcher }));
-            seen.push("a".into());
+            seen.push(Seen { name: "a".into(), meant: None });
         }
         let aggregated = self.dice.chance(35);
         let count = 1 + self.dice.below(3);
@@ -41,15 +42,14 @@ impl Author<'_, '_> {
         let order_by = (0..keys).map(|_| self.sort_key(&columns, aggregated, &seen)).collect();
         let limit = match self.dice.below(100) {
             0..55 => None,
-            99 => Some(10_001),
-            98 => Some(10_000),
-            _ => Some(self.dice.below(7) as u64),
+            99 => Some(self.dice.one(&[0, 10_000, 10_001])),
+            _ => Some(1 + self.dice.below(6) as u64),
         };
         let limit = limit.map(|limit| here(Slot::Is(limit)));
         Find { columns: columns.into_iter().map(here).collect(), pattern, order_by, limit, cursor: None }
     }
 
-    fn aggregate(&mut self, seen: &[String]) -> Aggregate {
+    fn aggregate(&mut self, seen: &[Seen]) -> Aggregate {
         let mut of = self.path(seen);
         if self.dice.chance(50) {
             of = path(&of.variable.node, &["attributes", self.dice.one(&ATTRIBUTES)]);
@@ -57,7 +57,7 @@ impl Author<'_, '_> {
         Aggregate { function: self.dice.one(&FUNCTIONS), distinct: self.dice.chance(30), path: of }
     }
 
-    fn sort_key(&mut self, columns: &[Column], aggregated: bool, seen: &[String]) -> SortKey {
+    fn sort_key(&mut self, columns: &[Column], aggregated: bool, seen: &[Seen]) -> SortKey {
         let is_free = self.dice.chance(if aggregated { 6 } else { 55 });
         let mut by = if is_free { Column::Path(self.path(seen)) } else { self.dice.one(columns) };
         // By something of what is grouped by, or projected.

@@ -170,8 +170,7 @@ fn terms(term: &Term) -> Vec<Term> {
         }
         Term::Proposition { variable, matcher } => {
             let smaller = matchers(matcher).into_iter();
-            let smaller =
-                smaller.map(|matcher| Term::Proposition { variable: variable.clone(), matcher });
+            let smaller = smaller.map(|matcher| Term::Proposition { variable: variable.clone(), matcher });
             variable.clone().map(Term::Variable).into_iter().chain(smaller).collect()
         }
     }
@@ -184,8 +183,9 @@ fn conditions(condition: &Condition) -> Vec<Condition> {
             let smaller = conditions(part).into_iter().map(|part| Condition::Not(Box::new(part)));
             smaller.chain([(**part).clone()]).collect()
         }
-        Condition::Compare { .. } | Condition::Text { .. } | Condition::In { .. } | Condition::IsNull { .. } => {
-            Vec::new()
-        }
+        Condition::Compare { .. }
+        | Condition::Text { .. }
+        | Condition::In { .. }
+        | Condition::IsNull { .. } => Vec::new(),
     }
 }
