@@ -8,6 +8,7 @@
 //! in the same transaction. Everything here is a function over a reader or a transaction and a
 //! [`Scope`](cairn_access::Scope). It knows nothing of KIP, the language that asks for it.
 
+mod bootstrap;
 mod counters;
 mod element;
 mod error;
@@ -19,12 +20,17 @@ pub mod known;
 mod lookup;
 mod name;
 mod nearest;
+mod protected;
 mod record;
 mod scan;
+mod schema;
+pub mod spaces;
 mod statistics;
 pub mod tables;
 mod view;
+mod write;
 
+pub use bootstrap::bootstrap;
 pub use element::{Concept, Edge, Link, Map, Part};
 pub use error::GraphError;
 pub use event::GraphEvent;
@@ -34,8 +40,10 @@ pub use id::{
 };
 pub use lookup::Lookup;
 pub use record::{RecordView, blob_of_concept, blob_of_link};
+pub use schema::{ENFORCE_SCHEMA, check_predicate_name, check_type_name};
 pub use statistics::Statistic;
 pub use view::{Meta, View};
+pub use write::{ConceptWrite, Deleted, LinkTarget, LinkWrite, Outcome, Target, Writer};
 
 /// What reading or writing the graph gives.
 pub type Result<T> = std::result::Result<T, GraphError>;

@@ -22,14 +22,6 @@ pub(crate) enum Body<'a> {
 }
 
 impl Body<'_> {
-    /// Whether it is these bytes.
-    pub(crate) fn is(&self, bytes: &[u8]) -> bool {
-        match self {
-            Body::Here(own) => *own == bytes,
-            Body::Blob(hash) => *hash == ContentHash::of(bytes),
-        }
-    }
-
     pub(crate) fn blob(&self) -> Option<ContentHash> {
         match self {
             Body::Here(_) => None,
