@@ -4,10 +4,12 @@ mod case;
 mod conditions;
 mod dice;
 mod graph;
+mod load;
 mod patterns;
 mod queries;
 mod shrink;
 mod tree;
 mod words;
+mod worth;
 
 pub(crate) use case::Case;
