@@ -33,7 +33,11 @@ impl Author<'_, '_> {
             0 => {
                 let left = self.path(seen);
                 let right = self.other_side(&left, seen);
-                let sides = [Operand::Path(left), right];
+                let left = match self.dice.below(25) {
+                    0 => Operand::Value(literal(&self.value_like("any"))),
+                    _ => Operand::Path(left),
+                };
+                let sides = [left, right];
                 let [left, right] =
                     if self.dice.chance(15) { [sides[1].clone(), sides[0].clone()] } else { sides };
                 Condition::Compare { left, sign: self.dice.one(&SIGNS), right }
@@ -102,9 +106,10 @@ impl Author<'_, '_> {
             }
         };
         let pattern = match self.dice.below(80) {
-            0 => Operand::Path(self.path(seen)),
-            1 => Operand::Value(literal(&1_i64.into())),
-            2 => Operand::Value(literal(&"(".into())),
+            // Of what can be read there, labels are patterns of the simple kind.
+            0..3 => Operand::Path(path(&self.seen_variable(seen), &["attributes", "label"])),
+            3 => Operand::Value(literal(&1_i64.into())),
+            4 => Operand::Value(literal(&"(".into())),
             _ => Operand::Value(literal(&self.dice.one(patterns).into())),
         };
         Condition::Text { test, subject: Operand::Path(self.path(seen)), pattern }
