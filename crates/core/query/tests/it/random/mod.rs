@@ -3,6 +3,7 @@
 mod case;
 mod conditions;
 mod dice;
+mod differential;
 mod graph;
 mod load;
 mod patterns;
