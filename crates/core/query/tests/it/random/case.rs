@@ -1,22 +1,32 @@
 //! A graph, a query and how to shrink them, as proptest wants it.
 
+use std::fmt;
+
 use proptest::prelude::*;
 use proptest::strategy::{NewTree, ValueTree};
 use proptest::test_runner::TestRunner;
 
-use cairn_kip::tree::Find;
+use cairn_kip::tree::{Command, Find};
 
 use super::dice::Dice;
 use super::graph::Graph;
 use super::{queries, shrink};
 
 /// What one test is about.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) graph: Graph,
     pub(crate) find: Find,
     /// Rows of a page, where the answer is read in pages.
     pub(crate) page_rows: u64,
+}
+
+impl fmt::Debug for Case {
+    /// As people write it; ids name places in the graph until it is stored.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let query = cairn_kip::format(&Command::Find(self.find.clone()));
+        write!(f, "{query}\nin pages of {}\n{:?}", self.page_rows, self.graph)
+    }
 }
 
 /// Any case.
