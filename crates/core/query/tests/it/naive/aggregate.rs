@@ -1,5 +1,7 @@
 //! What is computed over a group.
 
+use std::cmp::Ordering;
+
 use cairn_base::{Number, Value};
 use cairn_kip::tree::{Aggregate, Function};
 
@@ -10,6 +12,8 @@ pub(super) fn of(world: &World, aggregate: &Aggregate, members: &[&Solution]) ->
     // 1.5: nulls do not count.
     let mut values: Vec<Value> = members.iter().map(|row| world.value(&aggregate.path, row)).collect();
     values.retain(|value| !value.is_null());
+    // Also if one of them counts for none because an integer equals it (silent).
+    let has_float = values.iter().filter_map(Value::as_number).any(Number::is_float);
     if aggregate.distinct {
         values.sort();
         values.dedup();
@@ -18,21 +22,26 @@ pub(super) fn of(world: &World, aggregate: &Aggregate, members: &[&Solution]) ->
     match aggregate.function {
         Function::Count => Value::from(values.len() as u64),
         // 1.5: what is no number is skipped, and the sum of nothing is 0.
-        Function::Sum => sum(numbers()),
+        Function::Sum => sum(numbers(), has_float),
         Function::Avg => average(numbers()),
         // 1.5: numbers and texts; a mixture has them in the order of answers.
-        Function::Min => comparable(values).min().unwrap_or_default(),
-        Function::Max => comparable(values).max().unwrap_or_default(),
+        Function::Min => first(values, Value::cmp),
+        Function::Max => first(values, |one, other| other.cmp(one)),
     }
 }
 
-fn comparable(values: Vec<Value>) -> impl Iterator<Item = Value> {
-    values.into_iter().filter(|value| matches!(value, Value::Number(_) | Value::String(_)))
+/// The first number or text in an order. Of 1 and 1.0 it is the integer (silent), and -0.0 comes before 0.0.
+fn first(values: Vec<Value>, order: impl Fn(&Value, &Value) -> Ordering) -> Value {
+    let comparable = values.into_iter().filter(|value| matches!(value, Value::Number(_) | Value::String(_)));
+    let written = |value: &Value| (value.as_number().is_some_and(Number::is_float), value.to_json());
+    comparable
+        .min_by(|one, other| order(one, other).then_with(|| written(one).cmp(&written(other))))
+        .unwrap_or_default()
 }
 
 /// 1.5: integers stay integers.
-fn sum(numbers: impl Iterator<Item = Number> + Clone) -> Value {
-    let total: Number = if numbers.clone().any(Number::is_float) {
+fn sum(numbers: impl Iterator<Item = Number>, has_float: bool) -> Value {
+    let total: Number = if has_float {
         Number::from_f64(numbers.map(Number::to_f64).sum()).unwrap()
     } else {
         let whole = numbers.map(|number| i128::from(number.as_i64().unwrap()));

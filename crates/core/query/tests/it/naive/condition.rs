@@ -97,7 +97,8 @@ fn is_text(test: TextTest, subject: &Side, pattern: &Side) -> bool {
         TextTest::Contains => subject.contains(pattern),
         TextTest::StartsWith => subject.starts_with(pattern),
         TextTest::EndsWith => subject.ends_with(pattern),
-        TextTest::Regex => pattern::is_found(pattern, subject),
+        // What is read from the graph and is no pattern finds nothing (silent); in the query it is a mistake.
+        TextTest::Regex => pattern::is_pattern(pattern) && pattern::is_found(pattern, subject),
     }
 }
 

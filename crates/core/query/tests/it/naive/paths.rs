@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Element, World};
+use super::{Element, Link, World};
 
 /// Beginnings and ends of all walks of so many hops, each pair once.
 ///
@@ -15,23 +15,23 @@ pub(super) fn pairs(
     least: u16,
     most: Option<u16>,
 ) -> BTreeSet<(Element, Element)> {
-    let everything = world.elements();
-    // After so many hops an unbounded walk has been everywhere.
-    let most = most.map_or(usize::from(least) + everything.len(), usize::from);
     let mut pairs = BTreeSet::new();
-    for start in everything {
+    for start in world.elements() {
         let mut reached = BTreeSet::from([start]);
-        for hops in 0..=most {
-            if hops >= usize::from(least) {
-                pairs.extend(reached.iter().map(|end| (start, *end)));
+        let mut ends = BTreeSet::new();
+        for hops in 0..=most.unwrap_or(u16::MAX) {
+            let count = ends.len();
+            if hops >= least {
+                ends.extend(reached.iter().copied());
             }
-            let steps =
-                world.links.iter().filter(|link| link.predicate == name && reached.contains(&link.subject));
-            reached = steps.map(|link| link.object).collect();
-            if reached.is_empty() {
+            // Where there was nothing new nothing new follows.
+            if hops > least && ends.len() == count {
                 break;
             }
+            let is_step = |link: &&Link| link.predicate == name && reached.contains(&link.subject);
+            reached = world.links.iter().filter(is_step).map(|link| link.object).collect();
         }
+        pairs.extend(ends.into_iter().map(|end| (start, end)));
     }
     pairs
 }

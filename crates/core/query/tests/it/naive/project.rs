@@ -6,7 +6,7 @@ use cairn_base::Value;
 use cairn_kip::tree::{Column, Find, Path};
 
 use super::order::{Key, Place};
-use super::{Solution, World, aggregate};
+use super::{Cell, Solution, World, aggregate};
 
 /// One row of the answer: the solutions it stands for.
 struct Row<'a> {
@@ -88,6 +88,12 @@ fn groups<'a>(world: &World, find: &Find, solutions: &'a [Solution]) -> Vec<Row<
             Some(group) => group.members.push(solution),
             None => groups.push(Row { members: vec![solution], identity }),
         }
+    }
+    // Where equal values are written differently, like 1 and 1.0, a group shows that of the lowest ids (silent).
+    for group in &mut groups {
+        group.members.sort_by_key(|member| {
+            grouping(find).map(|path| member[&path.variable.node].clone()).collect::<Vec<Cell>>()
+        });
     }
     groups
 }

@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 use cairn_kip::tree::{Command, Find};
 
 use super::dice::Dice;
-use super::graph::Graph;
+use super::graph::{Graph, Size};
 use super::{queries, shrink};
 
 /// What one test is about.
@@ -29,9 +29,9 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Any case.
+/// Any case about a graph up to this size.
 #[derive(Debug)]
-pub(crate) struct AnyCase;
+pub(crate) struct AnyCase(pub(crate) Size);
 
 impl Strategy for AnyCase {
     type Tree = Shrinking;
@@ -39,7 +39,7 @@ impl Strategy for AnyCase {
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let mut dice = Dice(runner.rng());
-        let graph = Graph::random(&mut dice);
+        let graph = Graph::random(&mut dice, self.0);
         let find = queries::random(&mut dice, &graph);
         let page_rows = 1 + dice.below(4) as u64;
         Ok(Shrinking::new(Case { graph, find, page_rows }))

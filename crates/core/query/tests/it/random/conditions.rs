@@ -34,7 +34,7 @@ impl Author<'_, '_> {
                 let left = self.path(seen);
                 let right = self.other_side(&left, seen);
                 let left = match self.dice.below(25) {
-                    0 => Operand::Value(literal(&self.value_like("any"))),
+                    0 => operand(self.value_like("any")),
                     _ => Operand::Path(left),
                 };
                 let sides = [left, right];
@@ -46,7 +46,7 @@ impl Author<'_, '_> {
             2 => {
                 let operand = self.path(seen);
                 let key = last_field(&operand);
-                let items = (0..1 + self.dice.below(3)).map(|_| self.value_like(&key)).collect();
+                let items = (0..1 + self.dice.below(3)).map(|_| scalar(self.value_like(&key))).collect();
                 let list = Operand::Value(literal(&Value::Array(items)));
                 Condition::In { operand: Operand::Path(operand), list }
             }
@@ -70,8 +70,8 @@ impl Author<'_, '_> {
                 let fields: Vec<&str> = left.fields.iter().map(|field| field.node.as_str()).collect();
                 Operand::Path(path(&self.seen_variable(seen), &fields))
             }
-            45..70 => Operand::Value(literal(&self.meant_value(left, seen))),
-            _ => Operand::Value(literal(&self.value_like(&last_field(left)))),
+            45..70 => operand(self.meant_value(left, seen)),
+            _ => operand(self.value_like(&last_field(left))),
         }
     }
 
@@ -151,6 +151,23 @@ impl Author<'_, '_> {
         }
         self.dice.one(seen).name
     }
+}
+
+/// What can stand in a list of a FILTER.
+fn scalar(value: Value) -> Value {
+    match value {
+        Value::Array(_) | Value::Object(_) => Value::Null,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}
+
+/// A literal of a FILTER: it has no objects, and lists of scalars only.
+fn operand(value: Value) -> Operand {
+    let value = match value {
+        Value::Array(items) if !items.is_empty() => Value::Array(items.into_iter().map(scalar).collect()),
+        other => scalar(other),
+    };
+    Operand::Value(literal(&value))
 }
 
 fn last_field(path: &Path) -> String {

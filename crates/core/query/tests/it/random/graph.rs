@@ -8,8 +8,18 @@ use cairn_base::Value;
 use super::dice::Dice;
 use super::words::{self, NAMES, PREDICATES, TYPES};
 
-const CONCEPTS_MAX: usize = 12;
-const LINKS_MAX: usize = 25;
+/// How large graphs are at most.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Size {
+    pub(crate) concepts: usize,
+    pub(crate) links: usize,
+}
+
+impl Size {
+    pub(crate) const SMALL: Size = Size { concepts: 12, links: 25 };
+    /// More than the engine does at once.
+    pub(crate) const LARGE: Size = Size { concepts: 400, links: 900 };
+}
 
 /// A graph before it is stored. Ends of links are places in its lists; a link stands behind those it is about.
 #[derive(Clone, Default)]
@@ -22,7 +32,7 @@ pub(crate) struct Graph {
 #[derive(Clone)]
 pub(crate) struct Node {
     pub(crate) kind: &'static str,
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) attributes: BTreeMap<String, Value>,
     pub(crate) metadata: BTreeMap<String, Value>,
 }
@@ -46,18 +56,23 @@ pub(crate) enum End {
 
 impl Graph {
     /// Few types, predicates and names, so that paths, cycles and equal names happen.
-    pub(crate) fn random(dice: &mut Dice<'_>) -> Self {
+    pub(crate) fn random(dice: &mut Dice<'_>, size: Size) -> Self {
         let kinds = &TYPES[..2 + dice.below(TYPES.len() - 1)];
         let predicates = &PREDICATES[..2 + dice.below(PREDICATES.len() - 1)];
         let mut graph = Graph::default();
-        for _ in 0..1 + dice.below(CONCEPTS_MAX) {
-            let (kind, name) = (dice.one(kinds), dice.one(&NAMES));
-            if !graph.concepts.iter().any(|node| (node.kind, node.name) == (kind, name)) {
+        let names = size.concepts / 2;
+        for _ in 0..1 + dice.below(size.concepts) {
+            let kind = dice.one(kinds);
+            let name = match dice.below(names) {
+                other if other >= NAMES.len() => format!("n{other}"),
+                few => NAMES[few].to_owned(),
+            };
+            if !graph.concepts.iter().any(|node| node.kind == kind && node.name == name) {
                 let (attributes, metadata) = (words::attributes(dice), words::metadata(dice));
                 graph.concepts.push(Node { kind, name, attributes, metadata });
             }
         }
-        for _ in 0..dice.below(LINKS_MAX + 1) {
+        for _ in 0..dice.below(size.links + 1) {
             let (subject, object) = (graph.end(dice), graph.end(dice));
             let predicate = dice.one(predicates);
             let is_there =

@@ -90,7 +90,7 @@ fn fill(
     for node in &graph.concepts {
         let kind = writer.view().type_id(node.kind)?.unwrap();
         let (attributes, metadata) = (node.attributes.clone(), node.metadata.clone());
-        let target = Target::Named(kind, node.name.to_owned());
+        let target = Target::Named(kind, node.name.clone());
         let (id, _, _) =
             writer.upsert_concept(ConceptWrite { target, expect_version: None, attributes, metadata })?;
         concepts.push(id);

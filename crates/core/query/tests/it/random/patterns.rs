@@ -114,7 +114,7 @@ impl Author<'_, '_> {
     /// One that a concept of the graph fulfils, mostly.
     fn concept_match_of(&mut self, place: usize) -> ConceptMatch {
         let node = &self.graph.concepts[place];
-        let (kind, name) = (node.kind, node.name);
+        let (kind, name) = (node.kind, node.name.as_str());
         match self.dice.below(400) {
             0 => concept_match(None, Some("drug"), None),
             1 => concept_match(None, Some("Nothing"), Some(name)),

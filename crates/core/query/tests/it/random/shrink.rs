@@ -18,7 +18,11 @@ pub(crate) fn smaller(case: &Case) -> Vec<Case> {
 fn graphs(graph: &Graph) -> Vec<Graph> {
     let nodes = (0..graph.concepts.len()).filter(|_| graph.concepts.len() > 1).map(End::Node);
     let facts = (0..graph.links.len()).map(End::Fact);
-    let mut all: Vec<Graph> = facts.chain(nodes).map(|gone| graph.without(gone)).collect();
+    let mut all: Vec<Graph> = Vec::new();
+    if !graph.links.is_empty() {
+        all.push(halved(graph));
+    }
+    all.extend(facts.chain(nodes).map(|gone| graph.without(gone)));
     for place in 0..graph.concepts.len() {
         let node = &graph.concepts[place];
         for key in node.attributes.keys() {
@@ -45,6 +49,13 @@ fn graphs(graph: &Graph) -> Vec<Graph> {
         }
     }
     all
+}
+
+/// Without the second half of the links.
+fn halved(graph: &Graph) -> Graph {
+    let mut graph = graph.clone();
+    graph.links.truncate(graph.links.len() / 2);
+    graph
 }
 
 fn finds(find: &Find) -> Vec<Find> {
