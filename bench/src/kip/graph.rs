@@ -103,7 +103,7 @@ fn request(command: &str, parameters: &[(&str, &str)]) -> Result<KipRequest> {
         ("command".to_owned(), Value::from(command)),
         ("parameters".to_owned(), Value::Object(parameters.collect())),
     ];
-    Ok(KipRequest::from_value(&Value::Object(entries.into()), false)?)
+    Ok(KipRequest::decode(Value::Object(entries.into()))?)
 }
 
 /// UPSERT texts with so many blocks each.
