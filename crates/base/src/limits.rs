@@ -300,3 +300,42 @@ pub const WORDS_QUERY_CLAUSES_MAX: usize = 24;
 pub const PHRASE_WORDS_MAX: usize = 32;
 /// Bytes of a text that are looked at for a snippet of it.
 pub const SNIPPET_TEXT_BYTES_MAX: usize = 256 * KIB;
+
+/// Bytes of a concept's name.
+pub const CONCEPT_NAME_BYTES_MAX: usize = KIB;
+/// Bytes of the key of an attribute, or of metadata.
+pub const ELEMENT_KEY_BYTES_MAX: usize = 256;
+/// Bytes of the attributes and metadata of a concept or a link together: they fit into one blob.
+pub const ELEMENT_BYTES_MAX: usize = BLOB_IN_COMMIT_BYTES_MAX;
+/// A longer record of a concept or a link keeps its attributes and metadata in a blob.
+pub const ELEMENT_INLINE_BYTES_MAX: usize = 48 * KIB;
+/// Levels of arrays and objects inside each other in one attribute.
+pub const ELEMENT_LEVELS_MAX: usize = 64;
+/// Bytes of the name of a space.
+pub const SPACE_NAME_BYTES_MAX: usize = 256;
+/// Bytes of the text of a KIP command.
+pub const KIP_TEXT_BYTES_MAX: usize = MIB;
+/// Bytes of the text of a capsule: one `UPSERT` or more.
+pub const KIP_CAPSULE_BYTES_MAX: usize = 16 * MIB;
+/// Levels of brackets and negations of a KIP command, and of arrays and objects in a parameter of one.
+pub const KIP_LEVELS_MAX: usize = 64;
+/// Commands of one KIP request.
+pub const KIP_COMMANDS_MAX: usize = 256;
+/// Rows of an answer to FIND, unless somebody says how many.
+pub const KIP_ROWS_DEFAULT: usize = 1_000;
+/// Rows of an answer to FIND.
+pub const KIP_ROWS_MAX: usize = 10_000;
+/// Rows that one KIP command makes on the way to its answer, all together, and nodes that its paths come by.
+pub const KIP_WORK_ROWS_MAX: u64 = 10_000_000;
+/// Bytes that one KIP command holds at once on the way to its answer.
+pub const KIP_WORK_BYTES_MAX: u64 = 256 * MIB as u64;
+/// How long one KIP command reads. It has to end before its snapshot does.
+pub const KIP_WORK_TIME_MAX: Duration = Duration::from_secs(4);
+/// After this long no further command of a batch is begun.
+pub const KIP_BATCH_TIME_MAX: Duration = Duration::from_secs(20);
+/// Bytes of answers after which no further command of a batch is begun.
+pub const KIP_BATCH_BYTES_MAX: usize = 64 * MIB;
+/// How long a DELETE may look for what to delete: others who write wait meanwhile.
+pub const KIP_DELETE_TIME_MAX: Duration = Duration::from_secs(2);
+/// Spaces that are named to whoever asks for one that is not there.
+pub const KIP_SPACES_NAMED_MAX: usize = 32;

@@ -36,7 +36,7 @@ pub fn unbound(name: &str, span: Span) -> KipError {
 }
 
 /// One command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Command {
     /// `FIND`.
     Find(Find),
@@ -68,7 +68,7 @@ impl Command {
 }
 
 /// `FIND(…) WHERE {…} ORDER BY … LIMIT … CURSOR …`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Find {
     /// What is asked for, one column each.
     pub columns: Vec<Spanned<Column>>,
@@ -127,7 +127,7 @@ pub struct Path {
 }
 
 /// One key of an ORDER BY.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SortKey {
     /// By what.
     pub by: Spanned<Column>,
@@ -136,14 +136,14 @@ pub struct SortKey {
 }
 
 /// Clauses that hold together, in the order they were written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Group {
     /// The clauses; at least one.
     pub clauses: Vec<Spanned<Clause>>,
 }
 
 /// One clause of a WHERE.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Clause {
     /// `?v {type: …, name: …}`
     Concept {
@@ -170,7 +170,7 @@ pub enum Clause {
 }
 
 /// Which concepts. The parser lets through exactly {id}, {type}, {name} and {type, name}.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConceptMatch {
     /// By id, which stands alone.
     pub id: Option<Spanned<Slot<String>>>,
@@ -183,7 +183,7 @@ pub struct ConceptMatch {
 }
 
 /// Which links.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PropositionMatch {
     /// `(id: "…")`
     Id {
@@ -207,7 +207,7 @@ impl PropositionMatch {
 }
 
 /// `(subject, predicate, object)`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Triple {
     /// What it is about.
     pub subject: Term,
@@ -220,7 +220,7 @@ pub struct Triple {
 }
 
 /// One end of a link.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Term {
     /// `?v`
     Variable(Text),
@@ -241,7 +241,7 @@ pub enum Term {
 }
 
 /// What stands between subject and object.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Predicate {
     /// `"treats"` alone, or alternatives: `"treats" | "prevents"`.
     OneOf(Vec<Spanned<Slot<String>>>),
@@ -261,7 +261,7 @@ pub enum Predicate {
 }
 
 /// What a FILTER asks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// `a || b`, two at least.
     Or(Vec<Condition>),
@@ -334,7 +334,7 @@ pub enum TextTest {
 }
 
 /// What conditions are about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// `?v.name`
     Path(Path),
@@ -343,7 +343,7 @@ pub enum Operand {
 }
 
 /// A JSON value with parameters in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Json {
     /// What it is.
     pub node: JsonNode,
@@ -352,7 +352,7 @@ pub struct Json {
 }
 
 /// What a JSON value is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum JsonNode {
     /// `null`
     Null,
@@ -393,7 +393,7 @@ fn object(entries: &[(Text, Json)]) -> Result<std::collections::BTreeMap<String,
 }
 
 /// `{key: value, …}` of SET ATTRIBUTES and WITH METADATA.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Object {
     /// In the order written; of equal keys the last counts.
     pub entries: Vec<(Text, Json)>,
@@ -409,7 +409,7 @@ impl Object {
 }
 
 /// `UPSERT {…} WITH METADATA {…}`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Upsert {
     /// Concepts and propositions, in order; at least one.
     pub blocks: Vec<Spanned<Block>>,
@@ -418,7 +418,7 @@ pub struct Upsert {
 }
 
 /// One item of an UPSERT.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Block {
     /// `CONCEPT ?handle {…}`
     Concept(ConceptBlock),
@@ -427,7 +427,7 @@ pub enum Block {
 }
 
 /// `CONCEPT ?handle { {…} EXPECT VERSION n SET ATTRIBUTES {…} SET PROPOSITIONS {…} } WITH METADATA {…}`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConceptBlock {
     /// What it is called in what follows.
     pub handle: Option<Text>,
@@ -444,7 +444,7 @@ pub struct ConceptBlock {
 }
 
 /// `("predicate", target) WITH METADATA {…}`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Link {
     /// What it says.
     pub predicate: Spanned<Slot<String>>,
@@ -457,7 +457,7 @@ pub struct Link {
 }
 
 /// `PROPOSITION ?handle { (…) EXPECT VERSION n SET ATTRIBUTES {…} } WITH METADATA {…}`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PropositionBlock {
     /// What it is called in what follows.
     pub handle: Option<Text>,
@@ -472,7 +472,7 @@ pub struct PropositionBlock {
 }
 
 /// `DELETE … WHERE {…}`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Delete {
     /// What goes.
     pub what: Deleted,
@@ -483,7 +483,7 @@ pub struct Delete {
 }
 
 /// What a DELETE removes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Deleted {
     /// `DELETE ATTRIBUTES {"key", …} FROM ?v`
     Attributes(Vec<Text>),
@@ -496,7 +496,7 @@ pub enum Deleted {
 }
 
 /// `DESCRIBE …`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Describe {
     /// `DESCRIBE PRIMER`
     Primer,
@@ -530,7 +530,7 @@ pub enum ElementKind {
 }
 
 /// `SEARCH CONCEPT "…" WITH TYPE "…" LIMIT n`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Search {
     /// What is looked for.
     pub of: ElementKind,

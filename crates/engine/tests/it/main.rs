@@ -10,6 +10,7 @@ mod events;
 mod faults;
 mod feed;
 mod figures;
+mod kip;
 mod maintain;
 mod node;
 mod pipeline;

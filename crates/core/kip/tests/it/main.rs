@@ -1,0 +1,6 @@
+//! Tests of the language through its public face.
+
+mod accepted;
+mod bind;
+mod kit;
+mod request;

@@ -1,0 +1,76 @@
+//! Variables and their places in rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cairn_kip::tree::Text;
+use cairn_kip::{KipCode, KipError};
+
+/// The place of a variable in a row.
+pub(crate) type Slot = usize;
+
+/// Names that mean the same variable wherever they stand: those of a whole WHERE, or those inside one NOT.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Space {
+    slots: BTreeMap<String, Slot>,
+}
+
+/// The variables that a clause sees.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Scope {
+    slots: BTreeSet<Slot>,
+}
+
+impl Space {
+    /// The place of a variable, a new one for a new name.
+    pub(crate) fn slot(&mut self, name: &str, width: &mut usize) -> Slot {
+        if let Some(slot) = self.slots.get(name) {
+            return *slot;
+        }
+        let slot = *width;
+        *width += 1;
+        self.slots.insert(name.to_owned(), slot);
+        slot
+    }
+
+    /// The names of a NOT: those that it sees, and none that are bound elsewhere.
+    pub(crate) fn inside_not(&self, visible: &Scope) -> Space {
+        let seen = self.slots.iter().filter(|(_, slot)| visible.has(**slot));
+        Space { slots: seen.map(|(name, slot)| (name.clone(), *slot)).collect() }
+    }
+}
+
+impl Scope {
+    pub(crate) fn has(&self, slot: Slot) -> bool {
+        self.slots.contains(&slot)
+    }
+
+    pub(crate) fn see(&mut self, slot: Slot) {
+        self.slots.insert(slot);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Slot> {
+        self.slots.iter().copied()
+    }
+
+    /// The place of a variable that has to be bound here.
+    pub(crate) fn slot(&self, space: &Space, variable: &Text) -> Result<Slot, KipError> {
+        let slot = space.slots.get(&variable.node).copied().filter(|slot| self.has(*slot));
+        slot.ok_or_else(|| {
+            let message = format!("nothing binds ?{} before it is used", variable.node);
+            KipError::new(KipCode::ReferenceError, message).hint(self.hint(space)).at(variable.span)
+        })
+    }
+
+    fn hint(&self, space: &Space) -> String {
+        let bound = space.slots.iter().filter(|(_, slot)| self.has(**slot));
+        let bound: Vec<String> = bound.map(|(name, _)| format!("?{name}")).collect();
+        if bound.is_empty() {
+            return "no variable is bound here; a NOT keeps its own, and a UNION sees none from outside"
+                .to_owned();
+        }
+        format!(
+            "bound here: {}; bind it in a pattern of WHERE first, and outside of NOT, which keeps its own",
+            bound.join(", ")
+        )
+    }
+}

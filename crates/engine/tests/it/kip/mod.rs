@@ -1,0 +1,10 @@
+//! KIP at the engine's door.
+
+mod batches;
+mod concurrency;
+mod kit;
+mod logs;
+mod permissions;
+mod search;
+mod spaces;
+mod writes;
