@@ -68,6 +68,8 @@ pub const CANONICAL_JSON_BYTES_MAX: usize = 16 * MIB;
 
 /// Largest body of an HTTP request. Default of configuration.
 pub const HTTP_BODY_BYTES_MAX: usize = MIB;
+/// Largest body of an HTTP request with KIP commands: the longest capsule, and what is around it.
+pub const KIP_BODY_BYTES_MAX: usize = 17 * MIB;
 /// Most HTTP requests worked on at once.
 pub const HTTP_IN_FLIGHT_MAX: usize = 256;
 /// Most HTTP requests that wait for their turn; beyond, they are refused.
@@ -182,6 +184,12 @@ pub const FAILED_HELLOS_MAX: u32 = 8;
 
 /// Most reads that run on threads of their own at once. Default of configuration.
 pub const READERS_MAX: usize = 32;
+/// Queries, of which nobody knows beforehand how long they take, that run at once beside other reads.
+pub const QUERIES_MAX: usize = 16;
+/// Queries that have run for long and take no place from others any more.
+pub const LONG_QUERIES_MAX: usize = 4;
+/// When a query has run for long.
+pub const QUERY_LONG_AFTER: Duration = Duration::from_millis(50);
 /// Longest request id taken over from a client.
 pub const REQUEST_ID_BYTES_MAX: usize = 64;
 

@@ -42,7 +42,7 @@ impl Grounding {
             let concept = concept_id(id)?;
             let kind = self.ids.get(&concept).copied().flatten();
             let cell = kind.map(|kind| Cell::Concept(concept, kind));
-            return exactly(cell, is_mandatory, || format!("there is no concept {}", concept.0), id);
+            return exactly(cell, is_mandatory, || format!("there is no concept {concept}"), id);
         }
         let kind = matcher.kind.as_ref().map(|kind| names.kind(kind)).transpose()?;
         let Some(name) = &matcher.name else {
