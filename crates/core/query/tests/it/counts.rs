@@ -49,7 +49,7 @@ fn stored(view: &View<'_>) -> BTreeMap<Statistic, u64> {
 type Fact = (u8, bool, u8);
 
 fn name(number: u8) -> String {
-    let kind = if number % 2 == 0 { "Drug" } else { "Symptom" };
+    let kind = if number.is_multiple_of(2) { "Drug" } else { "Symptom" };
     format!("{{type: \"{kind}\", name: \"N{number}\"}}")
 }
 
