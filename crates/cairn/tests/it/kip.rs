@@ -89,10 +89,13 @@ fn several_files_run_in_order_until_one_fails() {
             && told.contains("Drug"),
         "{told}"
     );
+    fs::write(dir.path().join("codeine.kip"), DRUGS.replace("Ibuprofen", "Codeine")).expect("a file");
+    let output = command(dir.path(), &["kip", "run", "wrong.kip", "codeine.kip"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(said(dir.path(), &["kip", "-c", RISKS]), TABLE, "nor does it change anything");
     // A mistake in the text is told before anything is done.
     fs::write(dir.path().join("broken.kip"), "FIND(?x WHERE {}").expect("a file");
-    fs::write(dir.path().join("more.kip"), DRUGS.replace("Ibuprofen", "Codeine")).expect("a file");
-    let output = command(dir.path(), &["kip", "run", "more.kip", "broken.kip"]);
+    let output = command(dir.path(), &["kip", "run", "codeine.kip", "broken.kip"]);
     assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""), "{output:?}");
     assert!(stderr(&output).contains("--> broken.kip:1:9"), "{output:?}");
     assert_eq!(said(dir.path(), &["kip", "-c", RISKS]), TABLE, "nothing was changed");

@@ -27,9 +27,9 @@ fn found(find: &Find, source: &str, answer: &Value, look: Look) -> String {
     let head = |range| Harmless(source.get(range).unwrap_or("?")).to_string();
     let heads: Vec<String> = find.columns.iter().map(|column| head(column.span.range())).collect();
     let rows = answer["result"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let cells = |row: &Value| match row {
-        Value::Array(cells) => cells.iter().map(cell).collect(),
-        one => vec![cell(one)],
+    let cells = |row: &Value| match row.as_array() {
+        Some(cells) => cells.iter().map(cell).collect(),
+        None => vec![cell(row)],
     };
     let table = Table { heads, rows: rows.iter().map(cells).collect() };
     table.render(look) + &end(rows.len(), answer, "the same with CURSOR", look)
@@ -47,7 +47,9 @@ pub(super) fn page(answer: &Value, more: &str, look: Look) -> String {
         }
         Value::Object(fields) if fields.values().all(is_flat) => crate::command::table(&flat(fields)),
         Value::String(text) => text.lines().map(|line| Harmless(line).to_string() + "\n").collect(),
-        other => format!("{other:#}").lines().map(|line| Harmless(line).to_string() + "\n").collect(),
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+            format!("{other:#}").lines().map(|line| Harmless(line).to_string() + "\n").collect()
+        }
     }
 }
 
@@ -94,7 +96,7 @@ fn cell(value: &Value) -> String {
                 _ => value.to_string(),
             }
         }
-        other => other.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => value.to_string(),
     };
     Harmless(&text).to_string()
 }
@@ -104,11 +106,11 @@ fn flat(fields: &Map<String, Value>) -> Vec<[String; 2]> {
     let row = |name: &str, value: &Value| [Harmless(name).to_string(), cell(value)];
     let mut rows = Vec::new();
     for (name, value) in fields {
-        match value {
-            Value::Object(inner) => {
+        match value.as_object() {
+            Some(inner) => {
                 rows.extend(inner.iter().map(|(key, value)| row(&format!("{name}.{key}"), value)));
             }
-            value => rows.push(row(name, value)),
+            None => rows.push(row(name, value)),
         }
     }
     rows

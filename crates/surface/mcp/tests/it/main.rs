@@ -215,11 +215,12 @@ async fn it_ends_with_its_input_and_the_last_line_needs_no_end() {
 #[tokio::test]
 async fn a_line_that_is_too_long_is_passed_over() {
     let mut client = Client::begun(9, Offer::Everything).await;
-    let writing = async {
-        let long = vec![b'x'; 18 << 20];
-        client.say.write_all(&long).await.expect("it reads");
-        client.say.write_all(b"\n").await.expect("it reads");
-    };
-    timeout(PATIENCE, writing).await.expect("it is read");
-    assert_eq!(client.call("x").await["isError"], false);
+    // A good call but for its length.
+    let command = "x".repeat(18 << 20);
+    let sending =
+        client.send(7, "tools/call", json!({"name": "execute_kip", "arguments": {"command": command}}));
+    timeout(PATIENCE, sending).await.expect("it is read");
+    client.send(8, "tools/call", json!({"name": "execute_kip", "arguments": {}})).await;
+    assert_eq!(client.hear().await["id"], 8);
+    assert_eq!(client.door.entered.load(Ordering::SeqCst), 1);
 }

@@ -34,12 +34,18 @@ pub(super) struct RpcCall {
 impl Envelope {
     /// Takes a body apart.
     pub(super) fn from_wire(body: Value) -> Result<Self, ApiError> {
-        match body {
-            Value::Array(calls) => Ok(batch(calls)),
-            Value::Object(_) if body.get("jsonrpc").is_some() => Ok(Envelope::Rpc(rpc(body))),
-            Value::Object(_) if body.get("function").is_some() => function(body).map(Envelope::Bare),
-            Value::Object(_) if body.get("method").is_some() => method(body).map(Envelope::Bare),
-            _ => Err(invalid("the body is no call").detail("hint", SHAPES)),
+        if let Value::Array(calls) = body {
+            return Ok(batch(calls));
+        }
+        let has = |name| body.get(name).is_some();
+        if has("jsonrpc") {
+            Ok(Envelope::Rpc(rpc(body)))
+        } else if has("function") {
+            function(body).map(Envelope::Bare)
+        } else if has("method") {
+            method(body).map(Envelope::Bare)
+        } else {
+            Err(invalid("the body is no call").detail("hint", SHAPES))
         }
     }
 }
@@ -85,10 +91,11 @@ fn rpc_asked(call: Value) -> Result<Asked, RpcError> {
         return Err(RpcError::request("method is the name of a method"));
     };
     let method = Method::named(name).ok_or_else(|| RpcError::method(unknown(name)))?;
-    match taken(call, "params") {
-        Value::Array(_) => Err(RpcError::params("params is an object with the names of the parameters")),
-        params => Ok(Asked { method, params }),
+    let params = taken(call, "params");
+    if params.as_array().is_some() {
+        return Err(RpcError::params("params is an object with the names of the parameters"));
     }
+    Ok(Asked { method, params })
 }
 
 /// `{"method", "params"}`
@@ -107,13 +114,12 @@ fn function(body: Value) -> Result<Asked, ApiError> {
         .ok_or_else(|| invalid("function.name is the name of a function").detail("field", "function.name"))?;
     let method =
         Method::named(name).ok_or_else(|| invalid(unknown(name)).detail("field", "function.name"))?;
-    let params = match taken(function, "arguments") {
-        Value::String(text) => Value::parse_json(text.as_bytes()).map_err(|error| {
-            invalid(format!("the text of function.arguments is no JSON: {error}"))
-                .detail("field", "function.arguments")
-        })?,
-        params => params,
-    };
+    let params = taken(function, "arguments");
+    let Value::String(text) = params else { return Ok(Asked { method, params }) };
+    let params = Value::parse_json(text.as_bytes()).map_err(|error| {
+        invalid(format!("the text of function.arguments is no JSON: {error}"))
+            .detail("field", "function.arguments")
+    })?;
     Ok(Asked { method, params })
 }
 
@@ -186,9 +192,9 @@ mod tests {
         ] {
             assert!(Envelope::from_wire(value(text)).is_err(), "{text}");
         }
-        let code = |text: &str| match read(text) {
-            Envelope::Rpc(RpcCall { id, asked: Err(error) }) => (id.map(|id| id.to_json()), error.code),
-            other => panic!("{text}: {other:?}"),
+        let code = |text: &str| {
+            let Envelope::Rpc(RpcCall { id, asked: Err(error) }) = read(text) else { panic!("{text}") };
+            (id.map(|id| id.to_json()), error.code)
         };
         let some = |id: &str| Some(id.to_owned());
         for (text, expected) in [
