@@ -81,11 +81,7 @@ impl Writer<'_> {
             self.check_link_schema(predicate, subject_type, object_type, &attributes)?;
         }
         let edge = Edge { subject, predicate, object, link: self.next_link()?, subject_type, object_type };
-        // Before the link itself is there.
-        let is_known_subject = self.becomes_end(PSO, self.subject_key(predicate, subject), subject)?;
-        let is_known_object = self.becomes_end(OPS, self.object_key(predicate, object), object)?;
-        self.tally.add(Statistic::Subjects(predicate), i64::from(!is_known_subject));
-        self.tally.add(Statistic::Objects(predicate), i64::from(!is_known_object));
+        self.count_new_ends(&edge)?;
         self.count_edge(&edge, 1);
         let value = keys::edge_value(&edge);
         self.tx.put(SPO, &keys::spo(&self.scope, subject, predicate, object), &value)?;

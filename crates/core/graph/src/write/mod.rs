@@ -4,6 +4,7 @@ mod ahead;
 mod concept;
 mod content;
 mod delete;
+mod ends;
 mod link;
 mod recall;
 mod remove;
@@ -22,6 +23,7 @@ use crate::tables::COUNTERS;
 use crate::{ConceptId, Element, GraphError, LinkId, Map, Meta, PredicateId, Result, TypeId, View};
 
 pub use delete::Deleted;
+use ends::LostEnds;
 
 /// The bit that tells links from concepts leaves this many numbers for each.
 const NUMBERS_MAX: u64 = u64::MAX >> 1;
@@ -94,6 +96,7 @@ pub struct Writer<'a> {
     /// Read when the first number is given.
     counters: Option<Counters>,
     tally: Tally,
+    lost: LostEnds,
     /// Types and predicates that were looked at; `None` for numbers that define neither.
     definitions: BTreeMap<(Meta, u64), Option<Definition>>,
     /// Whether it may write what is protected: only the bootstrap may.
@@ -110,6 +113,7 @@ impl<'a> Writer<'a> {
             ahead: None,
             counters: None,
             tally: Tally::default(),
+            lost: LostEnds::default(),
             definitions: BTreeMap::new(),
             is_privileged: false,
         }
@@ -125,7 +129,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes counts and the last numbers.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
+        self.count_lost_ends()?;
         let Writer { mut tx, scope, counters, tally, .. } = self;
         if let Some(counters) = counters {
             tx.put(COUNTERS, &scope.key(), &counters.encode())?;
