@@ -111,6 +111,18 @@ fn time_ends_where_the_budget_does() {
 }
 
 #[test]
+fn patterns_have_a_bound() {
+    let world = dense(2);
+    let patterns = |count: usize| {
+        let all: String = (1..count).map(|at| format!(r#"(?n{}, "links_to", ?n{at}) "#, at - 1)).collect();
+        format!(r#"FIND(COUNT(?n0)) WHERE {{ ?n0 {{type: "Node", name: "n0"}} {all} FILTER(1 == 2) }}"#)
+    };
+    assert_eq!(code(&world, &patterns(256), &*world.clock, Allowance::default()), None);
+    let code = code(&world, &patterns(257), &*world.clock, Allowance::default());
+    assert_eq!(code, Some(KipCode::ResourceExhausted));
+}
+
+#[test]
 fn memory_is_given_back_on_the_way() {
     let world = dense(20);
     // Twenty joins one after the other hold no more than the largest of them.
