@@ -141,8 +141,7 @@ impl<'v> Builder<'v> {
                 }
                 Clause::Not(inner) => {
                     part.end_run(&mut self.estimator)?;
-                    let mut own = space.inside_not(&part.scope);
-                    let (block, _) = self.block(inner, &mut own, &part.scope, false)?;
+                    let (block, _) = self.block(inner, space, &part.scope, false)?;
                     part.uses.extend(block.shared.iter().copied());
                     part.stages.push(Stage::Not(block));
                 }
