@@ -1,6 +1,6 @@
 //! Tokens and comments of a text, put together by the brackets they stand in.
 
-use super::place::{Place, quoted};
+use super::place::Place;
 use crate::lex::{Lexer, Sign, Token, is_identifier};
 use crate::{KipError, Span};
 
@@ -110,11 +110,7 @@ impl Reader<'_> {
                 Token::End => return Ok(inside.finish()),
                 Token::Sign(sign) if sign.closes() => return Ok(inside.finish()),
                 Token::Sign(open @ (Sign::OpenBrace | Sign::OpenBracket | Sign::OpenParenthesis)) => {
-                    // Whether a line begins here has to be known first: what stands before says what it is.
-                    let here = inside.bracket.place;
-                    let before = inside.before_bracket();
-                    let place = here.of_bracket(open, before);
-                    let nested = self.bracket(place, open)?;
+                    let nested = self.bracket(inside.place_of(open), open)?;
                     inside.piece(Piece::Bracket(nested), lines);
                 }
                 token => inside.token(token, lines),
@@ -179,13 +175,13 @@ impl Inside {
         }
     }
 
-    /// What stands before a bracket that opens now, in its own statement.
-    fn before_bracket(&mut self) -> &Statement {
-        let probe = Piece::Bracket(Bracket::default());
-        if self.bracket.place.parts(&self.current, &probe) {
+    /// What a bracket is for that opens now. What stands before it says so, if that is of its own line.
+    fn place_of(&mut self, sign: Sign) -> Place {
+        let bracket = Piece::Bracket(Bracket::default());
+        if self.bracket.place.parts(&self.current, &bracket) {
             self.end_statement();
         }
-        &self.current
+        self.bracket.place.of_bracket(sign, &self.current)
     }
 
     fn piece(&mut self, piece: Piece, lines: usize) {

@@ -2,5 +2,9 @@
 
 mod accepted;
 mod bind;
+mod format;
 mod kit;
+mod limits;
+mod refused;
 mod request;
+mod soup;
