@@ -16,5 +16,5 @@ mod rows;
 pub use budget::{Allowance, Budget};
 pub use cairn_kip::Format;
 pub use error::{QueryError, Result};
-pub use find::{Found, find};
+pub use find::{Found, explain, find};
 pub use matches::matches;

@@ -2,5 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod aggregates;
+mod budget;
+mod filters;
+mod kit;
+mod matches;
+mod mistakes;
 mod naive;
+mod pages;
+mod paths;
+mod patterns;
+mod plans;
 mod random;
+mod scopes;
+mod shapes;
