@@ -14,5 +14,6 @@ mod paths;
 mod patterns;
 mod plans;
 mod random;
+mod regressions;
 mod scopes;
 mod shapes;
