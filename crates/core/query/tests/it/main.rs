@@ -18,6 +18,7 @@ mod paths;
 mod patterns;
 mod plans;
 mod random;
+mod regressions;
 mod scopes;
 mod shapes;
 mod upsert;

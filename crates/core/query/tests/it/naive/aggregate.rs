@@ -14,7 +14,8 @@ pub(super) fn of(world: &World, aggregate: &Aggregate, members: &[&Solution]) ->
     values.retain(|value| !value.is_null());
     // Also if one of them counts for none because an integer equals it (silent).
     let has_float = values.iter().filter_map(Value::as_number).any(Number::is_float);
-    if aggregate.distinct {
+    // For the least and the greatest it makes no difference.
+    if aggregate.distinct && !matches!(aggregate.function, Function::Min | Function::Max) {
         values.sort();
         values.dedup();
     }

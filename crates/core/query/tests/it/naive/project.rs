@@ -6,7 +6,7 @@ use cairn_base::Value;
 use cairn_kip::tree::{Column, Find, Path};
 
 use super::order::{Key, Place};
-use super::{Cell, Solution, World, aggregate};
+use super::{Solution, World, aggregate};
 
 /// One row of the answer: the solutions it stands for.
 struct Row<'a> {
@@ -89,12 +89,6 @@ fn groups<'a>(world: &World, find: &Find, solutions: &'a [Solution]) -> Vec<Row<
             None => groups.push(Row { members: vec![solution], identity }),
         }
     }
-    // Where equal values are written differently, like 1 and 1.0, a group shows that of the lowest ids (silent).
-    for group in &mut groups {
-        group.members.sort_by_key(|member| {
-            grouping(find).map(|path| member[&path.variable.node].clone()).collect::<Vec<Cell>>()
-        });
-    }
     groups
 }
 
@@ -108,7 +102,12 @@ fn key(world: &World, path: &Path, solution: &Solution) -> Key {
 
 fn value(world: &World, column: &Column, row: &Row<'_>) -> Value {
     match column {
-        Column::Path(path) => world.value(path, row.members[0]),
+        // Where equal values are written differently, like 1 and 1.0, a group shows that of the lowest id
+        // (silent).
+        Column::Path(path) => {
+            let lowest = row.members.iter().min_by_key(|member| member[&path.variable.node].clone());
+            world.value(path, lowest.unwrap())
+        }
         Column::Aggregate(aggregate) => aggregate::of(world, aggregate, &row.members),
     }
 }

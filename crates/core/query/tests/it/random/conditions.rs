@@ -107,9 +107,9 @@ impl Author<'_, '_> {
         };
         let pattern = match self.dice.below(80) {
             // Of what can be read there, labels are patterns of the simple kind.
-            0..3 => Operand::Path(path(&self.seen_variable(seen), &["attributes", "label"])),
-            3 => Operand::Value(literal(&1_i64.into())),
-            4 => Operand::Value(literal(&"(".into())),
+            0..12 => Operand::Path(path(&self.seen_variable(seen), &["attributes", "label"])),
+            12 => Operand::Value(literal(&1_i64.into())),
+            13 => Operand::Value(literal(&"(".into())),
             _ => Operand::Value(literal(&self.dice.one(patterns).into())),
         };
         Condition::Text { test, subject: Operand::Path(self.path(seen)), pattern }

@@ -10,6 +10,7 @@ use super::case::{AnyCase, Case};
 use super::graph::Size;
 use super::load::Loaded;
 use super::tree::here;
+use super::words::TYPES;
 use crate::naive::{self, Answer};
 
 /// Rows beyond which an answer is not read in pages.
@@ -32,7 +33,8 @@ fn ask(loaded: &Loaded, find: &Find, format: Format) -> Result<Found, KipCode> {
 /// The query as text, with the elements that the graph got.
 fn shown(loaded: &Loaded, find: &Find) -> String {
     let mut text = cairn_kip::format(&Command::Find(find.clone()));
-    for concept in loaded.world.concepts.iter().filter(|concept| !concept.kind.starts_with('$')) {
+    let is_own = |concept: &&naive::Concept| TYPES.contains(&concept.kind.as_str());
+    for concept in loaded.world.concepts.iter().filter(is_own) {
         let attributes = Value::Object(concept.attributes.clone()).to_json();
         text += &format!("\n  C:{} {} {} {attributes:.200}", concept.id, concept.kind, concept.name);
     }

@@ -43,7 +43,7 @@ pub(crate) fn value_of(dice: &mut Dice<'_>, key: &str) -> Value {
             (5, json("1")),
             (5, json("2")),
             (2, json("-1")),
-            (1, json("2.0")),
+            (5, json("2.0")),
         ]),
         "ratio" | "confidence" => json(dice.one(&["0.5", "1.0", "2.0", "2.5", "-1.0"])),
         // What floats cannot tell apart.
@@ -71,7 +71,7 @@ pub(crate) fn value_of(dice: &mut Dice<'_>, key: &str) -> Value {
             (2, "Al".into()),
             (1, "al\u{0}".into()),
             (1, "é日".into()),
-            (1, "(".into()),
+            (2, "(".into()),
         ]),
         // The second and the third are the same instant; the last is a day, which is no instant.
         "since" => {
