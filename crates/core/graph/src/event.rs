@@ -109,7 +109,8 @@ mod tests {
                 prop_assert_eq!(GraphEvent::decode(&encoded).unwrap(), Some(event));
                 for cut in 0..encoded.body.len() {
                     let body = encoded.body[..cut].to_vec();
-                    prop_assert!(GraphEvent::decode(&Event { body, ..encoded }).is_err());
+                    let cut = Event { body, ..encoded };
+                    prop_assert!(GraphEvent::decode(&cut).is_err());
                 }
                 let _ = GraphEvent::decode(&Event { kind: encoded.kind, body: bytes.clone() });
             }

@@ -7,6 +7,9 @@ use crate::{Meta, Result, View};
 /// Longer names are not compared: somebody sent a text, not a name.
 const COMPARED_BYTES_MAX: usize = 128;
 
+/// Fewer letters begin too many names.
+const BEGINNING_LETTERS_MIN: usize = 4;
+
 impl View<'_> {
     /// The registered type or predicate whose name is nearest to one that is not registered, if any is near.
     pub fn nearest(&self, of: Meta, name: &str) -> Result<Option<String>> {
@@ -38,8 +41,9 @@ impl Nearest {
         // A third of the letters may be wrong, and of the shortest names one.
         let allowed = (self.wanted.chars().count() / 3).max(1);
         let distance = strsim::osa_distance(&self.wanted, &plain);
+        let is_near = distance <= allowed && distance < plain.chars().count();
         let is_better = self.best.as_ref().is_none_or(|(best, _)| distance < *best);
-        if distance <= allowed && distance < plain.chars().count() && is_better {
+        if (is_near || begins(&self.wanted, &plain)) && is_better {
             self.best = Some((distance, candidate.to_owned()));
         }
     }
@@ -47,6 +51,13 @@ impl Nearest {
     fn found(self) -> Option<String> {
         self.best.map(|(_, name)| name)
     }
+}
+
+/// Whether one of them is the beginning of the other, and long enough to say something: `slept` for `slept_at`.
+fn begins(wanted: &str, candidate: &str) -> bool {
+    let (short, long) =
+        if wanted.len() < candidate.len() { (wanted, candidate) } else { (candidate, wanted) };
+    short.chars().count() >= BEGINNING_LETTERS_MIN && long.starts_with(short)
 }
 
 /// Letters and digits in lower case: `has-SideEffect` and `has_side_effect` are the same.
@@ -79,5 +90,8 @@ mod tests {
         check(&"Drug".repeat(100), &types, None);
         check("treat", &["tweets", "treats"], Some("treats"));
         check("treats", &["treat", "treated"], Some("treat"));
+        check("slept", &["slept_at", "swept_at"], Some("slept_at"));
+        check("slept_at_the_hut", &["slept_at"], Some("slept_at"));
+        check("has", &["has_side_effect"], None);
     }
 }

@@ -24,12 +24,10 @@ pub const STATISTICS: Keyspace = Keyspace::new(72, "graph-statistics");
 pub const SPACES: Keyspace = Keyspace::new(73, "spaces");
 /// (tenant, none, number) → the name of a space.
 pub const SPACE_NAMES: Keyspace = Keyspace::new(74, "space-names");
-/// (scope, milliseconds, sequence) → a command that was carried out. The engine writes it.
-pub const QUERY_LOG: Keyspace = Keyspace::new(75, "graph-queries");
 
 /// Every ordered keyspace of this memory.
 pub const KEYSPACES: &[Keyspace] =
-    &[COUNTERS, CONCEPTS, HOMES, NAMES, LINKS, SPO, PSO, OPS, STATISTICS, SPACES, SPACE_NAMES, QUERY_LOG];
+    &[COUNTERS, CONCEPTS, HOMES, NAMES, LINKS, SPO, PSO, OPS, STATISTICS, SPACES, SPACE_NAMES];
 
 /// A concept was made or changed. The body is the space and the concept, two varints.
 pub const CONCEPT_CHANGED: EventKind = EventKind(64);

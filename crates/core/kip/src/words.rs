@@ -111,6 +111,7 @@ const FOREIGN: &[(&[&str], &str)] = &[
         &["LIKE", "MATCHES"],
         "compare strings with CONTAINS(?x.name, \"...\"), STARTS_WITH, ENDS_WITH or REGEX",
     ),
+    (&["ASCENDING", "DESCENDING"], "write ASC or DESC"),
     (&["IS"], "write IS_NULL(?x.name) or IS_NOT_NULL(?x.name)"),
     (&["EXISTS"], "a pattern alone asks for existence; write NOT { ... } for its absence"),
     (&["NONE", "NIL", "UNDEFINED", "NAN", "INFINITY"], "write null"),

@@ -24,7 +24,7 @@ pub use cairn_kip::Format;
 pub use delete::delete;
 pub use describe::{concept_info, describe};
 pub use error::{QueryError, Result};
-pub use find::{Found, find};
+pub use find::{Found, explain, find};
 pub use matches::matches;
 pub use unregistered::unregistered;
 pub use upsert::{try_upsert, upsert};

@@ -6,8 +6,6 @@ use cairn_kip::{KipCode, KipError};
 
 use crate::cell::Cell;
 use crate::eval::{self, Context};
-use crate::fields::Records;
-use crate::filter::Patterns;
 use crate::plan::Plan;
 use crate::{Budget, Result};
 
@@ -23,8 +21,7 @@ pub fn matches(
     let view = *view;
     let plan = Plan::of(view, pattern)?;
     let slot = plan.slot(target)?;
-    let records = Records::new(view, plan.fields.iter());
-    let mut context = Context { view, budget, records, patterns: Patterns::default() };
+    let mut context = Context::new(view, &plan, std::iter::empty(), budget);
     let rows = eval::run(&plan, &mut context)?;
     let mut found = Vec::new();
     for row in rows.iter() {

@@ -69,3 +69,44 @@ pub(super) fn weight(value: &Value) -> usize {
     };
     size_of::<Value>() + inside
 }
+
+#[cfg(test)]
+mod tests {
+    use cairn_base::ErrorCode;
+    use cairn_seam::StoreError;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_command_is_told_from_what_is_wrong_with_the_node() {
+        let code = |error: EngineError| match told_apart(Err(error)) {
+            Ok(Ok(_)) => "ok".to_owned(),
+            Ok(Err(error)) => error.code.text().to_owned(),
+            Err(error) => error.code().row().name.to_owned(),
+        };
+        let rows: [(EngineError, &str); 7] = [
+            (KipError::new(KipCode::NotFound, "gone").into(), "KIP_3002"),
+            (StoreError::CommitTooLarge.into(), "KIP_4002"),
+            (StoreError::SnapshotTooOld.into(), "KIP_4001"),
+            (cairn_graph::GraphError::OutOfNumbers.into(), "KIP_4002"),
+            (StoreError::Overloaded.into(), "Overloaded"),
+            (StoreError::Closed.into(), "Unavailable"),
+            (EngineError::SearchOff, "InvalidRequest"),
+        ];
+        for (error, expected) in rows {
+            let shown = error.to_string();
+            assert_eq!(code(error), expected, "{shown}");
+        }
+        // Where something was answered before, the node's trouble has a code of KIP too.
+        let busy = failed(&StoreError::Overloaded.into());
+        assert_eq!(busy.code.text(), ErrorCode::Overloaded.row().kip);
+        assert!(busy.hint.is_some());
+    }
+
+    #[test]
+    fn a_weight_grows_with_everything_inside() {
+        let text = Value::String("x".repeat(1000));
+        let inside = Value::Array(vec![text.clone(), Value::Object([("k".to_owned(), text)].into())]);
+        assert!(weight(&inside) > 2000 && weight(&inside) < 3000);
+    }
+}

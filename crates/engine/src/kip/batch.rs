@@ -68,3 +68,20 @@ impl Answers {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_ends_after_its_time_and_after_its_bytes() {
+        let code = |bytes, taken| {
+            let answers = Answers { list: Vec::new(), bytes };
+            answers.too_much(taken).map(|error| error.code)
+        };
+        let (time, room) = (limits::KIP_BATCH_TIME_MAX, limits::KIP_BATCH_BYTES_MAX);
+        assert_eq!(code(room, time), None);
+        assert_eq!(code(room, time + Duration::from_millis(1)), Some(KipCode::ExecutionTimeout));
+        assert_eq!(code(room + 1, time), Some(KipCode::ResourceExhausted));
+    }
+}

@@ -31,7 +31,10 @@ impl Asking<'_> {
         let mut budget = Budget::new(clock, Allowance::default());
         match command {
             Command::Find(find) => cairn_query::find(view, find, self.request.format, &mut budget),
-            Command::Explain { find, .. } => cairn_query::find(view, find, self.request.format, &mut budget),
+            Command::Explain { analyze, find } => {
+                let result = cairn_query::explain(view, find, *analyze, &mut budget)?;
+                Ok(Found { result, next_cursor: None })
+            }
             Command::Describe(describe) => cairn_query::describe(view, describe),
             // These are not for a snapshot, and nobody brings them here.
             Command::Search(_) | Command::Upsert(_) | Command::Delete(_) => {

@@ -11,6 +11,7 @@ mod faults;
 mod feed;
 mod figures;
 mod kip;
+mod kip_suite;
 mod maintain;
 mod node;
 mod pipeline;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use cairn_base::Number;
+use cairn_base::{Harmless, Number};
 
 use crate::Span;
 
@@ -129,7 +129,7 @@ impl fmt::Display for Token<'_> {
             Token::String(text) => write!(f, "the string \"{}\"", shown(text)),
             Token::Number(number) => write!(f, "the number {number}"),
             Token::Sign(sign) => write!(f, "`{}`", sign.text()),
-            Token::Stray(character) => write!(f, "`{}`", character.escape_debug()),
+            Token::Stray(character) => write!(f, "`{}`", Harmless(character.encode_utf8(&mut [0; 4]))),
             Token::End => f.write_str("the end of the text"),
         }
     }

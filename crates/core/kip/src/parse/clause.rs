@@ -8,10 +8,12 @@ use crate::lex::{Sign, Token};
 use crate::tree::{Clause, Group};
 use crate::words::CLAUSES;
 
+const BEGINNINGS: &str = "a clause begins with ?variable, (, FILTER, OPTIONAL, NOT or UNION";
+
 impl Parser<'_> {
     /// `WHERE {…}`.
     pub(super) fn where_group(&mut self, used: Use) -> Result<Group> {
-        self.keyword("WHERE")?;
+        self.keyword_because("WHERE", "say what to look for: WHERE { ?x {type: \"...\"} }")?;
         self.group(used, "WHERE")
     }
 
@@ -58,7 +60,7 @@ impl Parser<'_> {
         self.keyword("FILTER")?;
         self.open(Sign::OpenParenthesis, "a condition stands in parentheses: FILTER(?x.name == \"...\")")?;
         let condition = self.condition()?;
-        self.close("`&&`, `||` or `)`")?;
+        self.close_condition()?;
         Ok(Clause::Filter(condition))
     }
 
@@ -93,13 +95,8 @@ impl Parser<'_> {
             Token::Word(word) if self.second() == Token::Sign(Sign::OpenBrace) && !is_near_clause(word) => {
                 self.expected_variable(what)
             }
-            Token::Word(_) => {
-                let error = self.expected_word(CLAUSES);
-                let hint = "a clause begins with ?variable, (, FILTER, OPTIONAL, NOT or UNION";
-                if error.hint.is_some() { error } else { error.hint(hint) }
-            }
-            _ => self
-                .expected_because(what, "a clause begins with ?variable, (, FILTER, OPTIONAL, NOT or UNION"),
+            Token::Word(_) => self.expected_word_because(CLAUSES, BEGINNINGS),
+            _ => self.expected_because(what, BEGINNINGS),
         }
     }
 }

@@ -62,8 +62,20 @@ impl Parser<'_> {
     /// The rest of `(a)`.
     fn parenthesised(&mut self) -> Result<Condition> {
         let condition = self.condition()?;
-        self.close("`&&`, `||` or `)`")?;
+        self.close_condition()?;
         Ok(condition)
+    }
+
+    /// The closing parenthesis of a condition.
+    pub(super) fn close_condition(&mut self) -> Result<()> {
+        let what = "`&&`, `||` or `)`";
+        match self.token {
+            Token::Sign(Sign::Bar) => Err(self.expected(what).hint("write || for \"or\"")),
+            Token::Sign(sign) if named(COMPARISONS, &sign).is_some() => {
+                Err(self.expected(what).hint("join comparisons with &&, as in 1 < ?x.name && ?x.name < 3"))
+            }
+            _ => self.close(what),
+        }
     }
 
     fn test(&mut self) -> Result<Condition> {
@@ -79,6 +91,9 @@ impl Parser<'_> {
         let sign = if let Token::Sign(sign) = self.token { named(COMPARISONS, &sign) } else { None };
         let Some(sign) = sign else { return Err(self.no_comparison()) };
         self.advance()?;
+        if matches!(self.token, Token::Sign(Sign::Greater | Sign::Less) | Token::Stray('=')) {
+            return Err(self.expected(OPERAND).hint("the comparisons are == != < <= > >="));
+        }
         let right = self.operand()?;
         Ok(Condition::Compare { left, sign, right })
     }
@@ -151,7 +166,7 @@ impl Parser<'_> {
         let error = self.refused(format!("there is no function `{shown}` in FILTER"));
         match known {
             Some(known) => error.hint(format!("did you mean {known}?")),
-            None => error.hint(format!("the functions are {}", one_of(TESTS))),
+            None => error.hint(format!("use {}", one_of(TESTS))),
         }
     }
 

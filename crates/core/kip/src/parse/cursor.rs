@@ -76,7 +76,12 @@ impl<'a> Parser<'a> {
 
     /// Takes a keyword.
     pub(super) fn keyword(&mut self, word: &'static str) -> Result<()> {
-        if self.eat_word(word)? { Ok(()) } else { Err(self.expected_word(&[word])) }
+        self.keyword_because(word, &format!("write {word} here"))
+    }
+
+    /// Takes a keyword; `hint` says what it is for.
+    pub(super) fn keyword_because(&mut self, word: &'static str, hint: &str) -> Result<()> {
+        if self.eat_word(word)? { Ok(()) } else { Err(self.expected_word_because(&[word], hint)) }
     }
 
     /// Takes the sign.

@@ -30,7 +30,10 @@ impl Parser<'_> {
                 self.detach(&target)?;
                 (Deleted::Concept, target)
             }
-            _ => return Err(self.expected_word(KINDS)),
+            _ => {
+                let hint = "say what to delete, as in DELETE CONCEPT ?x DETACH or DELETE PROPOSITIONS ?link";
+                return Err(self.expected_word_because(KINDS, hint));
+            }
         };
         let pattern = self.where_group(Use::Delete)?;
         self.after_modifiers(&[])?;
@@ -41,12 +44,11 @@ impl Parser<'_> {
         if self.eat_word("DETACH")? {
             return Ok(());
         }
-        let error = self.expected_word(&["DETACH"]);
         let hint = format!(
             "all links of a concept go with it, and DETACH says so: DELETE CONCEPT ?{} DETACH",
             target.node
         );
-        Err(if error.hint.is_some() { error } else { error.hint(hint) })
+        Err(self.expected_word_because(&["DETACH"], &hint))
     }
 
     /// `ATTRIBUTES {"key", …} FROM ?v`, whose first word is next.
@@ -68,7 +70,7 @@ impl Parser<'_> {
                 .hint("name the keys to delete: {\"key\"}")
                 .at(self.since(start)));
         }
-        self.keyword("FROM")?;
+        self.keyword_because("FROM", "say from what: FROM ?x")?;
         Ok((keys, self.variable("the variable to delete from")?))
     }
 }

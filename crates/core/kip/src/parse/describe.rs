@@ -19,11 +19,18 @@ impl Parser<'_> {
             }
             Token::Word("CONCEPT") => self.describe_types(ElementKind::Concept)?,
             Token::Word("PROPOSITION") => self.describe_types(ElementKind::Proposition)?,
-            _ => return Err(self.expected_word(&["PRIMER", "DOMAINS", "CONCEPT", "PROPOSITION"])),
+            _ => {
+                let words = ["PRIMER", "DOMAINS", "CONCEPT", "PROPOSITION"];
+                let hint = "begin with DESCRIBE PRIMER, or DESCRIBE CONCEPT TYPES";
+                return Err(self.expected_word_because(&words, hint));
+            }
         };
-        let allowed: &[&str] =
-            if matches!(describe, Describe::Types { .. }) { &["LIMIT", "CURSOR"] } else { &[] };
-        self.after_modifiers(allowed)?;
+        match &describe {
+            Describe::Types { limit, cursor, .. } => {
+                self.after_modifiers(&[("LIMIT", limit.is_some()), ("CURSOR", cursor.is_some())])?;
+            }
+            Describe::Primer | Describe::Domains | Describe::Type { .. } => self.after_modifiers(&[])?,
+        }
         Ok(describe)
     }
 
@@ -36,9 +43,8 @@ impl Parser<'_> {
         if self.eat_word("TYPE")? {
             return Ok(Describe::Type { of, name: self.string_slot("the name of a type, as a string")? });
         }
-        let error = self.expected_word(&["TYPES", "TYPE"]);
         let hint =
             format!("write DESCRIBE {0} TYPES, or DESCRIBE {0} TYPE \"...\" for one of them", of.text());
-        Err(if error.hint.is_some() { error } else { error.hint(hint) })
+        Err(self.expected_word_because(&["TYPES", "TYPE"], &hint))
     }
 }

@@ -37,6 +37,12 @@ impl Parser<'_> {
         }
     }
 
+    /// The same, with what to do about it, unless it is a slip.
+    pub(super) fn expected_word_because(&self, words: &[&str], hint: &str) -> KipError {
+        let error = self.expected_word(words);
+        if error.hint.is_some() { error } else { error.hint(hint) }
+    }
+
     /// A variable should stand here.
     pub(super) fn expected_variable(&self, what: &str) -> KipError {
         let error = self.expected(what);
@@ -59,7 +65,7 @@ impl Parser<'_> {
             let hint = format!("a `{}` is still open: close it with `{closing}` first", opened.text());
             return error.hint(hint);
         }
-        if expected.contains("`,`") && self.begins_something() {
+        if expected.contains("`,`") && self.begins_item(opened) {
             return error
                 .hint(format!("put a comma before {}, or `{closing}` if the list ends here", self.token));
         }
@@ -82,7 +88,7 @@ impl Parser<'_> {
                 let message = format!("nothing is open that this `{}` could close", sign.text());
                 Err(self.refused(message).hint("remove it"))
             }
-            _ => Err(self.expected("the end of the command")),
+            _ => Err(self.expected_because("the end of the command", "remove what follows the command")),
         }
     }
 
@@ -105,11 +111,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the token can begin an item of a list.
-    fn begins_something(&self) -> bool {
+    /// Whether the token can begin an item of a list in such brackets; in braces those begin with keys.
+    fn begins_item(&self, opened: Sign) -> bool {
         match self.token {
-            Token::Word(_) | Token::Variable(_) | Token::String(_) | Token::Number(_) => true,
-            Token::Sign(sign) => [Sign::OpenBrace, Sign::OpenBracket, Sign::OpenParenthesis].contains(&sign),
+            Token::Word(_) | Token::String(_) => true,
+            Token::Variable(_) | Token::Number(_) => opened != Sign::OpenBrace,
+            Token::Sign(sign) => {
+                opened == Sign::OpenBracket && [Sign::OpenBrace, Sign::OpenBracket].contains(&sign)
+            }
             Token::Odd(_) | Token::Stray(_) | Token::End => false,
         }
     }

@@ -13,6 +13,9 @@ impl Parser<'_> {
     pub(super) fn find(&mut self) -> Result<Find> {
         self.keyword("FIND")?;
         self.open(Sign::OpenParenthesis, "what is asked for stands in parentheses: FIND(?x, ?y.name)")?;
+        if self.at(Sign::CloseParenthesis) {
+            return Err(self.expected("a variable or an aggregate").hint("say what to answer: FIND(?x)"));
+        }
         let mut columns = vec![self.column("a variable or an aggregate")?];
         while self.eat(Sign::Comma)? {
             if self.at(Sign::CloseParenthesis) {
@@ -25,7 +28,13 @@ impl Parser<'_> {
         let order_by = self.order_by()?;
         let limit = self.limit()?;
         let cursor = self.cursor()?;
-        self.after_modifiers(&["WHERE", "ORDER BY", "LIMIT", "CURSOR"])?;
+        let given = [true, !order_by.is_empty(), limit.is_some(), cursor.is_some()];
+        self.after_modifiers(&[
+            ("WHERE", given[0]),
+            ("ORDER BY", given[1]),
+            ("LIMIT", given[2]),
+            ("CURSOR", given[3]),
+        ])?;
         Ok(Find { columns, pattern, order_by, limit, cursor })
     }
 
@@ -65,7 +74,7 @@ impl Parser<'_> {
                 error.hint(format!("functions are upper case: {near}"))
             }
             Some(near) => error.hint(format!("did you mean {near}?")),
-            None => error.hint(format!("the aggregates are {}", one_of(&known))),
+            None => error.hint(format!("use {}", one_of(&known))),
         }
     }
 }

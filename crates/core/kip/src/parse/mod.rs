@@ -53,7 +53,7 @@ fn command(parser: &mut Parser<'_>) -> Result<Command> {
         Token::End => Err(KipError::new(KipCode::InvalidSyntax, "the command is empty")
             .hint("begin with FIND, UPSERT, DELETE, DESCRIBE or SEARCH")
             .at(parser.span)),
-        _ => Err(parser.expected_word(COMMANDS)),
+        _ => Err(parser.expected_word_because(COMMANDS, "a command begins with one of these words")),
     }
 }
 
@@ -62,7 +62,7 @@ fn explain(parser: &mut Parser<'_>) -> Result<Command> {
     let analyze = parser.eat_word("ANALYZE")?;
     if !parser.at_word("FIND") {
         let words: &[&str] = if analyze { &["FIND"] } else { &["FIND", "ANALYZE"] };
-        return Err(parser.expected_word(words));
+        return Err(parser.expected_word_because(words, "only FIND can be explained"));
     }
     Ok(Command::Explain { analyze, find: parser.find()? })
 }

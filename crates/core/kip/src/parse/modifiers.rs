@@ -8,8 +8,8 @@ use crate::nearest::{nearest, one_of};
 use crate::tree::{Slot, SortKey};
 use crate::words::COMMANDS;
 
-/// What may follow a FIND, in its order.
-const ORDER: &[&str] = &["WHERE", "ORDER BY", "LIMIT", "CURSOR"];
+/// What follows a command here and there.
+const MODIFIERS: &[&str] = &["WHERE", "ORDER BY", "LIMIT", "CURSOR"];
 
 impl Parser<'_> {
     /// `ORDER BY key, key …`, if it is there.
@@ -45,12 +45,13 @@ impl Parser<'_> {
         self.string_slot("the next_cursor of the last answer, as a string or a parameter").map(Some)
     }
 
-    /// Nothing but the end may follow; `allowed` is what could have stood there.
-    pub(super) fn after_modifiers(&self, allowed: &[&str]) -> Result<()> {
+    /// Nothing but the end may follow; `modifiers` are those of this command in their order, and whether they
+    /// were there.
+    pub(super) fn after_modifiers(&self, modifiers: &[(&str, bool)]) -> Result<()> {
         let Token::Word(word) = self.token else { return Ok(()) };
         let known = if word == "ORDER" { "ORDER BY" } else { word };
-        if ORDER.contains(&known) {
-            return Err(self.misplaced(known, allowed));
+        if MODIFIERS.contains(&known) {
+            return Err(self.misplaced(known, modifiers));
         }
         let error = self.expected("the end of the command");
         if error.hint.is_some() || COMMANDS.contains(&word) {
@@ -65,16 +66,21 @@ impl Parser<'_> {
         }
     }
 
-    fn misplaced(&self, word: &str, allowed: &[&str]) -> KipError {
-        if !allowed.contains(&word) {
-            let hint = match allowed {
+    /// A modifier stands too late, or twice, or in a command that has none of its kind.
+    fn misplaced(&self, word: &str, modifiers: &[(&str, bool)]) -> KipError {
+        let order: Vec<&str> = modifiers.iter().map(|(known, _)| *known).collect();
+        let Some(place) = order.iter().position(|known| *known == word) else {
+            let hint = match order.as_slice() {
                 [] => "leave it out".to_owned(),
-                _ => format!("only {} may stand here", one_of(allowed)),
+                order => format!("only {} may stand here", one_of(order)),
             };
             return self.refused(format!("{word} cannot stand in this command")).hint(hint);
-        }
-        let order = allowed.join(", then ");
-        self.refused(format!("{word} stands too late or twice"))
-            .hint(format!("the order is {order}, each once"))
+        };
+        let later = modifiers[place + 1..].iter().find(|(_, given)| *given);
+        let message = match later {
+            Some((later, _)) if !modifiers[place].1 => format!("{word} comes before {later}"),
+            _ => format!("{word} stands twice"),
+        };
+        self.refused(message).hint(format!("the order is {}, each once", order.join(", then ")))
     }
 }

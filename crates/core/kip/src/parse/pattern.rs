@@ -55,9 +55,7 @@ impl Parser<'_> {
         if self.at_word("null") {
             if used != Use::Read {
                 let message = format!("`{}` is null, which would match everything", key.node);
-                return Err(self
-                    .refused(message)
-                    .hint("say which one, or leave the key out if all are meant"));
+                return Err(self.refused(message).hint("say which one"));
             }
             self.advance()?;
             return Ok(());
@@ -85,6 +83,9 @@ impl Parser<'_> {
         }
         self.advance()?;
         let object = self.term(used)?;
+        if self.at(Sign::Comma) {
+            return Err(self.expected_because("`)`", TRIPLE));
+        }
         self.close("`)`")?;
         Ok(PropositionMatch::Triple(Box::new(Triple { subject, predicate, object, span: self.since(start) })))
     }

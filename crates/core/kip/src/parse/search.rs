@@ -15,7 +15,10 @@ impl Parser<'_> {
                 let hint = "say what to search for: SEARCH CONCEPT \"...\" or SEARCH PROPOSITION \"...\"";
                 return Err(self.expected_word(&["CONCEPT", "PROPOSITION"]).hint(hint));
             }
-            _ => return Err(self.expected_word(&["CONCEPT", "PROPOSITION"])),
+            _ => {
+                let hint = "write SEARCH CONCEPT \"...\" or SEARCH PROPOSITION \"...\"";
+                return Err(self.expected_word_because(&["CONCEPT", "PROPOSITION"], hint));
+            }
         };
         self.advance()?;
         let term = self.string_slot("the words to search for, as a string or a parameter")?;
@@ -31,7 +34,10 @@ impl Parser<'_> {
                 .refused("WITH TYPE stands too late or twice")
                 .hint("WITH TYPE comes before LIMIT, once"));
         }
-        self.after_modifiers(&["LIMIT"])?;
+        if self.at_word("TYPE") {
+            return Err(self.expected("the end of the command").hint("write WITH TYPE \"...\""));
+        }
+        self.after_modifiers(&[("LIMIT", limit.is_some())])?;
         Ok(Search { of, term, kind, limit })
     }
 }

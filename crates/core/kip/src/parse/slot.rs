@@ -27,12 +27,14 @@ impl Parser<'_> {
                 Ok(Spanned::new(text, span))
             }
             Token::Word(word) => Err(self.expected(what).hint(needs_quotes(word))),
-            Token::Variable(_)
-            | Token::Number(_)
-            | Token::Sign(_)
-            | Token::Odd(_)
-            | Token::Stray(_)
-            | Token::End => Err(self.expected(what)),
+            Token::Number(number) => Err(self.expected(what).hint(needs_quotes(&number.to_string()))),
+            Token::Variable(name) => {
+                let hint = format!("no variable can stand here; compare it in FILTER(?{name} == ...)");
+                Err(self.expected(what).hint(hint))
+            }
+            Token::Sign(_) | Token::Odd(_) | Token::Stray(_) | Token::End => {
+                Err(self.expected_because(what, "write it in double quotes"))
+            }
         }
     }
 

@@ -52,7 +52,10 @@ impl Parser<'_> {
                 let hint = "SET stands inside the braces of a CONCEPT or PROPOSITION block";
                 return Err(self.expected_word(&["CONCEPT", "PROPOSITION"]).hint(hint));
             }
-            _ => return Err(self.expected_word(&["CONCEPT", "PROPOSITION"])),
+            _ => {
+                let hint = "a block begins with CONCEPT or PROPOSITION";
+                return Err(self.expected_word_because(&["CONCEPT", "PROPOSITION"], hint));
+            }
         };
         Ok(Spanned::new(block, self.since(start)))
     }
@@ -156,7 +159,7 @@ impl Parser<'_> {
             return self.expected("`ATTRIBUTES`").hint(hint);
         }
         let words: &[&str] = if has_links { &["ATTRIBUTES", "PROPOSITIONS"] } else { &["ATTRIBUTES"] };
-        self.expected_word(words)
+        self.expected_word_because(words, "SET ATTRIBUTES { key: value } sets values of the block")
     }
 
     fn no_end_of_block(&self) -> KipError {
@@ -166,7 +169,7 @@ impl Parser<'_> {
             Token::Word("ATTRIBUTES" | "PROPOSITIONS") => "write SET before it",
             Token::Word("CONCEPT" | "PROPOSITION") => "close the block before it with `}`",
             Token::Sign(Sign::Comma) => "leave the comma out",
-            _ => return self.expected_word(&["SET", "}"]),
+            _ => return self.expected_word_because(&["SET", "}"], "close the block with `}`"),
         };
         self.expected_because("`SET` or `}`", hint)
     }

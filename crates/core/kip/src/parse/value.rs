@@ -95,12 +95,18 @@ impl<'a> Parser<'a> {
     fn no_value(&self, what: &str) -> KipError {
         let error = self.expected(what);
         match self.token {
+            Token::Word(word) if self.second() == Token::Sign(Sign::Dot) => {
+                error.hint(format!("a variable needs a question mark: ?{word}"))
+            }
             Token::Word(word) => {
                 let lower = word.to_ascii_lowercase();
                 if ["true", "false", "null"].contains(&lower.as_str()) {
                     return error.hint(format!("write {lower} in lower case"));
                 }
                 if error.hint.is_some() { error } else { error.hint(needs_quotes(word)) }
+            }
+            Token::Sign(sign) if sign.closes() || sign == Sign::Comma => {
+                error.hint("write a value here, or null if there is none")
             }
             Token::Sign(Sign::Dot) => error.hint("a number begins with a digit: write 0.5, not .5"),
             Token::Variable(name) => {

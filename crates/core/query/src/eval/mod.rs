@@ -14,7 +14,7 @@ mod union;
 
 use cairn_graph::View;
 
-use crate::fields::Records;
+use crate::fields::{FieldOf, Records};
 use crate::filter::Patterns;
 use crate::plan::{Block, Plan, Stage, Step, Work};
 use crate::rows::Rows;
@@ -29,11 +29,26 @@ pub(crate) struct Context<'c, 'v, 'b> {
     pub(crate) budget: &'c mut Budget<'b>,
     pub(crate) records: Records<'v>,
     pub(crate) patterns: Patterns,
+    /// How many rows each stage gave, by its number.
+    pub(crate) counts: Vec<u64>,
+}
+
+impl<'c, 'v, 'b> Context<'c, 'v, 'b> {
+    /// Ready to run a plan, and then to read these fields.
+    pub(crate) fn new<'f>(
+        view: View<'v>,
+        plan: &'f Plan,
+        fields: impl Iterator<Item = &'f FieldOf>,
+        budget: &'c mut Budget<'b>,
+    ) -> Self {
+        let records = Records::new(view, plan.fields.iter().chain(fields));
+        Context { view, budget, records, patterns: Patterns::default(), counts: vec![0; plan.stages] }
+    }
 }
 
 /// All rows of a plan.
 pub(crate) fn run(plan: &Plan, context: &mut Context<'_, '_, '_>) -> Result<Rows> {
-    block(&plan.root, Rows::unit(plan.width), context)
+    block(&plan.root, Rows::unit(plan.places.width()), context)
 }
 
 /// All rows of a block over rows from outside.
@@ -52,6 +67,7 @@ fn block(block: &Block, seeds: Rows, context: &mut Context<'_, '_, '_>) -> Resul
                 None => rows,
             },
         };
+        context.counts[stage.number()] += rows.len() as u64;
     }
     if let Some(kept) = kept {
         kept.drop_from(context.budget);

@@ -1,7 +1,7 @@
 //! Where a page begins: a place in the order of answers, not a count of rows.
 //!
 //! ```text
-//! token     base64url of: version 1 | fingerprint of the query, 16 bytes | kind | place
+//! token     base64url of: version 1 | fingerprint of the query, 16 bytes | kind | place | checksum, 4 bytes
 //! kind 0    place: all bytes of the place of the last row
 //! kind 1    place: hash of the place, 16 bytes | its first 1,024 bytes
 //! ```
@@ -23,6 +23,7 @@ const VERSION: u8 = 1;
 const WHOLE: u8 = 0;
 const CUT: u8 = 1;
 const HASH_BYTES: usize = 16;
+const CHECKSUM_BYTES: usize = 4;
 /// Bytes of a place that a token holds.
 const PLACE_BYTES_MAX: usize = 1024;
 
@@ -68,6 +69,10 @@ pub(super) fn position(find: &Find) -> Result<Option<Position>> {
     };
     let malformed = || refuse("CURSOR is no token of a page");
     let bytes = from_base64_url(cursor.given()?).ok_or_else(malformed)?;
+    let (bytes, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>().ok_or_else(malformed)?;
+    if *checksum != checksum_of(bytes) {
+        return Err(malformed().into());
+    }
     let (version, rest) = bytes.split_first().ok_or_else(malformed)?;
     let (of, rest) = rest.split_first_chunk::<HASH_BYTES>().ok_or_else(malformed)?;
     if *version != VERSION {
@@ -101,6 +106,8 @@ pub(super) fn token(find: &Find, last: &[u8]) -> String {
         bytes.extend_from_slice(&hash_of(last));
         bytes.extend_from_slice(&last[..PLACE_BYTES_MAX]);
     }
+    let checksum = checksum_of(&bytes);
+    bytes.extend_from_slice(&checksum);
     Base64Url(&bytes).to_string()
 }
 
@@ -116,9 +123,14 @@ fn hash_of(place: &[u8]) -> [u8; HASH_BYTES] {
     first_bytes(&blake3::hash(place))
 }
 
-fn first_bytes(hash: &blake3::Hash) -> [u8; HASH_BYTES] {
-    let mut first = [0; HASH_BYTES];
-    first.copy_from_slice(&hash.as_bytes()[..HASH_BYTES]);
+/// Against tokens that were cut or mistyped: any bytes would be a place.
+fn checksum_of(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    first_bytes(&blake3::hash(bytes))
+}
+
+fn first_bytes<const N: usize>(hash: &blake3::Hash) -> [u8; N] {
+    let mut first = [0; N];
+    first.copy_from_slice(&hash.as_bytes()[..N]);
     first
 }
 
@@ -131,8 +143,6 @@ impl Hasher for Blake3 {
     }
 
     fn finish(&self) -> u64 {
-        let mut first = [0; 8];
-        first.copy_from_slice(&self.0.finalize().as_bytes()[..8]);
-        u64::from_le_bytes(first)
+        u64::from_le_bytes(first_bytes(&self.0.finalize()))
     }
 }

@@ -8,6 +8,7 @@ mod aggregate;
 mod cursor;
 mod each;
 mod encode;
+mod explain;
 mod group;
 mod page;
 mod request;
@@ -22,12 +23,13 @@ use cairn_kip::{Format, KipCode, KipError};
 use crate::cell::Cell;
 use crate::eval::{self, Context};
 use crate::fields::{FieldOf, Records, value_bytes};
-use crate::filter::Patterns;
 use crate::plan::Plan;
 use crate::rows::Rows;
 use crate::{Budget, Result};
 use aggregate::Aggregates;
 use request::{Column, Request};
+
+pub use explain::explain;
 
 /// Rows whose fields are read at once.
 const BATCH: usize = 1024;
@@ -55,8 +57,7 @@ pub fn find(view: &View<'_>, find: &Find, format: Format, budget: &mut Budget<'_
     let position = cursor::position(find)?;
     let plan = Plan::of(view, &find.pattern)?;
     let request = Request::of(&plan, find)?;
-    let records = Records::new(view, plan.fields.iter().chain(request.fields()));
-    let mut context = Context { view, budget, records, patterns: Patterns::default() };
+    let mut context = Context::new(view, &plan, request.fields(), budget);
     let rows = eval::run(&plan, &mut context)?;
     let (places, content) = if request.is_aggregated() {
         group::groups(rows, &request, &mut context)?

@@ -10,7 +10,7 @@ use super::estimate::Estimator;
 use super::ground::Grounding;
 use super::order::{Known, order};
 use super::pattern::Place;
-use super::scope::{Scope, Slot, Space};
+use super::scope::{Places, Scope, Slot, Space};
 use super::{Names, Step};
 use crate::Result;
 use crate::fields::FieldOf;
@@ -24,6 +24,8 @@ pub(crate) struct Block {
     pub(crate) shared: Vec<Slot>,
     /// Variables that it binds and that are seen after it, those from outside included.
     binds: BTreeSet<Slot>,
+    /// Which of all stages it is.
+    pub(crate) number: usize,
 }
 
 /// One stage of a block.
@@ -49,13 +51,39 @@ pub(crate) struct Union {
     pub(crate) visible: Vec<Slot>,
 }
 
+impl Block {
+    /// Numbers all stages, the outer ones first.
+    pub(super) fn number_stages(&mut self, next: &mut usize) {
+        for stage in &mut self.stages {
+            let number = *next;
+            *next += 1;
+            match stage {
+                Stage::Step(step) => step.number = number,
+                Stage::Optional(block) | Stage::Not(block) | Stage::Union(Union { branch: block, .. }) => {
+                    block.number = number;
+                    block.number_stages(next);
+                }
+            }
+        }
+    }
+}
+
+impl Stage {
+    pub(crate) fn number(&self) -> usize {
+        match self {
+            Stage::Step(step) => step.number,
+            Stage::Optional(block) | Stage::Not(block) | Stage::Union(Union { branch: block, .. }) => {
+                block.number
+            }
+        }
+    }
+}
+
 /// Makes blocks.
 pub(crate) struct Builder<'v> {
     pub(super) names: Names<'v>,
     pub(super) grounding: Grounding,
-    pub(super) width: usize,
-    /// Places that no variable names: nothing outside of their pattern sees them.
-    pub(super) hidden: BTreeSet<Slot>,
+    pub(super) places: Places,
     estimator: Estimator<'v>,
     /// What filters read.
     pub(super) fields: Vec<FieldOf>,
@@ -68,15 +96,10 @@ impl<'v> Builder<'v> {
         Ok(Builder {
             names,
             grounding,
-            width: 0,
-            hidden: BTreeSet::new(),
+            places: Places::default(),
             estimator: Estimator::new(view),
             fields: Vec::new(),
         })
-    }
-
-    pub(crate) fn width(&self) -> usize {
-        self.width
     }
 
     /// A block that sees these variables from outside, and what is seen at its end.
@@ -92,11 +115,11 @@ impl<'v> Builder<'v> {
             match &clause.node {
                 Clause::Concept { variable, matcher } => {
                     self.concept(variable, matcher, &mut part.place(space, is_mandatory))?;
-                    part.see_atoms(&self.hidden);
+                    part.see_atoms(&self.places);
                 }
                 Clause::Proposition { variable, matcher } => {
                     self.proposition(variable.as_ref(), matcher, &mut part.place(space, is_mandatory))?;
-                    part.see_atoms(&self.hidden);
+                    part.see_atoms(&self.places);
                 }
                 Clause::Filter(condition) => {
                     let filter = Filter::compile(condition, |variable| part.scope.slot(space, variable))?;
@@ -137,7 +160,7 @@ impl<'v> Builder<'v> {
         }
         part.end_run(&mut self.estimator)?;
         let shared = part.uses.into_iter().filter(|slot| outside.has(*slot)).collect();
-        Ok((Block { stages: part.stages, shared, binds: part.binds }, part.scope))
+        Ok((Block { stages: part.stages, shared, binds: part.binds, number: 0 }, part.scope))
     }
 }
 
@@ -174,9 +197,9 @@ impl Part {
     }
 
     /// What new atoms bind is seen from now on.
-    fn see_atoms(&mut self, hidden: &BTreeSet<Slot>) {
+    fn see_atoms(&mut self, places: &Places) {
         let slots = self.atoms[self.seen..].iter().flat_map(Atom::slots);
-        let slots: Vec<Slot> = slots.filter(|slot| !hidden.contains(slot)).collect();
+        let slots: Vec<Slot> = slots.filter(|slot| !places.is_hidden(*slot)).collect();
         self.seen = self.atoms.len();
         self.uses.extend(&slots);
         self.bind(slots);

@@ -42,7 +42,7 @@ impl Grounding {
             let concept = concept_id(id)?;
             let kind = self.ids.get(&concept).copied().flatten();
             let cell = kind.map(|kind| Cell::Concept(concept, kind));
-            return exactly(cell, is_mandatory, || format!("there is no concept {}", concept.0), id);
+            return exactly(cell, is_mandatory, || format!("there is no concept {concept}"), id);
         }
         let kind = matcher.kind.as_ref().map(|kind| names.kind(kind)).transpose()?;
         let Some(name) = &matcher.name else {
@@ -164,7 +164,7 @@ fn concept_id(id: &Spanned<Slot<String>>) -> Result<ConceptId> {
     match parse_id(text).map(|id| id.element) {
         Some(Element::Concept(id)) => Ok(id),
         Some(Element::Link(_)) => Err(not_an_id(text, "a link, and a concept is asked for", id)),
-        None => Err(not_an_id(text, "not an id; those of concepts are like C:7", id)),
+        None => Err(not_an_id(text, "not an id", id)),
     }
 }
 
@@ -174,12 +174,15 @@ fn link_id(id: &Spanned<Slot<String>>) -> Result<(LinkId, Option<String>)> {
     match parsed.map(|parsed| (parsed.element, parsed.predicate)) {
         Some((Element::Link(link), predicate)) => Ok((link, predicate)),
         Some((Element::Concept(_), _)) => Err(not_an_id(text, "a concept, and a link is asked for", id)),
-        None => Err(not_an_id(text, "not an id; those of links are like P:9:treats", id)),
+        None => Err(not_an_id(text, "not an id", id)),
     }
 }
 
 fn not_an_id<T>(text: &str, what: &str, at: &Spanned<T>) -> crate::QueryError {
-    KipError::new(KipCode::InvalidSyntax, format!("'{text}' is {what}")).at(at.span).into()
+    KipError::new(KipCode::InvalidSyntax, format!("'{text}' is {what}"))
+        .hint("ids of concepts are like C:7 and stand in {id: …}, those of links like P:9:treats in (id: …)")
+        .at(at.span)
+        .into()
 }
 
 /// The parser lets no matcher through that asks for nothing.

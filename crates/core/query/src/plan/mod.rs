@@ -13,6 +13,7 @@
 mod atom;
 mod block;
 mod estimate;
+mod explain;
 mod ground;
 mod names;
 mod order;
@@ -26,6 +27,7 @@ use cairn_kip::tree::{Group, Path, Text};
 
 pub(crate) use atom::Test;
 pub(crate) use block::{Block, Stage, Union};
+pub(crate) use explain::{Explained, explained};
 use names::Names;
 pub(crate) use scope::Slot;
 pub(crate) use step::{Access, LinkStep, PathEnd, PathStep, Step, Work};
@@ -33,14 +35,15 @@ pub(crate) use step::{Access, LinkStep, PathEnd, PathStep, Step, Work};
 use crate::Result;
 use crate::fields::FieldOf;
 use block::Builder;
-use scope::{Scope, Space};
+use scope::{Places, Scope, Space};
 
 /// What is to be run, and which variables there are afterwards.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) root: Block,
-    /// How many places a row has.
-    pub(crate) width: usize,
+    pub(crate) places: Places,
+    /// How many stages there are in all blocks together.
+    pub(crate) stages: usize,
     /// What its filters read of elements.
     pub(crate) fields: Vec<FieldOf>,
     space: Space,
@@ -52,8 +55,11 @@ impl Plan {
     pub(crate) fn of(view: View<'_>, pattern: &Group) -> Result<Plan> {
         let mut builder = Builder::new(view, pattern)?;
         let mut space = Space::default();
-        let (root, visible) = builder.block(pattern, &mut space, &Scope::default(), true)?;
-        Ok(Plan { root, width: builder.width(), fields: builder.fields, space, visible })
+        let (mut root, visible) = builder.block(pattern, &mut space, &Scope::default(), true)?;
+        let mut stages = 0;
+        root.number_stages(&mut stages);
+        let Builder { places, fields, .. } = builder;
+        Ok(Plan { root, places, stages, fields, space, visible })
     }
 
     /// The place of a variable that the whole WHERE binds.

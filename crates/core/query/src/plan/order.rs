@@ -237,7 +237,7 @@ impl Ordering<'_, '_> {
 
     fn push(&mut self, work: Work, rows: f64) {
         self.known.rows = rows;
-        self.steps.push(Step { work, estimate: rows });
+        self.steps.push(Step { work, estimate: rows, number: 0 });
     }
 }
 

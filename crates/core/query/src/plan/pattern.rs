@@ -17,7 +17,7 @@ impl Builder<'_> {
         matcher: &ConceptMatch,
         place: &mut Place<'_>,
     ) -> Result<()> {
-        let slot = place.space.slot(&variable.node, &mut self.width);
+        let slot = place.space.slot(&variable.node, &mut self.places);
         let test = self.grounding.concepts(&mut self.names, matcher, place.is_mandatory)?;
         place.atoms.push(Atom::Element(ElementAtom { slot, test }));
         Ok(())
@@ -30,7 +30,7 @@ impl Builder<'_> {
         matcher: &PropositionMatch,
         place: &mut Place<'_>,
     ) -> Result<()> {
-        let slot = variable.map(|variable| place.space.slot(&variable.node, &mut self.width));
+        let slot = variable.map(|variable| place.space.slot(&variable.node, &mut self.places));
         self.link(slot, matcher, place)
     }
 
@@ -38,7 +38,7 @@ impl Builder<'_> {
         match matcher {
             PropositionMatch::Id { id, .. } => {
                 let test = self.grounding.link(id, place.is_mandatory)?;
-                let slot = link.unwrap_or_else(|| self.hidden());
+                let slot = link.unwrap_or_else(|| self.places.add_hidden());
                 place.atoms.push(Atom::Element(ElementAtom { slot, test }));
                 Ok(())
             }
@@ -62,7 +62,7 @@ impl Builder<'_> {
                 Atom::Link(LinkAtom { link, subject, predicates: Predicates::OneOf(ids), object })
             }
             Predicate::Variable(variable) => {
-                let slot = place.space.slot(&variable.node, &mut self.width);
+                let slot = place.space.slot(&variable.node, &mut self.places);
                 Atom::Link(LinkAtom { link, subject, predicates: Predicates::Variable(slot), object })
             }
             Predicate::Path { name, least, most, .. } => {
@@ -76,15 +76,15 @@ impl Builder<'_> {
 
     fn end(&mut self, term: &Term, place: &mut Place<'_>) -> Result<End> {
         match term {
-            Term::Variable(variable) => Ok(End::Slot(place.space.slot(&variable.node, &mut self.width))),
+            Term::Variable(variable) => Ok(End::Slot(place.space.slot(&variable.node, &mut self.places))),
             Term::Concept { variable, matcher } => {
                 let test = self.grounding.concepts(&mut self.names, matcher, place.is_mandatory)?;
                 let slot = match (variable, &test) {
-                    (Some(variable), _) => place.space.slot(&variable.node, &mut self.width),
+                    (Some(variable), _) => place.space.slot(&variable.node, &mut self.places),
                     // The type of an end stands in the index: nothing needs to be kept.
                     (None, Test::Type(_)) => return Ok(End::Any(test)),
                     // To start from.
-                    (None, Test::OneOf(_)) => self.hidden(),
+                    (None, Test::OneOf(_)) => self.places.add_hidden(),
                 };
                 place.atoms.push(Atom::Element(ElementAtom { slot, test }));
                 Ok(End::Slot(slot))
@@ -92,21 +92,13 @@ impl Builder<'_> {
             Term::Proposition { variable, matcher } => {
                 refuse_path(matcher)?;
                 let slot = match variable {
-                    Some(variable) => place.space.slot(&variable.node, &mut self.width),
-                    None => self.hidden(),
+                    Some(variable) => place.space.slot(&variable.node, &mut self.places),
+                    None => self.places.add_hidden(),
                 };
                 self.link(Some(slot), matcher, place)?;
                 Ok(End::Slot(slot))
             }
         }
-    }
-
-    /// A place that no variable names.
-    fn hidden(&mut self) -> Slot {
-        let slot = self.width;
-        self.width += 1;
-        self.hidden.insert(slot);
-        slot
     }
 }
 

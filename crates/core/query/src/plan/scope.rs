@@ -8,6 +8,42 @@ use cairn_kip::{KipCode, KipError};
 /// The place of a variable in a row.
 pub(crate) type Slot = usize;
 
+/// All places of a row, and what they are called.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    labels: Vec<String>,
+    /// Those that no variable names: nothing outside of their pattern sees them.
+    hidden: BTreeSet<Slot>,
+}
+
+impl Places {
+    /// How many there are.
+    pub(crate) fn width(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// A place that no variable names.
+    pub(crate) fn add_hidden(&mut self) -> Slot {
+        let slot = self.add(format!("_{}", self.hidden.len() + 1));
+        self.hidden.insert(slot);
+        slot
+    }
+
+    pub(crate) fn is_hidden(&self, slot: Slot) -> bool {
+        self.hidden.contains(&slot)
+    }
+
+    /// What a place is called in explanations.
+    pub(crate) fn label(&self, slot: Slot) -> &str {
+        &self.labels[slot]
+    }
+
+    fn add(&mut self, label: String) -> Slot {
+        self.labels.push(label);
+        self.labels.len() - 1
+    }
+}
+
 /// Names that mean the same variable wherever they stand: those of a whole WHERE, or those inside one NOT.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Space {
@@ -22,12 +58,11 @@ pub(crate) struct Scope {
 
 impl Space {
     /// The place of a variable, a new one for a new name.
-    pub(crate) fn slot(&mut self, name: &str, width: &mut usize) -> Slot {
+    pub(crate) fn slot(&mut self, name: &str, places: &mut Places) -> Slot {
         if let Some(slot) = self.slots.get(name) {
             return *slot;
         }
-        let slot = *width;
-        *width += 1;
+        let slot = places.add(format!("?{name}"));
         self.slots.insert(name.to_owned(), slot);
         slot
     }

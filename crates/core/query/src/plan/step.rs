@@ -13,6 +13,8 @@ pub(crate) struct Step {
     pub(crate) work: Work,
     /// How many rows were expected after it when the order was chosen.
     pub(crate) estimate: f64,
+    /// Which of all stages it is.
+    pub(crate) number: usize,
 }
 
 /// What a step does.

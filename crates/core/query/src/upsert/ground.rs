@@ -231,8 +231,10 @@ pub(super) fn missing(node: Node<'_>, place: Place) -> KipError {
                  CONCEPT {{ {{type: {kind:?}, name: {name:?}}} }}"
             ),
         ),
-        Node::Concept { .. } => (
-            "there is no concept with this id".to_owned(),
+        Node::Concept { id } => (
+            id.map_or("there is no concept with this id".to_owned(), |id| {
+                format!("there is no concept {id}")
+            }),
             "{id} finds what is there and creates nothing; find it with SEARCH CONCEPT \"<words>\""
                 .to_owned(),
         ),

@@ -1,9 +1,22 @@
-//! Commands over a store in memory.
+//! Tests of the query engine over a store in memory.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod aggregates;
+mod budget;
 mod counting;
+mod counts;
 mod delete;
 mod describe;
+mod filters;
+mod kit;
+mod matches;
+mod mistakes;
+mod pages;
+mod paths;
+mod patterns;
+mod plans;
+mod scopes;
+mod shapes;
 mod upsert;
 mod world;

@@ -116,7 +116,10 @@ impl World {
             match statistic {
                 cairn_graph::Statistic::Type(_) => concepts += count,
                 cairn_graph::Statistic::Predicate(_) => links += count,
-                _ => {}
+                cairn_graph::Statistic::Subjects(_)
+                | cairn_graph::Statistic::Objects(_)
+                | cairn_graph::Statistic::SubjectType(..)
+                | cairn_graph::Statistic::ObjectType(..) => {}
             }
             cairn_seam::Visit::Continue
         })
@@ -131,7 +134,9 @@ fn write(writer: &mut Writer<'_>, command: &Command, clock: &ManualClock) -> Res
         Command::Delete(delete) => {
             cairn_query::delete(writer, delete, &mut Budget::new(clock, Allowance::default()))
         }
-        other => panic!("{other:?} writes nothing"),
+        Command::Find(_) | Command::Describe(_) | Command::Search(_) | Command::Explain { .. } => {
+            panic!("{command:?} writes nothing")
+        }
     }
 }
 
@@ -142,7 +147,9 @@ fn read(view: &View<'_>, command: &Command, clock: &ManualClock) -> Result<Found
             cairn_query::find(view, find, Format::Columns, &mut budget)
         }
         Command::Describe(describe) => cairn_query::describe(view, describe),
-        other => panic!("{other:?} is not for here"),
+        Command::Upsert(_) | Command::Delete(_) | Command::Search(_) | Command::Explain { .. } => {
+            panic!("{command:?} is not for here")
+        }
     }
 }
 

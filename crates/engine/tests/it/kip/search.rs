@@ -7,7 +7,7 @@ use cairn_engine::SearchHome;
 use tempfile::TempDir;
 
 use super::kit::{Kip, code, one, send};
-use crate::search::until;
+use crate::search::{until, word};
 
 struct Searched {
     kip: Kip,
@@ -116,7 +116,7 @@ fn links_are_found_by_what_is_written_on_them_and_by_their_predicates() {
 fn what_was_just_written_is_found_and_what_was_deleted_is_not() {
     let searched = Searched::new();
     for number in 0..20 {
-        let name = format!("Remedy{number}x");
+        let name = word(number);
         searched.kip.ok(&format!(r#"UPSERT {{ CONCEPT {{ {{type: "Drug", name: "{name}"}} }} }}"#));
         assert_eq!(searched.names(&format!("SEARCH CONCEPT {name:?}")), [name]);
     }

@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use cairn_base::Position;
 use cairn_engine::tables;
-use cairn_seam::{KeyRange, Reader, Store, Visit};
+use cairn_seam::{KeyRange, Store, Visit};
 
 use super::kit::{Kip, code};
 

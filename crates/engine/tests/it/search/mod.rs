@@ -9,4 +9,4 @@ mod pressure;
 mod said;
 mod tampered;
 
-pub(crate) use kit::until;
+pub(crate) use kit::{until, word};

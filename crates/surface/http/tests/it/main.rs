@@ -10,6 +10,7 @@ mod events;
 mod figures;
 mod hidden;
 mod kip;
+mod kip_suite;
 mod limits;
 mod local;
 mod maintenance;
