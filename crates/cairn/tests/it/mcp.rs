@@ -352,12 +352,19 @@ fn two_at_once_lose_no_write() {
 fn nobody_waits_for_the_store_to_be_told_what_is_here() {
     let dir = here();
     // Somebody has the directory and does not answer.
-    let owner = PlayedOwner::new(dir.path());
+    let mut owner = PlayedOwner::new(dir.path());
     let mut agent = Agent::legacy(dir.path(), &[]);
     let since = Instant::now();
     looks_around(&mut agent);
     assert!(since.elapsed() < Duration::from_secs(4), "{:?}", since.elapsed());
+    owner.listen();
     let id = agent.send("tools/call", json!({"name": "execute_kip", "arguments": {"command": TYPE}}));
+    // It goes away unanswered, again and again: the call is made anew.
+    for _ in 0..2 {
+        let (_, request) = owner.accept();
+        assert!(request.starts_with("POST /kip ") && request.contains("execute_kip"), "{request}");
+    }
+    owner.stop_listening();
     // A call waits, and others are answered meanwhile.
     assert!(agent.ask("ping", json!({}))["result"].is_object());
     owner.leave();
