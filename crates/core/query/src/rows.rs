@@ -47,6 +47,10 @@ impl Rows {
         self.cells[at * self.width + slot]
     }
 
+    pub(crate) fn put(&mut self, at: usize, slot: Slot, cell: Cell) {
+        self.cells[at * self.width + slot] = cell;
+    }
+
     pub(crate) fn origin(&self, at: usize) -> u32 {
         self.origins[at]
     }

@@ -1,7 +1,7 @@
 //! What is too much.
 
 use cairn_base::limits::{KIP_CAPSULE_BYTES_MAX, KIP_LEVELS_MAX, KIP_TEXT_BYTES_MAX};
-use cairn_kip::{KipCode, format, parse};
+use cairn_kip::{KipCode, format, format_text, parse};
 
 fn refused(text: &str) {
     let error = parse(text).expect_err("too much");
@@ -75,5 +75,21 @@ fn nesting_ends_at_the_limit() {
         }
         let tree = parse(&nested(fits)).expect("it fits");
         assert_eq!(parse(&format(&tree)), Ok(tree), "{number}");
+    }
+}
+
+#[test]
+fn what_is_long_takes_no_longer_than_it_is_long() {
+    let keys = vec!["COUNT(?x)"; 60_000].join(", ");
+    let tests = vec!["IS_NULL(?x)"; 60_000].join(" && ");
+    for text in [
+        format!("FIND(?x) WHERE {{ ?x {{id: \"C:1\"}} }} ORDER BY {keys}"),
+        format!("FIND(?x) WHERE {{ FILTER(1 == 2 || {tests}) }}"),
+        format!("FIND({keys}) WHERE {{ ?x {{id: \"C:1\"}} }}"),
+        format!("FIND(?x) WHERE {{ ?x {{id: \"{}\"}} }}", "\\n".repeat(500_000)),
+        format!("FIND(?x) WHERE {{ ?x {{id: \"C:1\"}} }} {}", "// x\n".repeat(200_000)),
+    ] {
+        let laid_out = format_text(&text).expect("a command");
+        assert!(laid_out.len() >= text.len() / 2);
     }
 }

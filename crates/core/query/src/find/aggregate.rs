@@ -33,7 +33,8 @@ impl Aggregates {
     pub(super) fn new(request: &Request) -> Self {
         let own = |of: &AggregateOf| Aggregate {
             function: of.function,
-            seen: of.distinct.then(HashSet::new),
+            // The least and the greatest are the same however often a value counts.
+            seen: (of.distinct && !matches!(of.function, Function::Min | Function::Max)).then(HashSet::new),
             count: 0,
             sum: Sum::default(),
             extreme: None,
@@ -81,6 +82,10 @@ impl Aggregate {
         if value.as_ref().is_some_and(|value| value.is_null()) {
             return Ok(());
         }
+        // The kind of a sum does not depend on which of 1 and 1.0 is looked at first.
+        if value.as_ref().and_then(|value| value.as_number()).is_some_and(Number::is_float) {
+            self.sum.has_float = true;
+        }
         if let Some(seen) = &mut self.seen {
             let mut key = Vec::new();
             match &value {
@@ -113,8 +118,8 @@ impl Aggregate {
         }
         let is_better = self.extreme.as_ref().is_none_or(|extreme| {
             let order = if self.function == Function::Min { value.cmp(extreme) } else { extreme.cmp(value) };
-            // Of 1 and 1.0 the integer, whichever comes first.
-            let is_plainer = || is_integer(value) && !is_integer(extreme);
+            // Of 1 and 1.0 the integer, of -0.0 and 0.0 the first, whichever is looked at first.
+            let is_plainer = || written(value) < written(extreme);
             order.is_lt() || (order.is_eq() && is_plainer())
         });
         if is_better {
@@ -139,6 +144,7 @@ impl Aggregate {
     }
 }
 
-fn is_integer(value: &Value) -> bool {
-    value.as_number().is_some_and(|number| !number.is_float())
+/// How a value is written, integers before floats.
+fn written(value: &Value) -> (bool, String) {
+    (value.as_number().is_some_and(Number::is_float), value.to_json())
 }

@@ -11,11 +11,11 @@ use super::{BATCH, Content};
 use crate::Result;
 use crate::cell::Cell;
 use crate::eval::Context;
-use crate::fields::FieldOf;
+use crate::fields::{Field, FieldOf};
 use crate::rows::Rows;
 
-/// The places of all groups. The first row of a group stands for it: all have the same values of what they are
-/// grouped by.
+/// The places of all groups. The lowest ids of a group stand for it: all have the same values of what they are
+/// grouped by, but 1 and 1.0 are written differently.
 pub(super) fn groups(
     rows: Rows,
     request: &Request,
@@ -70,8 +70,9 @@ impl<'a> Groups<'a> {
 
     /// The group of this identity, a new one if there is none.
     fn of(&mut self, identity: Vec<u8>, row: &[Cell], context: &mut Context<'_, '_, '_>) -> Result<usize> {
-        if let Some(group) = self.by_identity.get(&identity) {
-            return Ok(*group);
+        if let Some(group) = self.by_identity.get(&identity).copied() {
+            self.lower(group, row);
+            return Ok(group);
         }
         let aggregates = Aggregates::new(self.request);
         context.budget.hold(2 * identity.len() + aggregates.bytes() + size_of::<(Vec<u8>, Entry)>())?;
@@ -79,6 +80,18 @@ impl<'a> Groups<'a> {
         self.aggregates.push(aggregates);
         self.by_identity.insert(identity, self.aggregates.len() - 1);
         Ok(self.aggregates.len() - 1)
+    }
+}
+
+impl Groups<'_> {
+    /// Puts lower ids of a row in the places of those that stand for a group.
+    fn lower(&mut self, group: usize, row: &[Cell]) {
+        for of in self.request.shown().filter(|of| matches!(of.field, Field::Inside(..))) {
+            let (new, old) = (row[of.slot], self.representatives.cell(group, of.slot));
+            if new.element().is_some_and(|new| old.element().is_none_or(|old| new < old)) {
+                self.representatives.put(group, of.slot, new);
+            }
+        }
     }
 }
 

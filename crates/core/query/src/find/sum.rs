@@ -6,7 +6,8 @@ use cairn_base::Number;
 #[derive(Debug, Default)]
 pub(super) struct Sum {
     integers: i128,
-    has_float: bool,
+    /// Whether a float was among the numbers, added or not.
+    pub(super) has_float: bool,
     /// Ascending by size; each is smaller than the last digit of the next, so that together they are exact.
     floats: Vec<f64>,
 }
