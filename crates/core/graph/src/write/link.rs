@@ -102,7 +102,7 @@ impl Writer<'_> {
     }
 
     fn update_link(&mut self, mut link: Link, attributes: Map, metadata: Map) -> Result<Outcome> {
-        if !self.is_privileged && !(attributes.is_empty() && metadata.is_empty()) {
+        if !self.is_privileged && (!attributes.is_empty() || !metadata.is_empty()) {
             protected::check_link(link.edge.subject)?;
         }
         let had_text = has_text(&link.attributes);
