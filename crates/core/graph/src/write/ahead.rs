@@ -19,6 +19,13 @@ pub(super) struct Ahead {
     ends: BTreeMap<(Keyspace, KeyBuf), bool>,
 }
 
+impl Ahead {
+    /// Whether no number was given since, and no definition changed.
+    pub(super) fn is_before(&self, counters: &Counters) -> bool {
+        self.before == *counters
+    }
+}
+
 impl Writer<'_> {
     /// Remembers every row that is read from now on, and asks for none of them again. Deleting ends that.
     ///

@@ -131,8 +131,11 @@ impl<'a> Writer<'a> {
     /// Writes counts and the last numbers.
     pub fn finish(mut self) -> Result<()> {
         self.count_lost_ends()?;
-        let Writer { mut tx, scope, counters, tally, .. } = self;
-        if let Some(counters) = counters {
+        let Writer { mut tx, scope, counters, tally, ahead, .. } = self;
+        // Reading ahead reads them too: what changes nothing writes nothing.
+        let is_as_before =
+            |counters: &Counters| ahead.as_ref().is_some_and(|ahead| ahead.is_before(counters));
+        if let Some(counters) = counters.filter(|counters| !is_as_before(counters)) {
             tx.put(COUNTERS, &scope.key(), &counters.encode())?;
         }
         tally.write(&mut tx, &scope)

@@ -3,6 +3,7 @@
 use cairn_graph::Writer;
 use cairn_kip::KipCode;
 use cairn_kip::tree::Command;
+use cairn_seam::Store;
 
 use crate::counting::Counting;
 use crate::world::{World, part};
@@ -39,7 +40,10 @@ fn the_same_once_more_changes_nothing_and_answers_the_same_ids() {
     let text = r#"UPSERT { CONCEPT ?d { {type: "Drug", name: "Naproxen"} SET ATTRIBUTES { risk: 1, tags: ["a", "b"] }
         SET PROPOSITIONS { ("treats", {type: "Symptom", name: "Fever"}) WITH METADATA { confidence: 0.5 } } } }
         WITH METADATA { source: "twice" }"#;
-    let (first, second) = (world.ok(text), world.ok(text));
+    let first = world.ok(text);
+    let position = world.store.position();
+    let second = world.ok(text);
+    assert_eq!(world.store.position(), position, "it writes nothing at all");
     assert_eq!(part(&first, "upsert_concept_nodes"), part(&second, "upsert_concept_nodes"));
     assert_eq!(part(&second, "created"), r#"{"concepts":0,"propositions":0}"#);
     assert_eq!(part(&second, "updated"), r#"{"concepts":0,"propositions":0}"#);

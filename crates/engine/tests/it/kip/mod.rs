@@ -5,6 +5,7 @@ mod concurrency;
 mod kit;
 mod logs;
 mod permissions;
+mod power;
 mod search;
 mod spaces;
 mod writes;
