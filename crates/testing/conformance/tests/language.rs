@@ -1,8 +1,6 @@
 //! The suite, as far as the language alone can judge it: what is to succeed is KIP, and what is refused by the
 //! language is refused in the words the suite expects.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
-
 use cairn_base::Value;
 use cairn_conformance::{Case, Expected, own};
 use cairn_kip::{Commands, KipRequest, bind, parse, response};
