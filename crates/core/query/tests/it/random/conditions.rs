@@ -163,9 +163,9 @@ fn scalar(value: Value) -> Value {
 
 /// A literal of a FILTER: it has no objects, and lists of scalars only.
 fn operand(value: Value) -> Operand {
-    let value = match value {
-        Value::Array(items) if !items.is_empty() => Value::Array(items.into_iter().map(scalar).collect()),
-        other => scalar(other),
+    let value = match value.as_array().filter(|items| !items.is_empty()) {
+        Some(items) => Value::Array(items.iter().cloned().map(scalar).collect()),
+        None => scalar(value),
     };
     Operand::Value(literal(&value))
 }
