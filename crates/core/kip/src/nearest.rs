@@ -40,6 +40,7 @@ mod tests {
             ("WEHRE", Some("WHERE")),
             ("in", Some("IN")),
             ("LIKE", None),
+            ("WHEN", None),
             ("", None),
             (&"X".repeat(100_000), None),
         ] {

@@ -1,6 +1,9 @@
 //! What is a command, and what it says.
 
-use cairn_kip::parse;
+use cairn_kip::tree::{
+    Clause, Column, Command, Comparison, Condition, Function, Predicate, PropositionMatch, Term, TextTest,
+};
+use cairn_kip::{Span, parse};
 
 use crate::kit::EXAMPLES;
 
@@ -81,4 +84,107 @@ fn keywords_may_be_keys() {
     );
     let find = "FIND(?FIND.attributes.WHERE) WHERE { ?FIND {type: \"LIMIT\"} }";
     parse(find).expect(find);
+}
+
+/// The condition of the only FILTER of a command.
+fn condition(text: &str) -> Condition {
+    let text = format!("FIND(?x) WHERE {{ FILTER({text}) }}");
+    let Ok(Command::Find(mut find)) = parse(&text) else { panic!("{text}") };
+    match find.pattern.clauses.remove(0).node {
+        Clause::Filter(condition) => condition,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn names_and_signs_mean_what_they_say() {
+    for (name, expected) in [
+        ("CONTAINS", TextTest::Contains),
+        ("STARTS_WITH", TextTest::StartsWith),
+        ("ENDS_WITH", TextTest::EndsWith),
+        ("REGEX", TextTest::Regex),
+    ] {
+        let condition = condition(&format!("{name}(?x, \"a\")"));
+        assert!(matches!(condition, Condition::Text { test, .. } if test == expected), "{condition:?}");
+    }
+    for (sign, expected) in [
+        ("==", Comparison::Equal),
+        ("!=", Comparison::NotEqual),
+        ("<", Comparison::Less),
+        ("<=", Comparison::LessOrEqual),
+        (">", Comparison::Greater),
+        (">=", Comparison::GreaterOrEqual),
+    ] {
+        let condition = condition(&format!("?x {sign} 1"));
+        assert!(matches!(condition, Condition::Compare { sign, .. } if sign == expected), "{condition:?}");
+    }
+    for (name, expected) in [("IS_NULL", false), ("IS_NOT_NULL", true)] {
+        let condition = condition(&format!("{name}(?x)"));
+        assert!(
+            matches!(condition, Condition::IsNull { negated, .. } if negated == expected),
+            "{condition:?}"
+        );
+    }
+    for (name, expected) in [
+        ("COUNT", Function::Count),
+        ("SUM", Function::Sum),
+        ("AVG", Function::Avg),
+        ("MIN", Function::Min),
+        ("MAX", Function::Max),
+    ] {
+        let text = format!(
+            "FIND({name}(DISTINCT ?x.name)) WHERE {{ ?x {{id: \"C:1\"}} }} ORDER BY {name}(?x) DESC, ?x"
+        );
+        let Ok(Command::Find(find)) = parse(&text) else { panic!("{text}") };
+        let Column::Aggregate(aggregate) = &find.columns[0].node else { panic!("{find:?}") };
+        assert_eq!((aggregate.function, aggregate.distinct), (expected, true));
+        let Column::Aggregate(key) = &find.order_by[0].by.node else { panic!("{find:?}") };
+        assert_eq!((key.function, key.distinct), (expected, false));
+        assert!(find.order_by[0].descending && !find.order_by[1].descending);
+    }
+}
+
+#[test]
+fn and_binds_more_than_or_and_not_most() {
+    let parts = match condition("1 == 1 && !2 == 2 || 3 == 3 && (4 == 4 || 5 == 5)") {
+        Condition::Or(parts) => parts,
+        other => panic!("{other:?}"),
+    };
+    let [Condition::And(left), Condition::And(right)] = parts.as_slice() else { panic!("{parts:?}") };
+    assert!(matches!(left.as_slice(), [Condition::Compare { .. }, Condition::Not(_)]), "{left:?}");
+    assert!(matches!(right.as_slice(), [Condition::Compare { .. }, Condition::Or(_)]), "{right:?}");
+}
+
+#[test]
+fn hops() {
+    for (text, expected) in [("{2}", (2, Some(2))), ("{1,}", (1, None)), ("{0,65535}", (0, Some(65_535)))] {
+        let text = format!("FIND(?x) WHERE {{ (?x, \"p\"{text}, ?y) }}");
+        let Ok(Command::Find(find)) = parse(&text) else { panic!("{text}") };
+        let Clause::Proposition { matcher: PropositionMatch::Triple(triple), .. } =
+            &find.pattern.clauses[0].node
+        else {
+            panic!("{find:?}")
+        };
+        let Predicate::Path { least, most, .. } = triple.predicate else { panic!("{triple:?}") };
+        assert_eq!((least, most), expected);
+    }
+}
+
+#[test]
+fn spans_are_where_things_stand() {
+    let text = "FIND(?x.name) WHERE { ?l (?x, \"treats\", {name: :n})  OPTIONAL { ?x {id: \"C:1\"} } }";
+    let Ok(Command::Find(find)) = parse(text) else { panic!("{text}") };
+    let at = |span: Span| &text[span.range()];
+    assert_eq!(at(find.columns[0].span), "?x.name");
+    assert_eq!(at(find.pattern.clauses[0].span), "?l (?x, \"treats\", {name: :n})");
+    assert_eq!(at(find.pattern.clauses[1].span), "OPTIONAL { ?x {id: \"C:1\"} }");
+    let Clause::Proposition { variable: Some(variable), matcher } = &find.pattern.clauses[0].node else {
+        panic!("{find:?}")
+    };
+    assert_eq!((at(variable.span), at(matcher.span())), ("?l", "(?x, \"treats\", {name: :n})"));
+    let PropositionMatch::Triple(triple) = matcher else { panic!("{matcher:?}") };
+    let Predicate::OneOf(names) = &triple.predicate else { panic!("{triple:?}") };
+    let Term::Concept { matcher, .. } = &triple.object else { panic!("{triple:?}") };
+    assert_eq!((at(names[0].span), at(matcher.span)), ("\"treats\"", "{name: :n}"));
+    assert_eq!(matcher.name.as_ref().map(|name| at(name.span)), Some(":n"));
 }
