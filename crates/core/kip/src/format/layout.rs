@@ -75,9 +75,10 @@ impl Layout {
             if index > 0 && spaced(&pieces[index - 1], piece) {
                 self.put(" ");
             }
-            match piece {
-                Piece::Bracket(bracket) => self.bracket(bracket),
-                _ => self.put(&plain(piece)),
+            if let Piece::Bracket(bracket) = piece {
+                self.bracket(bracket);
+            } else {
+                self.put(&plain(piece));
             }
         }
     }
@@ -90,10 +91,12 @@ impl Layout {
         }
         self.put(bracket.sign.text());
         self.indent += 1;
-        match bracket.place {
-            Place::Condition => self.condition(bracket),
-            _ if is_filled(bracket) => self.fill(bracket),
-            _ => self.statements(bracket),
+        if bracket.place == Place::Condition {
+            self.condition(bracket);
+        } else if is_filled(bracket) {
+            self.fill(bracket);
+        } else {
+            self.statements(bracket);
         }
         self.comments(&bracket.tail, bracket.statements.is_empty());
         self.indent -= 1;
@@ -186,9 +189,10 @@ impl Line {
             if index > 0 && spaced(&pieces[index - 1], piece) {
                 self.push(" ")?;
             }
-            match piece {
-                Piece::Bracket(bracket) => self.bracket(bracket)?,
-                _ => self.push(&plain(piece))?,
+            if let Piece::Bracket(bracket) = piece {
+                self.bracket(bracket)?;
+            } else {
+                self.push(&plain(piece))?;
             }
         }
         Some(())
@@ -206,12 +210,12 @@ fn may_be_one_line(bracket: &Bracket) -> bool {
         let pieces = bracket.statements.iter().flat_map(|statement| &statement.pieces);
         pieces.into_iter().any(|piece| matches!(piece, Piece::Bracket(inner) if inner.place.is_block()))
     };
-    match bracket.place {
-        _ if has_comments => false,
-        Place::Blocks | Place::Block => false,
+    let fits = match bracket.place {
+        Place::Blocks | Place::Block | Place::Question | Place::Capsule | Place::Line => false,
         Place::Group | Place::Links => bracket.statements.len() == 1 && !holds_blocks(),
-        _ => true,
-    }
+        Place::Hops | Place::Condition | Place::Settings | Place::List => true,
+    };
+    fits && !has_comments
 }
 
 /// Whether it is an array of values without comments, of which many may stand in one line.
