@@ -110,3 +110,35 @@ fn bad_edge(detail: &str) -> GraphError {
 fn bad(what: &'static str, detail: &str) -> GraphError {
     GraphError::BadRecord { what, detail: detail.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_end_has_a_type_if_and_only_if_it_is_a_concept() {
+        let (concept, link) = (Element::Concept(ConceptId(1)), Element::Link(LinkId(1)));
+        let types = |subject, object, value: &[u8]| {
+            let edge = edge_between(subject, PredicateId(2), object, value).ok()?;
+            Some((edge.subject_type.map(|kind| kind.0), edge.object_type.map(|kind| kind.0)))
+        };
+        assert_eq!(types(concept, concept, &[9, 3, 4]), Some((Some(3), Some(4))));
+        assert_eq!(types(link, concept, &[9, 0, 4]), Some((None, Some(4))));
+        assert_eq!(types(concept, link, &[9, 3, 0]), Some((Some(3), None)));
+        for bad in [&[9, 3, 4][..], &[9, 0, 0], &[9, 3], &[9, 0, 4, 0], &[]] {
+            assert_eq!(types(link, concept, bad), None, "{bad:?}");
+        }
+        assert_eq!(types(concept, concept, &[9, 3, 0]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(key: Vec<u8>, value: Vec<u8>) {
+            for order in [Order::Spo, Order::Pso, Order::Ops] {
+                let _ = edge(order, &key, &value);
+                let _ = edge(order, &[&key[..], &[1; 32]].concat()[key.len()..], &value);
+            }
+        }
+    }
+}

@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cairn_base::KeyBuf;
-use cairn_seam::{Keyspace, Visit};
+use cairn_seam::Visit;
 
 use super::Writer;
 use crate::statistics::Statistic;
@@ -155,33 +154,10 @@ impl Writer<'_> {
             self.tx.delete(PSO, &keys::pso(&self.scope, subject, predicate, object))?;
             self.tx.delete(OPS, &keys::ops(&self.scope, subject, predicate, object))?;
             self.count_edge(edge, -1);
+            self.note_lost_ends(edge);
         }
         for link in searched {
             self.tx.emit(GraphEvent::LinkDeleted(self.scope.space(), link).encode())?;
-        }
-        let subjects = edges.iter().map(|edge| (edge.predicate, edge.subject)).collect();
-        self.count_lost(subjects, PSO, Statistic::Subjects, |scope, predicate, subject| {
-            scope.u64(predicate.0).u64(subject.to_u64())
-        })?;
-        let objects = edges.iter().map(|edge| (edge.predicate, edge.object)).collect();
-        self.count_lost(objects, OPS, Statistic::Objects, |scope, predicate, object| {
-            scope.u64(object.to_u64()).u64(predicate.0)
-        })
-    }
-
-    /// Takes those ends off a count that have no link of their predicate any more.
-    fn count_lost(
-        &mut self,
-        ends: BTreeSet<(PredicateId, Element)>,
-        keyspace: Keyspace,
-        statistic: fn(PredicateId) -> Statistic,
-        key: fn(KeyBuf, PredicateId, Element) -> KeyBuf,
-    ) -> Result<()> {
-        let prefixes: Vec<KeyBuf> =
-            ends.iter().map(|(predicate, end)| key(self.scope.key(), *predicate, *end)).collect();
-        let are_left = self.occupied(keyspace, &prefixes)?;
-        for ((predicate, _), is_left) in ends.into_iter().zip(are_left) {
-            self.tally.add(statistic(predicate), -i64::from(!is_left));
         }
         Ok(())
     }

@@ -77,13 +77,7 @@ impl Writer<'_> {
             self.check_link_schema(predicate, subject_type, object_type, &attributes)?;
         }
         let edge = Edge { subject, predicate, object, link: self.next_link()?, subject_type, object_type };
-        // Before the link itself is there.
-        let subject_key = self.scope.key().u64(predicate.0).u64(subject.to_u64());
-        let object_key = self.scope.key().u64(object.to_u64()).u64(predicate.0);
-        let is_known_subject = self.occupied(PSO, &[subject_key])?.contains(&true);
-        let is_known_object = self.occupied(OPS, &[object_key])?.contains(&true);
-        self.tally.add(Statistic::Subjects(predicate), i64::from(!is_known_subject));
-        self.tally.add(Statistic::Objects(predicate), i64::from(!is_known_object));
+        self.count_new_ends(&edge)?;
         self.count_edge(&edge, 1);
         let value = keys::edge_value(&edge);
         self.tx.put(SPO, &keys::spo(&self.scope, subject, predicate, object), &value)?;

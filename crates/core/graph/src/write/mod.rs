@@ -3,13 +3,14 @@
 mod concept;
 mod content;
 mod delete;
+mod ends;
 mod link;
 mod remove;
 
 use std::collections::BTreeMap;
 
 use cairn_access::Scope;
-use cairn_seam::{KeyRange, Keyspace, Visit, WriteTx};
+use cairn_seam::WriteTx;
 
 use crate::counters::Counters;
 use crate::schema::Definition;
@@ -18,6 +19,7 @@ use crate::tables::COUNTERS;
 use crate::{ConceptId, Element, GraphError, LinkId, Map, Meta, PredicateId, Result, TypeId, View};
 
 pub use delete::Deleted;
+use ends::LostEnds;
 
 /// The bit that tells links from concepts leaves this many numbers for each.
 const NUMBERS_MAX: u64 = u64::MAX >> 1;
@@ -88,6 +90,7 @@ pub struct Writer<'a> {
     /// Read when the first number is given.
     counters: Option<Counters>,
     tally: Tally,
+    lost: LostEnds,
     /// Types and predicates that were looked at; `None` for numbers that define neither.
     definitions: BTreeMap<(Meta, u64), Option<Definition>>,
     /// Whether it may write what is protected: only the bootstrap may.
@@ -103,6 +106,7 @@ impl<'a> Writer<'a> {
             now_ms,
             counters: None,
             tally: Tally::default(),
+            lost: LostEnds::default(),
             definitions: BTreeMap::new(),
             is_privileged: false,
         }
@@ -118,7 +122,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes counts and the last numbers.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
+        self.count_lost_ends()?;
         let Writer { tx, scope, counters, tally, .. } = self;
         if let Some(counters) = counters {
             tx.put(COUNTERS, &scope.key(), &counters.encode())?;
@@ -167,17 +172,6 @@ impl<'a> Writer<'a> {
 
     fn predicate_definition(&mut self, predicate: PredicateId) -> Result<&Definition> {
         self.definition(Meta::Predicates, predicate.0)?.ok_or(GraphError::NoPredicate(predicate))
-    }
-
-    /// Which of these prefixes some key begins with.
-    fn occupied(&self, keyspace: Keyspace, prefixes: &[cairn_base::KeyBuf]) -> Result<Vec<bool>> {
-        let ranges: Vec<KeyRange> = prefixes.iter().map(|prefix| KeyRange::prefix(prefix).limit(1)).collect();
-        let mut found = vec![false; prefixes.len()];
-        self.tx.multi_scan(keyspace, &ranges, &mut |place, _, _| {
-            found[place] = true;
-            Visit::NextRange
-        })?;
-        Ok(found)
     }
 }
 

@@ -162,6 +162,39 @@ fn an_index_that_leads_nowhere_is_damage() {
 }
 
 #[test]
+fn a_hash_is_no_proof_of_a_name() {
+    let kit = Kit::new();
+    let (drug, other) = (kit.define_type("Drug"), kit.define_type("Other"));
+    let aspirin = kit.put(drug, "Aspirin", "{}");
+    let names = rows(&kit, tables::NAMES);
+    let mut row =
+        names.iter().find(|(_, value)| *value == [u8::try_from(aspirin.0).unwrap()]).unwrap().clone();
+    // As if `Other` had the hash of `Aspirin`, and `Aspirin` of a concept that is called otherwise.
+    let other_row = names.iter().find(|(_, value)| *value == [u8::try_from(other.0).unwrap()]).unwrap();
+    row.1.clone_from(&other_row.1);
+    kit.transact(move |tx, _| Ok(tx.put(tables::NAMES, &row.0, &row.1)?)).unwrap();
+    kit.read(|view| {
+        assert_eq!(view.find_concepts(&[(drug, "Aspirin")]).unwrap(), [None]);
+        assert_eq!(view.concepts_named("Aspirin").unwrap(), []);
+    });
+    let collide = |kit: &Kit, from: &str| {
+        let key = kit
+            .scope
+            .key()
+            .fixed(blake3::hash(from.as_bytes()).as_bytes().first_chunk::<16>().unwrap())
+            .u64(drug.0);
+        let value = [u8::try_from(aspirin.0).unwrap()];
+        kit.transact(move |tx, _| Ok(tx.put(tables::NAMES, &key, &value)?)).unwrap();
+    };
+    collide(&kit, "Ibuprofen");
+    assert_eq!(kit.read(|view| view.find_concepts(&[(drug, "Ibuprofen")])).unwrap(), [None]);
+    assert_eq!(kit.read(|view| view.concepts_named("Ibuprofen")).unwrap(), []);
+    let error = kit.upsert(drug, "Ibuprofen", r#"{"a": 1}"#, "{}").unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Damaged, "{error}");
+    assert_eq!(kit.concept(aspirin).unwrap().version, 1);
+}
+
+#[test]
 fn damaged_spaces_are_told_of() {
     for damage in [&[][..], &[0xff], &[0xff; 40]] {
         let kit = Kit::new();

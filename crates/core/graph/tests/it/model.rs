@@ -257,10 +257,10 @@ fn transact(kit: &Kit, plain: Plain, steps: &[Step]) -> Plain {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn graphs_are_those_of_the_model(transactions in vec(vec(step(), 1..4), 1..24)) {
+    fn graphs_are_those_of_the_model(transactions in vec(vec(step(), 1..5), 1..20)) {
         let kit = Kit::new();
         let mut plain = Plain::of(&kit);
         for steps in &transactions {
