@@ -59,7 +59,12 @@ impl<'a> Budget<'a> {
 
     /// Something was looked at.
     pub(crate) fn step(&mut self) -> Result<(), KipError> {
-        self.steps += 1;
+        self.steps(1)
+    }
+
+    /// So many things were looked at.
+    pub(crate) fn steps(&mut self, count: u32) -> Result<(), KipError> {
+        self.steps = self.steps.saturating_add(count);
         if self.steps < STEPS_PER_LOOK {
             return Ok(());
         }

@@ -19,7 +19,7 @@ pub(super) fn elements(
     let Some((first, others)) = tests.split_first() else { return Ok(rows) };
     let found = match first {
         Test::OneOf(cells) => cells.clone(),
-        Test::Type(kind) => of_type(*kind, context)?,
+        Test::Type(kind) => of_type(*kind, slot, context)?,
     };
     let held = found.len() * size_of::<Cell>();
     let mut out = Rows::new(rows.width());
@@ -44,13 +44,17 @@ pub(super) fn check(slot: Slot, tests: &[Test], mut rows: Rows, context: &mut Co
     rows
 }
 
-fn of_type(kind: TypeId, context: &mut Context<'_, '_, '_>) -> Result<Vec<Cell>> {
+/// All concepts of a type. Their records pass by, so what a FILTER will ask of them is kept.
+fn of_type(kind: TypeId, slot: Slot, context: &mut Context<'_, '_, '_>) -> Result<Vec<Cell>> {
     let mut found = Vec::new();
     let mut failed: Option<QueryError> = None;
-    let budget = &mut *context.budget;
-    context.view.concepts_of_type(kind, None, &mut |id: ConceptId, _| {
-        if let Err(error) = budget.step().and_then(|()| budget.hold(size_of::<Cell>())) {
-            failed = Some(error.into());
+    let Context { view, budget, records, .. } = context;
+    let keeps = records.expects(slot);
+    view.concepts_of_type(kind, None, &mut |id: ConceptId, record| {
+        let counted = budget.step().and_then(|()| budget.hold(size_of::<Cell>())).map_err(QueryError::from);
+        let kept = counted.and_then(|()| if keeps { records.keep(id, &record, budget) } else { Ok(()) });
+        if let Err(error) = kept {
+            failed = Some(error);
             return Visit::Stop;
         }
         found.push(Cell::Concept(id, kind));

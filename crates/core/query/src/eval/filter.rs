@@ -12,7 +12,7 @@ pub(super) fn filter(filter: &Filter, mut rows: Rows, context: &mut Context<'_, 
         let batch = first..(first + BATCH).min(rows.len());
         context.records.load(batch.clone().map(|at| rows.row(at)), filter.fields(), context.budget)?;
         for at in batch {
-            context.budget.step()?;
+            context.budget.steps(filter.weight())?;
             keeps.push(filter.holds(rows.row(at), &context.records, &mut context.patterns)?);
         }
     }

@@ -41,7 +41,8 @@ impl<'c, 'v, 'b> Context<'c, 'v, 'b> {
         fields: impl Iterator<Item = &'f FieldOf>,
         budget: &'c mut Budget<'b>,
     ) -> Self {
-        let records = Records::new(view, plan.fields.iter().chain(fields));
+        let mut records = Records::new(view, plan.fields.iter().chain(fields));
+        records.expect(plan.fields.iter());
         Context { view, budget, records, patterns: Patterns::default(), counts: vec![0; plan.stages] }
     }
 }

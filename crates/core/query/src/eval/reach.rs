@@ -128,7 +128,7 @@ pub(super) fn reach(
     let mut walks: Vec<Walk> = starts.iter().map(begin).collect();
     context.budget.hold(walks.len() * ENTRY_BYTES)?;
     let mut hops: u32 = 0;
-    while hops < u32::from(least) && hop(&mut walks, neighbours, context, Walk::to_next)? {
+    while hops < u32::from(least) && hop(&mut walks, neighbours, context, Walk::go_on)? {
         hops += 1;
     }
     for walk in &mut walks {
@@ -142,7 +142,9 @@ pub(super) fn reach(
     // Only walks of `least` hops at the least are left, so the hops made until now no longer matter.
     let more = most.map(|most| u32::from(most.saturating_sub(least)));
     let mut hops: u32 = 0;
-    while more.is_none_or(|more| hops < more) && hop(&mut walks, neighbours, context, Walk::to_new)? {
+    while more.is_none_or(|more| hops < more)
+        && hop(&mut walks, neighbours, context, Walk::go_where_none_was)?
+    {
         hops += 1;
     }
     Ok(walks.into_iter().map(|walk| walk.ends).collect())
@@ -171,7 +173,7 @@ fn hop(
 
 impl Walk {
     /// To the ends of walks that are longer by one. No difference if those are the same: then they stay so.
-    fn to_next(&mut self, neighbours: &Neighbours, budget: &mut Budget<'_>) -> Result<bool> {
+    fn go_on(&mut self, neighbours: &Neighbours, budget: &mut Budget<'_>) -> Result<bool> {
         let mut next: HashSet<Cell> = HashSet::new();
         for from in &self.frontier {
             for cell in neighbours.get(*from) {
@@ -189,7 +191,7 @@ impl Walk {
     }
 
     /// To ends that were not reached before.
-    fn to_new(&mut self, neighbours: &Neighbours, budget: &mut Budget<'_>) -> Result<bool> {
+    fn go_where_none_was(&mut self, neighbours: &Neighbours, budget: &mut Budget<'_>) -> Result<bool> {
         let mut next = Vec::new();
         for from in &self.frontier {
             for cell in neighbours.get(*from) {

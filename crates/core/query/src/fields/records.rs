@@ -10,10 +10,13 @@ use cairn_graph::{ConceptId, Edge, Element, LinkId, Part, RecordView, TypeId, Vi
 use super::link_text::Texts;
 use super::{Field, FieldOf, value_bytes};
 use crate::cell::Cell;
+use crate::plan::Slot;
 use crate::{Budget, Result};
 
 /// Bytes of values that are kept; beyond, all are forgotten and read again where they are needed.
 const KEPT_BYTES_MAX: usize = 32 << 20;
+/// Reading and decoding a record takes as long as so many steps of other loops.
+const STEPS_PER_RECORD: u32 = 8;
 
 /// Fields of elements. All fields that are asked for are read when a record is, so that a record is read once.
 pub(crate) struct Records<'v> {
@@ -21,6 +24,8 @@ pub(crate) struct Records<'v> {
     texts: Texts<'v>,
     /// What is asked for of records.
     fields: Vec<Field>,
+    /// Places whose elements are asked as soon as they are bound.
+    at_once: HashSet<Slot>,
     /// The values of those, in their order.
     kept: HashMap<Element, Box<[Value]>>,
     bytes: usize,
@@ -33,6 +38,12 @@ struct Read {
     values: Vec<Value>,
 }
 
+impl Read {
+    fn bytes(&self) -> usize {
+        bytes_of(&self.values)
+    }
+}
+
 impl<'v> Records<'v> {
     /// Reads these fields and no others.
     pub(crate) fn new<'f>(view: View<'v>, fields: impl Iterator<Item = &'f FieldOf>) -> Self {
@@ -42,7 +53,35 @@ impl<'v> Records<'v> {
                 distinct.push(of.field.clone());
             }
         }
-        Records { view, texts: Texts::new(view), fields: distinct, kept: HashMap::new(), bytes: 0 }
+        let (texts, at_once) = (Texts::new(view), HashSet::new());
+        Records { view, texts, fields: distinct, at_once, kept: HashMap::new(), bytes: 0 }
+    }
+
+    /// Says which fields are asked for as soon as their variable is bound: whoever comes by a record of such a
+    /// variable may [`keep`](Records::keep) it.
+    pub(crate) fn expect<'f>(&mut self, fields: impl Iterator<Item = &'f FieldOf>) {
+        let needed = fields.filter(|of| matches!(of.field, Field::Name | Field::Inside(..)));
+        self.at_once.extend(needed.map(|of| of.slot));
+    }
+
+    /// Whether the records of this place will be asked for at once.
+    pub(crate) fn expects(&self, slot: Slot) -> bool {
+        self.at_once.contains(&slot)
+    }
+
+    /// Keeps what the record of a concept says, as long as there is room.
+    pub(crate) fn keep(
+        &mut self,
+        concept: ConceptId,
+        record: &RecordView<'_>,
+        budget: &mut Budget<'_>,
+    ) -> Result<()> {
+        // Half is left for what is read later: nothing is thrown away because of this.
+        if self.bytes > KEPT_BYTES_MAX / 2 || self.kept.contains_key(&concept.into()) {
+            return Ok(());
+        }
+        let values = self.values(record)?;
+        self.insert(concept.into(), values, budget)
     }
 
     /// Reads the records that these fields of these rows need, all at once.
@@ -115,13 +154,17 @@ impl<'v> Records<'v> {
         let mut read: Vec<Read> = Vec::with_capacity(concepts.len() + links.len());
         let mut failed = None;
         let mut take = |cell: Cell, record: Option<RecordView<'_>>, read: &mut Vec<Read>| {
-            let values = record.as_ref().map(|record| self.values(record)).transpose();
-            match values {
-                Ok(values) => read.push(Read {
-                    cell,
-                    edge: record.and_then(|record| record.edge().copied()),
-                    values: values.unwrap_or_else(|| vec![Value::Null; self.fields.len()]),
-                }),
+            if failed.is_some() {
+                return;
+            }
+            // Counted as soon as it is there: a batch of long records is a lot.
+            let one = self.read_one(cell, record).and_then(|one| {
+                budget.steps(STEPS_PER_RECORD)?;
+                budget.hold(one.bytes())?;
+                Ok(one)
+            });
+            match one {
+                Ok(one) => read.push(one),
                 Err(error) => failed = Some(error),
             }
         };
@@ -133,15 +176,28 @@ impl<'v> Records<'v> {
         if let Some(error) = failed {
             return Err(error);
         }
+        budget.release(read.iter().map(Read::bytes).sum());
         self.complete(&mut read)?;
         for Read { cell, values, .. } in read {
-            let bytes = values.iter().map(value_bytes).sum::<usize>() + size_of::<(Element, Box<[Value]>)>();
-            budget.hold(bytes)?;
-            self.bytes += bytes;
             if let Some(element) = cell.element() {
-                self.kept.insert(element, values.into());
+                self.insert(element, values, budget)?;
             }
         }
+        Ok(())
+    }
+
+    fn read_one(&self, cell: Cell, record: Option<RecordView<'_>>) -> Result<Read> {
+        let Some(record) = record else {
+            return Ok(Read { cell, edge: None, values: vec![Value::Null; self.fields.len()] });
+        };
+        Ok(Read { cell, edge: record.edge().copied(), values: self.values(&record)? })
+    }
+
+    fn insert(&mut self, element: Element, values: Vec<Value>, budget: &mut Budget<'_>) -> Result<()> {
+        let bytes = bytes_of(&values);
+        budget.hold(bytes)?;
+        self.bytes += bytes;
+        self.kept.insert(element, values.into());
         Ok(())
     }
 
@@ -204,6 +260,11 @@ impl<'v> Records<'v> {
         }
         Ok(())
     }
+}
+
+/// What keeping the values of one element takes.
+fn bytes_of(values: &[Value]) -> usize {
+    size_of::<(Element, Box<[Value]>)>() + values.iter().map(value_bytes).sum::<usize>()
 }
 
 /// All of an element, but for ids and names of its type or predicate.

@@ -8,6 +8,9 @@ use crate::Result;
 use crate::fields::{Field, FieldOf};
 use crate::plan::Slot;
 
+/// Steps of a budget that every row takes: texts may be long, and the clock is looked at in time.
+const ROW_WEIGHT: u32 = 16;
+
 type Kip<T> = std::result::Result<T, KipError>;
 
 impl Filter {
@@ -17,9 +20,9 @@ impl Filter {
         condition: &tree::Condition,
         slot_of: impl FnMut(&Text) -> Kip<Slot>,
     ) -> Result<Self> {
-        let mut compiler = Compiler { slot_of, slots: Vec::new(), fields: Vec::new() };
+        let mut compiler = Compiler { slot_of, slots: Vec::new(), fields: Vec::new(), weight: ROW_WEIGHT };
         let condition = compiler.condition(condition)?;
-        Ok(Filter { condition, slots: compiler.slots, fields: compiler.fields })
+        Ok(Filter { condition, slots: compiler.slots, fields: compiler.fields, weight: compiler.weight })
     }
 }
 
@@ -27,6 +30,7 @@ struct Compiler<F> {
     slot_of: F,
     slots: Vec<Slot>,
     fields: Vec<FieldOf>,
+    weight: u32,
 }
 
 impl<F: FnMut(&Text) -> Kip<Slot>> Compiler<F> {
@@ -66,8 +70,14 @@ impl<F: FnMut(&Text) -> Kip<Slot>> Compiler<F> {
     }
 
     fn operand(&mut self, operand: &tree::Operand) -> Kip<Operand> {
+        self.weight = self.weight.saturating_add(1);
         let path = match operand {
-            tree::Operand::Value(json) => return Ok(Operand::Value(json.value()?)),
+            tree::Operand::Value(json) => {
+                let value = json.value()?;
+                let items = value.as_array().map_or(0, <[_]>::len);
+                self.weight = self.weight.saturating_add(u32::try_from(items).unwrap_or(u32::MAX));
+                return Ok(Operand::Value(value));
+            }
             tree::Operand::Path(path) => path,
         };
         let of = FieldOf::parse((self.slot_of)(&path.variable)?, path)?;

@@ -27,6 +27,8 @@ pub(crate) struct Filter {
     slots: Vec<Slot>,
     /// What it reads of elements.
     fields: Vec<FieldOf>,
+    /// How many steps of a budget asking it of one row takes.
+    weight: u32,
 }
 
 #[derive(Debug)]
@@ -61,6 +63,10 @@ impl Filter {
 
     pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> {
         self.slots.iter().copied()
+    }
+
+    pub(crate) fn weight(&self) -> u32 {
+        self.weight
     }
 
     /// Whether it is true of a row whose fields were loaded.

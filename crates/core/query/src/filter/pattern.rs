@@ -36,9 +36,10 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, KipError> {
     let built =
         RegexBuilder::new(pattern).size_limit(COMPILED_BYTES_MAX).dfa_size_limit(COMPILED_BYTES_MAX).build();
     built.map_err(|error| {
-        let message = match error {
-            regex::Error::CompiledTooBig(_) => "the regular expression is too large".to_owned(),
-            other => format!("not a regular expression: {}", one_line(&other.to_string())),
+        let message = if let regex::Error::CompiledTooBig(_) = error {
+            "the regular expression is too large".to_owned()
+        } else {
+            format!("not a regular expression: {}", one_line(&error.to_string()))
         };
         KipError::new(KipCode::InvalidSyntax, message)
             .hint("look-around and back-references are not supported; backslashes are doubled in a string")

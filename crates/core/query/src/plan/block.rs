@@ -84,6 +84,8 @@ pub(crate) struct Builder<'v> {
     pub(super) names: Names<'v>,
     pub(super) grounding: Grounding,
     pub(super) places: Places,
+    /// How many patterns there are: choosing their order takes the square of it.
+    pub(super) patterns: usize,
     estimator: Estimator<'v>,
     /// What filters read.
     pub(super) fields: Vec<FieldOf>,
@@ -97,6 +99,7 @@ impl<'v> Builder<'v> {
             names,
             grounding,
             places: Places::default(),
+            patterns: 0,
             estimator: Estimator::new(view),
             fields: Vec::new(),
         })
@@ -138,8 +141,7 @@ impl<'v> Builder<'v> {
                 }
                 Clause::Not(inner) => {
                     part.end_run(&mut self.estimator)?;
-                    let mut own = space.inside_not(&part.scope);
-                    let (block, _) = self.block(inner, &mut own, &part.scope, false)?;
+                    let (block, _) = self.block(inner, space, &part.scope, false)?;
                     part.uses.extend(block.shared.iter().copied());
                     part.stages.push(Stage::Not(block));
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cairn_graph::{Meta, PredicateId, Statistic, TypeId, View};
+use cairn_graph::{PredicateId, Statistic, TypeId, View};
 use cairn_seam::Visit;
 
 use super::atom::Predicates;
@@ -13,7 +13,11 @@ pub(crate) struct Estimator<'v> {
     view: View<'v>,
     counts: HashMap<Statistic, f64>,
     all: Option<Vec<PredicateId>>,
+    links: HashMap<LinksKey, Links>,
 }
+
+/// Predicates, all if absent, and the types of subject and object, any if absent.
+type LinksKey = (Option<Vec<PredicateId>>, Option<TypeId>, Option<TypeId>);
 
 /// What is known of the links that a pattern is about.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +34,7 @@ pub(crate) struct Links {
 
 impl<'v> Estimator<'v> {
     pub(crate) fn new(view: View<'v>) -> Self {
-        Estimator { view, counts: HashMap::new(), all: None }
+        Estimator { view, counts: HashMap::new(), all: None, links: HashMap::new() }
     }
 
     /// Concepts of a type.
@@ -45,9 +49,17 @@ impl<'v> Estimator<'v> {
         subject: Option<TypeId>,
         object: Option<TypeId>,
     ) -> Result<Links> {
-        let ids = match predicates {
-            Predicates::OneOf(ids) => ids.clone(),
-            Predicates::Variable(_) => self.all_predicates()?,
+        let named = match predicates {
+            Predicates::OneOf(ids) => Some(ids.clone()),
+            Predicates::Variable(_) => None,
+        };
+        let key = (named, subject, object);
+        if let Some(links) = self.links.get(&key) {
+            return Ok(*links);
+        }
+        let ids = match &key.0 {
+            Some(ids) => ids.clone(),
+            None => self.all_predicates()?,
         };
         let mut links = Links { total: 0.0, fitting: 0.0, subjects: 0.0, objects: 0.0 };
         for predicate in ids {
@@ -70,16 +82,22 @@ impl<'v> Estimator<'v> {
         }
         links.subjects = links.subjects.max(1.0);
         links.objects = links.objects.max(1.0);
+        self.links.insert(key, links);
         Ok(links)
     }
 
+    /// All predicates that links have. Everything about them is read in one go.
     fn all_predicates(&mut self) -> Result<Vec<PredicateId>> {
         if let Some(all) = &self.all {
             return Ok(all.clone());
         }
         let mut all = Vec::new();
-        self.view.definitions(Meta::Predicates, &mut |id, _| {
-            all.push(PredicateId(id));
+        let counts = &mut self.counts;
+        self.view.statistics(&mut |of, count| {
+            if let Statistic::Predicate(id) = of {
+                all.push(id);
+            }
+            counts.insert(of, count as f64);
             Visit::Continue
         })?;
         self.all = Some(all.clone());
@@ -90,7 +108,8 @@ impl<'v> Estimator<'v> {
         if let Some(count) = self.counts.get(&of) {
             return Ok(*count);
         }
-        let count = self.view.count(of)? as f64;
+        // What is not among all counts is zero.
+        let count = if self.all.is_some() { 0.0 } else { self.view.count(of)? as f64 };
         self.counts.insert(of, count);
         Ok(count)
     }

@@ -1,5 +1,6 @@
 //! Patterns taken apart: whatever stands inside another becomes an atom of its own.
 
+use cairn_base::limits;
 use cairn_kip::tree::{ConceptMatch, Predicate, PropositionMatch, Term, Text, Triple};
 use cairn_kip::{KipCode, KipError};
 
@@ -19,8 +20,7 @@ impl Builder<'_> {
     ) -> Result<()> {
         let slot = place.space.slot(&variable.node, &mut self.places);
         let test = self.grounding.concepts(&mut self.names, matcher, place.is_mandatory)?;
-        place.atoms.push(Atom::Element(ElementAtom { slot, test }));
-        Ok(())
+        self.add(Atom::Element(ElementAtom { slot, test }), place)
     }
 
     /// `?l (…)` or `(…)`
@@ -39,8 +39,7 @@ impl Builder<'_> {
             PropositionMatch::Id { id, .. } => {
                 let test = self.grounding.link(id, place.is_mandatory)?;
                 let slot = link.unwrap_or_else(|| self.places.add_hidden());
-                place.atoms.push(Atom::Element(ElementAtom { slot, test }));
-                Ok(())
+                self.add(Atom::Element(ElementAtom { slot, test }), place)
             }
             PropositionMatch::Triple(triple) => self.triple(link, triple, place),
         }
@@ -70,8 +69,7 @@ impl Builder<'_> {
                 Atom::Path(PathAtom { link, subject, predicate, least: *least, most: *most, object })
             }
         };
-        place.atoms.push(atom);
-        Ok(())
+        self.add(atom, place)
     }
 
     fn end(&mut self, term: &Term, place: &mut Place<'_>) -> Result<End> {
@@ -86,7 +84,7 @@ impl Builder<'_> {
                     // To start from.
                     (None, Test::OneOf(_)) => self.places.add_hidden(),
                 };
-                place.atoms.push(Atom::Element(ElementAtom { slot, test }));
+                self.add(Atom::Element(ElementAtom { slot, test }), place)?;
                 Ok(End::Slot(slot))
             }
             Term::Proposition { variable, matcher } => {
@@ -99,6 +97,18 @@ impl Builder<'_> {
                 Ok(End::Slot(slot))
             }
         }
+    }
+
+    fn add(&mut self, atom: Atom, place: &mut Place<'_>) -> Result<()> {
+        self.patterns += 1;
+        if self.patterns > limits::KIP_PATTERNS_MAX {
+            let message = format!("the command has more than {} patterns", limits::KIP_PATTERNS_MAX);
+            return Err(KipError::new(KipCode::ResourceExhausted, message)
+                .hint("ask in several commands, or use IN for many names")
+                .into());
+        }
+        place.atoms.push(atom);
+        Ok(())
     }
 }
 

@@ -44,7 +44,8 @@ impl Places {
     }
 }
 
-/// Names that mean the same variable wherever they stand: those of a whole WHERE, or those inside one NOT.
+/// Names and their places. One name has one place everywhere: variables of the same name that do not see each
+/// other are never in the same rows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Space {
     slots: BTreeMap<String, Slot>,
@@ -65,12 +66,6 @@ impl Space {
         let slot = places.add(format!("?{name}"));
         self.slots.insert(name.to_owned(), slot);
         slot
-    }
-
-    /// The names of a NOT: those that it sees, and none that are bound elsewhere.
-    pub(crate) fn inside_not(&self, visible: &Scope) -> Space {
-        let seen = self.slots.iter().filter(|(_, slot)| visible.has(**slot));
-        Space { slots: seen.map(|(name, slot)| (name.clone(), *slot)).collect() }
     }
 }
 

@@ -111,14 +111,41 @@ fn time_ends_where_the_budget_does() {
 }
 
 #[test]
+fn patterns_have_a_bound() {
+    let world = dense(2);
+    let patterns = |count: usize| {
+        let all: String = (1..count).map(|at| format!(r#"(?n{}, "links_to", ?n{at}) "#, at - 1)).collect();
+        format!(r#"FIND(COUNT(?n0)) WHERE {{ ?n0 {{type: "Node", name: "n0"}} {all} FILTER(1 == 2) }}"#)
+    };
+    assert_eq!(code(&world, &patterns(256), &*world.clock, Allowance::default()), None);
+    let code = code(&world, &patterns(257), &*world.clock, Allowance::default());
+    assert_eq!(code, Some(KipCode::ResourceExhausted));
+}
+
+#[test]
+fn filters_take_time_too() {
+    let world = dense(20);
+    let many = (0..2_000).map(|at| at.to_string()).collect::<Vec<_>>().join(", ");
+    let query =
+        format!(r#"FIND(COUNT(?a)) WHERE {{ ?a {{type: "Node"}} FILTER(IN(?a.attributes.v, [{many}])) }}"#);
+    let short = Allowance { time: Duration::from_millis(3), ..rows(u64::MAX) };
+    assert_eq!(code(&world, &query, &Restless::default(), short), Some(KipCode::ExecutionTimeout));
+}
+
+#[test]
 fn memory_is_given_back_on_the_way() {
     let world = dense(20);
-    // Twenty joins one after the other hold no more than the largest of them.
-    let joins: String =
-        (0..20).map(|at| format!(r#"(?a, "links_to", ?b) FILTER(?a.attributes.v >= {at}) "#)).collect();
-    let query = format!("FIND(COUNT(?a)) WHERE {{ {joins} }}");
-    let enough = Allowance { bytes: 150_000, ..rows(u64::MAX) };
-    assert_eq!(code(&world, &query, &*world.clock, enough), None);
+    // Each of these has 8,000 rows of more than 150 bytes for a moment, and one after its filter.
+    let product = |names: [&str; 3]| {
+        let nodes = names.map(|name| format!(r#"?{name} {{type: "Node"}}"#)).join(" ");
+        let filters = names.map(|name| format!(r#"?{name}.name == "n1""#)).join(" && ");
+        format!("{nodes} FILTER({filters})")
+    };
+    let [first, second] = [product(["a", "b", "c"]), product(["d", "e", "f"])];
+    let query = format!("FIND(COUNT(?a)) WHERE {{ {first} {second} }}");
+    let enough = |bytes| Allowance { bytes, ..rows(u64::MAX) };
+    assert_eq!(code(&world, &query, &*world.clock, enough(1_800_000)), None);
+    assert_eq!(code(&world, &query, &*world.clock, enough(1_000_000)), Some(KipCode::ResourceExhausted));
 }
 
 #[test]

@@ -163,10 +163,8 @@ pub(crate) fn rows(rows: u64) -> Allowance {
 }
 
 pub(crate) fn parsed(query: &str) -> Result<Find, KipError> {
-    match cairn_kip::parse(query)? {
-        Command::Find(find) => Ok(find),
-        other => panic!("no FIND: {other:?}"),
-    }
+    let Command::Find(find) = cairn_kip::parse(query)? else { panic!("no FIND: {query}") };
+    Ok(find)
 }
 
 fn scope() -> Scope {

@@ -195,6 +195,12 @@ fn a_union_inside_is_joined_with_what_is_around_it() {
         r#"FIND(?d.name) WHERE { ?d {type: "Drug"} NOT { UNION { (?d, "treats", ?s) } } }"#,
         "Water",
     );
+    // Null agrees with nothing, not even with null.
+    world.check_rows(
+        r#"FIND(?d.name) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "prevents", ?s) }
+            NOT { UNION { ?x {type: "Class"} OPTIONAL { (?x, "treats", ?s) } } } }"#,
+        "Aspirin, Ibuprofen, Water",
+    );
     // Filters after it see both.
     world.check_rows(
         r#"FIND(?d.name, ?x.name) WHERE { ?d {type: "Drug"} ?e {type: "Class"}
