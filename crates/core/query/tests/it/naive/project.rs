@@ -75,7 +75,7 @@ fn each<'a>(find: &Find, solutions: &'a [Solution]) -> Vec<Row<'a>> {
     solutions.iter().map(row).collect()
 }
 
-/// The seed: all expressions that are not aggregates are the grouping key. With aggregates only, everything
+/// The protocol: all expressions that are not aggregates are the grouping key. With aggregates only, everything
 /// is one group, even if that is nothing.
 fn groups<'a>(world: &World, find: &Find, solutions: &'a [Solution]) -> Vec<Row<'a>> {
     if grouping(find).next().is_none() {

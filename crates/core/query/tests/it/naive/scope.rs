@@ -50,7 +50,7 @@ pub(super) fn bound_by(clause: &Clause) -> Names {
             names.extend(variable.iter().map(|variable| variable.node.clone()));
             names.extend(bound_by_link(matcher));
         }
-        // NOT keeps what it binds to itself; OPTIONAL and UNION show it (the seed's table of scopes).
+        // NOT keeps what it binds to itself; OPTIONAL and UNION show it (the protocol's table of scopes).
         Clause::Filter(_) | Clause::Not(_) => {}
         Clause::Optional(group) | Clause::Union(group) => {
             names.extend(group.clauses.iter().flat_map(|clause| bound_by(&clause.node)));

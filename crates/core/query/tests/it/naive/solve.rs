@@ -6,7 +6,7 @@ use cairn_kip::tree::{Clause, ConceptMatch, Group, Predicate, PropositionMatch, 
 use cairn_kip::{Spanned, tree::Text};
 
 use super::scope::bound_by;
-use super::{Cell, Concept, Element, Link, ROWS_MAX, Solution, World, condition, paths};
+use super::{Cell, Concept, Element, Link, ROWS_MAX, Solution, World, condition};
 
 /// All solutions of a whole WHERE; nothing if they are too many.
 pub(super) fn solutions(world: &World, pattern: &Group) -> Option<Vec<Solution>> {
@@ -109,8 +109,8 @@ fn proposition(
     if let PropositionMatch::Triple(triple) = matcher
         && let Predicate::Path { name, least, most, .. } = &triple.predicate
     {
-        let pairs = paths::pairs(world, given(name), *least, *most);
-        let ends = pairs.into_iter().filter_map(|(from, to)| ends(world, triple, from, to, row));
+        let pairs = world.walked.pairs(world, given(name), *least, *most);
+        let ends = pairs.iter().filter_map(|(from, to)| ends(world, triple, *from, *to, row));
         // 1.5: a path is not one link, so its variable is null.
         return ends.filter_map(|row| bind(&row, variable, Cell::Null)).collect();
     }

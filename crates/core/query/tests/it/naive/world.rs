@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use cairn_base::Value;
 use cairn_kip::tree::Path;
 
+use super::paths::Walked;
 use super::{Cell, Solution};
 
 /// A concept or a link by its number; concepts come before links.
@@ -42,6 +43,7 @@ pub(crate) struct Link {
 pub(crate) struct World {
     pub(crate) concepts: Vec<Concept>,
     pub(crate) links: Vec<Link>,
+    pub(super) walked: Walked,
 }
 
 impl World {

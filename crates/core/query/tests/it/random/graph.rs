@@ -18,7 +18,7 @@ pub(crate) struct Size {
 impl Size {
     pub(crate) const SMALL: Size = Size { concepts: 12, links: 25 };
     /// More than the engine does at once.
-    pub(crate) const LARGE: Size = Size { concepts: 400, links: 900 };
+    pub(crate) const LARGE: Size = Size { concepts: 300, links: 600 };
 }
 
 /// A graph before it is stored. Ends of links are places in its lists; a link stands behind those it is about.
