@@ -10,7 +10,7 @@ const INDENT: usize = 2;
 
 /// A whole text.
 pub(super) fn text(text: &Bracket) -> String {
-    let mut layout = Layout { out: String::new(), indent: 0 };
+    let mut layout = Layout { out: String::new(), indent: 0, column: 0 };
     for (index, statement) in text.statements.iter().enumerate() {
         let capsule =
             text.place == Place::Capsule && statement.pieces.first().and_then(Piece::word) == Some("UPSERT");
@@ -23,6 +23,8 @@ pub(super) fn text(text: &Bracket) -> String {
 struct Layout {
     out: String,
     indent: usize,
+    /// Characters on the line so far.
+    column: usize,
 }
 
 impl Layout {
@@ -31,13 +33,20 @@ impl Layout {
         if !self.out.is_empty() {
             self.out.push_str(if apart { "\n\n" } else { "\n" });
         }
-        self.out.extend(std::iter::repeat_n(' ', self.indent * INDENT));
+        self.column = self.indent * INDENT;
+        self.out.extend(std::iter::repeat_n(' ', self.column));
+    }
+
+    /// Goes on with the line.
+    fn put(&mut self, text: &str) {
+        self.column += text.chars().count();
+        self.out.push_str(text);
     }
 
     fn comments(&mut self, comments: &[Comment], first: bool) {
         for (index, comment) in comments.iter().enumerate() {
             self.begin_line(comment.apart && !(first && index == 0));
-            self.out.push_str(&comment.text);
+            self.put(&comment.text);
         }
     }
 
@@ -46,7 +55,7 @@ impl Layout {
         let Statement { above, pieces, beside, .. } = statement;
         for (index, comment) in above.iter().enumerate() {
             self.begin_line(if index == 0 { !first && (apart || comment.apart) } else { comment.apart });
-            self.out.push_str(&comment.text);
+            self.put(&comment.text);
         }
         self.begin_line(if above.is_empty() {
             !first && (apart || statement.apart)
@@ -54,44 +63,45 @@ impl Layout {
             statement.apart
         });
         self.pieces(pieces);
-        self.out.push_str(end);
+        self.put(end);
         if let Some(comment) = beside {
-            self.out.push(' ');
-            self.out.push_str(comment);
+            self.put(" ");
+            self.put(comment);
         }
     }
 
     fn pieces(&mut self, pieces: &[Piece]) {
         for (index, piece) in pieces.iter().enumerate() {
             if index > 0 && spaced(&pieces[index - 1], piece) {
-                self.out.push(' ');
+                self.put(" ");
             }
-            match piece {
-                Piece::Bracket(bracket) => self.bracket(bracket),
-                _ => self.out.push_str(&plain(piece)),
+            if let Piece::Bracket(bracket) = piece {
+                self.bracket(bracket);
+            } else {
+                self.put(&plain(piece));
             }
         }
     }
 
     fn bracket(&mut self, bracket: &Bracket) {
-        let line_start = self.out.rfind('\n').map_or(0, |at| at + 1);
-        let room = WIDTH.saturating_sub(self.out[line_start..].chars().count());
-        let mut line = Line { out: String::new(), room };
+        let mut line = Line { out: String::new(), room: WIDTH.saturating_sub(self.column) };
         if line.bracket(bracket).is_some() {
-            self.out.push_str(&line.out);
+            self.put(&line.out);
             return;
         }
-        self.out.push_str(bracket.sign.text());
+        self.put(bracket.sign.text());
         self.indent += 1;
-        match bracket.place {
-            Place::Condition => self.condition(bracket),
-            _ if is_filled(bracket) => self.fill(bracket),
-            _ => self.statements(bracket),
+        if bracket.place == Place::Condition {
+            self.condition(bracket);
+        } else if is_filled(bracket) {
+            self.fill(bracket);
+        } else {
+            self.statements(bracket);
         }
         self.comments(&bracket.tail, bracket.statements.is_empty());
         self.indent -= 1;
         self.begin_line(false);
-        self.out.push_str(bracket.sign.closing().text());
+        self.put(bracket.sign.closing().text());
     }
 
     fn statements(&mut self, bracket: &Bracket) {
@@ -106,20 +116,15 @@ impl Layout {
     fn fill(&mut self, bracket: &Bracket) {
         let last = bracket.statements.len().saturating_sub(1);
         self.begin_line(false);
-        let mut column = self.indent * INDENT;
         for (index, statement) in bracket.statements.iter().enumerate() {
             let mut text: String = statement.pieces.iter().map(plain).collect();
             text.push_str(if index < last { "," } else { "" });
-            let length = text.chars().count();
-            if index > 0 && column + 1 + length > WIDTH {
+            if index > 0 && self.column + 1 + text.chars().count() > WIDTH {
                 self.begin_line(false);
-                column = self.indent * INDENT;
             } else if index > 0 {
-                self.out.push(' ');
-                column += 1;
+                self.put(" ");
             }
-            self.out.push_str(&text);
-            column += length;
+            self.put(&text);
         }
     }
 
@@ -132,14 +137,14 @@ impl Layout {
         for (index, part) in statement.pieces.split(is(joint)).enumerate() {
             self.begin_line(false);
             if index > 0 {
-                self.out.push_str(joint.text());
-                self.out.push(' ');
+                self.put(joint.text());
+                self.put(" ");
             }
             self.pieces(part);
         }
         if let Some(comment) = &statement.beside {
-            self.out.push(' ');
-            self.out.push_str(comment);
+            self.put(" ");
+            self.put(comment);
         }
     }
 }
@@ -184,9 +189,10 @@ impl Line {
             if index > 0 && spaced(&pieces[index - 1], piece) {
                 self.push(" ")?;
             }
-            match piece {
-                Piece::Bracket(bracket) => self.bracket(bracket)?,
-                _ => self.push(&plain(piece))?,
+            if let Piece::Bracket(bracket) = piece {
+                self.bracket(bracket)?;
+            } else {
+                self.push(&plain(piece))?;
             }
         }
         Some(())
@@ -204,12 +210,12 @@ fn may_be_one_line(bracket: &Bracket) -> bool {
         let pieces = bracket.statements.iter().flat_map(|statement| &statement.pieces);
         pieces.into_iter().any(|piece| matches!(piece, Piece::Bracket(inner) if inner.place.is_block()))
     };
-    match bracket.place {
-        _ if has_comments => false,
-        Place::Blocks | Place::Block => false,
+    let fits = match bracket.place {
+        Place::Blocks | Place::Block | Place::Question | Place::Capsule | Place::Line => false,
         Place::Group | Place::Links => bracket.statements.len() == 1 && !holds_blocks(),
-        _ => true,
-    }
+        Place::Hops | Place::Condition | Place::Settings | Place::List => true,
+    };
+    fits && !has_comments
 }
 
 /// Whether it is an array of values without comments, of which many may stand in one line.

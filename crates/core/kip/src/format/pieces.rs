@@ -106,14 +106,15 @@ impl Reader<'_> {
             }
             let lexeme = self.lexer.next()?;
             let lines = self.line_breaks(lexeme.span);
-            match lexeme.token {
-                Token::End => return Ok(inside.finish()),
-                Token::Sign(sign) if sign.closes() => return Ok(inside.finish()),
-                Token::Sign(open @ (Sign::OpenBrace | Sign::OpenBracket | Sign::OpenParenthesis)) => {
-                    let nested = self.bracket(inside.place_of(open), open)?;
-                    inside.piece(Piece::Bracket(nested), lines);
-                }
-                token => inside.token(token, lines),
+            let sign = if let Token::Sign(sign) = lexeme.token { Some(sign) } else { None };
+            if lexeme.token == Token::End || sign.is_some_and(Sign::closes) {
+                return Ok(inside.finish());
+            }
+            if let Some(open) = sign.filter(|sign| sign.opens()) {
+                let nested = self.bracket(inside.place_of(open), open)?;
+                inside.piece(Piece::Bracket(nested), lines);
+            } else {
+                inside.token(lexeme.token, lines);
             }
         }
     }

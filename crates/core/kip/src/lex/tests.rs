@@ -8,10 +8,11 @@ fn tokens(text: &str) -> Result<Vec<String>, KipError> {
     let mut lexer = Lexer::new(text);
     let mut tokens = Vec::new();
     loop {
-        match lexer.next()?.token {
-            Token::End => return Ok(tokens),
-            token => tokens.push(token.to_string()),
+        let token = lexer.next()?.token;
+        if token == Token::End {
+            return Ok(tokens);
         }
+        tokens.push(token.to_string());
     }
 }
 

@@ -111,6 +111,11 @@ impl Sign {
         }
     }
 
+    /// Whether it opens something.
+    pub(crate) fn opens(self) -> bool {
+        [Sign::OpenParenthesis, Sign::OpenBrace, Sign::OpenBracket].contains(&self)
+    }
+
     /// Whether it closes something.
     pub(crate) fn closes(self) -> bool {
         [Sign::CloseParenthesis, Sign::CloseBrace, Sign::CloseBracket].contains(&self)
