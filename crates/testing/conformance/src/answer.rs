@@ -46,11 +46,10 @@ fn sides(case: &Case, expected: &Value, actual: &Value) -> Sides {
         // A batch answers in the order of its commands.
         return Sides::of(expected, actual, Kind::Other, true);
     };
+    let is_rows = case.request.get("format").and_then(Value::as_str) == Some("rows");
     let kind = match kind(command) {
-        Kind::Find { .. } if case.request.get("format").and_then(Value::as_str) == Some("rows") => {
-            Kind::Find { columns: 1 }
-        }
-        kind => kind,
+        Kind::Find { columns } => Kind::Find { columns: if is_rows { 1 } else { columns } },
+        Kind::Other => Kind::Other,
     };
     Sides::of(expected, actual, kind, case.ordered || is_ordered(command))
 }

@@ -92,9 +92,9 @@ fn request(case: &Case, kept: &BTreeMap<String, Value>) -> Result<Value, String>
 
 /// What a JSON pointer without escapes leads to.
 fn pointed<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
-    pointer.split('/').skip(1).try_fold(value, |value, step| match value {
-        Value::Array(items) => items.get(step.parse::<usize>().ok()?),
-        other => other.get(step),
+    pointer.split('/').skip(1).try_fold(value, |value, step| match value.as_array() {
+        Some(items) => items.get(step.parse::<usize>().ok()?),
+        None => value.get(step),
     })
 }
 
