@@ -2,7 +2,7 @@
 
 use cairn_base::Harmless;
 use cairn_kip::tree::{Command, Find};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::table::Table;
 use crate::terminal::Look;
@@ -14,6 +14,10 @@ const FIRST_FIELDS: [&str; 8] = ["id", "_type", "type", "name", "subject", "pred
 pub(super) fn answer(command: &Command, source: &str, answer: &Value, look: Look) -> String {
     match command {
         Command::Find(find) => found(find, source, answer, look),
+        // Its text is for people, and the rest for programs.
+        Command::Explain { .. } if answer["result"]["text"].is_string() => {
+            page(&json!({"result": answer["result"]["text"]}), "", look)
+        }
         Command::Upsert(_)
         | Command::Delete(_)
         | Command::Describe(_)
@@ -132,8 +136,6 @@ fn is_short(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     const PLAIN: Look = Look { colour: false, width: None };
@@ -156,6 +158,8 @@ mod tests {
              null     0                   \\u{1b}[2J\n\
              2 rows; more: the same with CURSOR \"abc\"\n"
         );
+        let plan = json!({"result": {"text": "scan Drug\n  filter", "stages": [{}]}});
+        assert_eq!(shown("EXPLAIN FIND(?d) WHERE { ?d {type: \"Drug\"} }", plan), "scan Drug\n  filter\n");
         assert_eq!(shown("FIND(?d) WHERE { ?d {type: \"Drug\"} }", json!({"result": []})), "?d\n0 rows\n");
     }
 
