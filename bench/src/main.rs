@@ -9,6 +9,7 @@ mod drive;
 mod figure;
 mod gateway;
 mod host;
+mod kip;
 mod measure;
 mod random;
 mod resident;
@@ -59,6 +60,8 @@ enum Bench {
     Access(AccessArgs),
     /// Search: two words among 1,000,000 turns, how fresh and how large the index is, what it costs appends.
     Search(SearchArgs),
+    /// The graph memory: loading, point reads, hops, paths, aggregates, upserts.
+    Kip(KipArgs),
     /// What measurements start as processes of their own.
     #[command(hide = true)]
     Child {
@@ -125,6 +128,15 @@ struct SearchArgs {
 }
 
 #[derive(Debug, Args)]
+struct KipArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(kip::MEASUREMENTS)))]
+    only: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
 struct How {
     /// Short runs that only show that everything works; their figures mean little.
     #[arg(long)]
@@ -149,6 +161,7 @@ fn main() -> ExitCode {
         Some(Bench::Gateway(args)) => run(gateway::MEASUREMENTS, &args.only, &args.how, None),
         Some(Bench::Access(args)) => run(access::MEASUREMENTS, &args.only, &args.how, None),
         Some(Bench::Search(args)) => run(search::MEASUREMENTS, &args.only, &args.how, args.keep),
+        Some(Bench::Kip(args)) => run(kip::MEASUREMENTS, &args.only, &args.how, None),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
     match outcome {
@@ -170,6 +183,7 @@ fn list() {
         ("gateway", gateway::MEASUREMENTS),
         ("access", access::MEASUREMENTS),
         ("search", search::MEASUREMENTS),
+        ("kip", kip::MEASUREMENTS),
     ];
     for (name, measurements) in benches {
         println!("  {name}");

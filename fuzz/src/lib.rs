@@ -6,6 +6,7 @@
 
 pub mod canonical;
 pub mod frames;
+pub mod kip;
 pub mod projection;
 
 use std::path::Path;

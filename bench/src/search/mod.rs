@@ -7,7 +7,7 @@ mod bare;
 mod follow;
 mod fresh;
 pub(crate) mod memory;
-mod million;
+pub(crate) mod million;
 mod open;
 mod query;
 mod size;

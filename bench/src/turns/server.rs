@@ -70,7 +70,7 @@ pub(crate) fn serve(dir: &Path, certificates: Option<&Path>, is_searching: bool)
             others.spawn(cairn_binary::serve(door.listener, door.gate, door.config, until_stopped()));
         }
         let binary = cairn_binary::serve(listener, gate, BinaryConfig::default(), until_stopped());
-        let http = cairn_http::serve(Listeners { tcp: http, local: None }, app, until_stopped());
+        let http = cairn_http::serve(Listeners { tcp: Some(http), local: None }, app, until_stopped());
         tokio::join!(binary, http, others.join_all());
         anyhow::Ok(())
     })?;

@@ -27,6 +27,16 @@ pub fn to_iso(ms: i64) -> Option<String> {
     Some(out)
 }
 
+/// A time in Unix milliseconds like `2024-01-30T11:43:20.123Z`, always with milliseconds: as texts they have
+/// the order of the times. A time after the year 9999 is shown as the last one that has such a form.
+pub fn to_iso_utc(ms: u64) -> String {
+    let ms = i64::try_from(ms).unwrap_or(LAST_MS).min(LAST_MS);
+    let (year, month, day) = civil_date(ms.div_euclid(DAY_MS));
+    let (seconds, fraction) = (ms.rem_euclid(DAY_MS) / 1000, ms % 1000);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:03}Z")
+}
+
 /// Year, month and day of a number of days after the first of January 1970.
 ///
 /// Years are counted from March on, so that the day that leap years have more is their last; 400 of them
@@ -148,5 +158,20 @@ mod tests {
         for ms in [LAST_MS + 1, FIRST_MS - 1, i64::MIN, i64::MAX] {
             assert_eq!(to_iso(ms), None, "{ms}");
         }
+    }
+    #[test]
+    fn times_of_one_width_have_the_order_of_their_texts() {
+        let rows = [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (1_706_615_000_120, "2024-01-30T11:43:20.120Z"),
+            (1_706_615_000_123, "2024-01-30T11:43:20.123Z"),
+            (LAST_MS.cast_unsigned(), "9999-12-31T23:59:59.999Z"),
+        ];
+        for (ms, expected) in rows {
+            assert_eq!(to_iso_utc(ms), expected);
+            assert_eq!(from_iso(expected), i64::try_from(ms).ok());
+        }
+        assert!(rows.is_sorted_by_key(|(_, text)| text));
+        assert_eq!(to_iso_utc(u64::MAX), "9999-12-31T23:59:59.999Z");
     }
 }

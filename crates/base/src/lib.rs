@@ -22,7 +22,7 @@ mod value;
 mod varint;
 
 pub use base64::{Base64, Base64Url, Hex, from_base64, from_base64_url, from_hex};
-pub use calendar::{civil_date, from_iso, to_iso};
+pub use calendar::{civil_date, from_iso, to_iso, to_iso_utc};
 pub use canonical::{CanonicalError, CanonicalObject, canonical_json};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};

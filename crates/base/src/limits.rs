@@ -68,6 +68,8 @@ pub const CANONICAL_JSON_BYTES_MAX: usize = 16 * MIB;
 
 /// Largest body of an HTTP request. Default of configuration.
 pub const HTTP_BODY_BYTES_MAX: usize = MIB;
+/// Largest body of an HTTP request with KIP commands: the longest capsule, and what is around it.
+pub const KIP_BODY_BYTES_MAX: usize = 17 * MIB;
 /// Most HTTP requests worked on at once.
 pub const HTTP_IN_FLIGHT_MAX: usize = 256;
 /// Most HTTP requests that wait for their turn; beyond, they are refused.
@@ -182,6 +184,12 @@ pub const FAILED_HELLOS_MAX: u32 = 8;
 
 /// Most reads that run on threads of their own at once. Default of configuration.
 pub const READERS_MAX: usize = 32;
+/// Queries, of which nobody knows beforehand how long they take, that run at once beside other reads.
+pub const QUERIES_MAX: usize = 16;
+/// Queries that have run for long and take no place from others any more.
+pub const LONG_QUERIES_MAX: usize = 4;
+/// When a query has run for long.
+pub const QUERY_LONG_AFTER: Duration = Duration::from_millis(50);
 /// Longest request id taken over from a client.
 pub const REQUEST_ID_BYTES_MAX: usize = 64;
 
@@ -300,3 +308,44 @@ pub const WORDS_QUERY_CLAUSES_MAX: usize = 24;
 pub const PHRASE_WORDS_MAX: usize = 32;
 /// Bytes of a text that are looked at for a snippet of it.
 pub const SNIPPET_TEXT_BYTES_MAX: usize = 256 * KIB;
+
+/// Bytes of a concept's name.
+pub const CONCEPT_NAME_BYTES_MAX: usize = KIB;
+/// Bytes of the key of an attribute, or of metadata.
+pub const ELEMENT_KEY_BYTES_MAX: usize = 256;
+/// Bytes of the attributes and metadata of a concept or a link together: they fit into one blob.
+pub const ELEMENT_BYTES_MAX: usize = BLOB_IN_COMMIT_BYTES_MAX;
+/// A longer record of a concept or a link keeps its attributes and metadata in a blob.
+pub const ELEMENT_INLINE_BYTES_MAX: usize = 48 * KIB;
+/// Levels of arrays and objects inside each other in one attribute.
+pub const ELEMENT_LEVELS_MAX: usize = 64;
+/// Bytes of the name of a space.
+pub const SPACE_NAME_BYTES_MAX: usize = 256;
+/// Bytes of the text of a KIP command.
+pub const KIP_TEXT_BYTES_MAX: usize = MIB;
+/// Bytes of the text of a capsule: one `UPSERT` or more.
+pub const KIP_CAPSULE_BYTES_MAX: usize = 16 * MIB;
+/// Levels of brackets and negations of a KIP command, and of arrays and objects in a parameter of one.
+pub const KIP_LEVELS_MAX: usize = 64;
+/// Commands of one KIP request.
+pub const KIP_COMMANDS_MAX: usize = 256;
+/// Rows of an answer to FIND, unless somebody says how many.
+pub const KIP_ROWS_DEFAULT: usize = 1_000;
+/// Rows of an answer to FIND.
+pub const KIP_ROWS_MAX: usize = 10_000;
+/// Patterns of one KIP command, those inside others included: choosing their order takes the square of it.
+pub const KIP_PATTERNS_MAX: usize = 256;
+/// Rows that one KIP command makes on the way to its answer, all together, and nodes that its paths come by.
+pub const KIP_WORK_ROWS_MAX: u64 = 10_000_000;
+/// Bytes that one KIP command holds at once on the way to its answer.
+pub const KIP_WORK_BYTES_MAX: u64 = 256 * MIB as u64;
+/// How long one KIP command reads. It has to end before its snapshot does.
+pub const KIP_WORK_TIME_MAX: Duration = Duration::from_secs(4);
+/// After this long no further command of a batch is begun.
+pub const KIP_BATCH_TIME_MAX: Duration = Duration::from_secs(20);
+/// Bytes of answers after which no further command of a batch is begun.
+pub const KIP_BATCH_BYTES_MAX: usize = 64 * MIB;
+/// How long a DELETE may look for what to delete: others who write wait meanwhile.
+pub const KIP_DELETE_TIME_MAX: Duration = Duration::from_secs(2);
+/// Spaces that are named to whoever asks for one that is not there.
+pub const KIP_SPACES_NAMED_MAX: usize = 32;

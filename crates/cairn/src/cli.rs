@@ -10,6 +10,8 @@ use crate::command::access::{ACCESS_AFTER_HELP, AccessCommand};
 use crate::command::audit::{AUDIT_AFTER_HELP, AuditArgs};
 use crate::command::identity::{IDENTITY_AFTER_HELP, IdentityCommand};
 use crate::command::key::{KEY_AFTER_HELP, KeyCommand};
+use crate::command::kip::{KIP_AFTER_HELP, KipArgs};
+use crate::command::mcp::{MCP_AFTER_HELP, McpArgs};
 use crate::command::search::{SEARCH_AFTER_HELP, SearchArgs};
 use crate::command::serve::ServeArgs;
 use crate::command::turns::{TURNS_AFTER_HELP, TurnsCommand};
@@ -31,6 +33,8 @@ Examples:
                                      try it out: no files, any free port
   cairn turns list                   show what was said, context by context
   cairn search deploy the release    find it by its words
+  cairn kip -c 'DESCRIBE PRIMER'     ask what is known
+  cairn mcp                          give it to an agent as tools
   cairn access user add ada --role writer
                                      let somebody in
   cairn stats                        show what the store holds
@@ -80,6 +84,14 @@ pub(crate) enum Command {
     /// Find what was said by its words
     #[command(after_help = SEARCH_AFTER_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, disable_help_subcommand = true)]
     Search(SearchArgs),
+
+    /// Read and write what is known: the graph, in its language KIP
+    #[command(after_help = KIP_AFTER_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, disable_help_subcommand = true)]
+    Kip(KipArgs),
+
+    /// Serve the memory to an agent over standard input and output (MCP)
+    #[command(after_help = MCP_AFTER_HELP)]
+    Mcp(McpArgs),
 
     /// Say who is known here and who may do what: tenants, users, teams, tokens, keys
     #[command(after_help = ACCESS_AFTER_HELP)]

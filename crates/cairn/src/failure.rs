@@ -88,6 +88,11 @@ impl Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
 
+    /// What went wrong, and what to do next.
+    pub(crate) fn into_words(self) -> (String, Option<String>) {
+        (self.message, self.hint)
+    }
+
     /// Prints `error:` and `hint:` lines to standard error and yields the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let stderr = std::io::stderr();

@@ -12,9 +12,12 @@ pub(crate) fn start(config: &Config) -> Result<(), Failure> {
     start_at(config, &config.log_level)
 }
 
-/// Starts logging for a command: people who wait for its answer hear of trouble alone.
+/// What a command says: trouble alone. What clients of MCP are told they are told already.
+const QUIETLY: &str = "warn,rmcp=error";
+
+/// Starts logging for a command, for people who wait for its answer.
 pub(crate) fn start_quietly(config: &Config) -> Result<(), Failure> {
-    start_at(config, "warn")
+    start_at(config, QUIETLY)
 }
 
 fn start_at(config: &Config, level: &str) -> Result<(), Failure> {

@@ -13,6 +13,7 @@ mod key_file;
 mod logging;
 mod node_id;
 mod open;
+mod owner;
 mod private_file;
 mod progress;
 mod reach;

@@ -165,7 +165,8 @@ async fn two_clients(dir: &Path, config: &Config) -> Result<Result<(Client, Clie
 }
 
 /// How attaching went.
-enum Attempt<T> {
+pub(crate) enum Attempt<T> {
+    /// It is done.
     Done(T),
     /// Nobody answers at the socket.
     NobodyThere,
@@ -178,24 +179,31 @@ fn attached<T>(
     config: &Config,
     work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
 ) -> Result<Attempt<T>, Failure> {
-    runtime()?.block_on(async {
-        let stream = match socket::connect(dir).await {
-            Ok(stream) => stream,
-            Err(error) if nobody_there(error.kind()) => return Ok(Attempt::NobodyThere),
-            Err(error) => return Err(refused_to_connect(dir, &error)),
-        };
-        let called = match Client::over(stream, config.http_deadline + GRACE).await {
-            Ok(mut client) => unless_stopped(work(&mut client)).await?,
-            Err(error) => Err(error),
-        };
-        match called {
-            Ok(value) => Ok(Attempt::Done(value)),
-            Err(ClientError::Unanswered { .. }) => Ok(Attempt::Lost),
-            // It lets nobody in any more, because it stops.
-            Err(ClientError::Refused { code: Some(ErrorCode::Unavailable), .. }) => Ok(Attempt::Lost),
-            Err(error) => Err(error.into()),
-        }
-    })
+    runtime()?.block_on(async { unless_stopped(attach(dir, config, work)).await? })
+}
+
+/// Has `work` done by the owner, if there is one, over a connection of its own.
+pub(crate) async fn attach<T>(
+    dir: &Path,
+    config: &Config,
+    work: impl AsyncFnOnce(&mut Client) -> Result<T, ClientError>,
+) -> Result<Attempt<T>, Failure> {
+    let stream = match socket::connect(dir).await {
+        Ok(stream) => stream,
+        Err(error) if nobody_there(error.kind()) => return Ok(Attempt::NobodyThere),
+        Err(error) => return Err(refused_to_connect(dir, &error)),
+    };
+    let called = match Client::over(stream, config.http_deadline + GRACE).await {
+        Ok(mut client) => work(&mut client).await,
+        Err(error) => Err(error),
+    };
+    match called {
+        Ok(value) => Ok(Attempt::Done(value)),
+        Err(ClientError::Unanswered { .. }) => Ok(Attempt::Lost),
+        // It lets nobody in any more, because it stops.
+        Err(ClientError::Refused { code: Some(ErrorCode::Unavailable), .. }) => Ok(Attempt::Lost),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn refused_to_connect(dir: &Path, error: &std::io::Error) -> Failure {

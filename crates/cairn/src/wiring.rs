@@ -1,13 +1,42 @@
-//! The settings of gate and surfaces, out of the configuration.
+//! The engine, and the settings of gate and surfaces, out of the configuration.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
+use cairn_base::{Clock, SystemEntropy};
 use cairn_binary::BinaryConfig;
-use cairn_engine::{CompactionPolicy, SearchHome};
+use cairn_engine::{CompactionPolicy, Engine, SearchHome};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
+use cairn_seam::Store;
 
 use crate::config::Config;
+use crate::failure::Failure;
+use crate::node_id;
+
+/// How often the store tidies up.
+const UPKEEP_EVERY: Duration = Duration::from_secs(1);
+
+/// An engine that looks after itself, over a store in a data directory or in memory.
+pub(crate) fn engine(
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    config: &Config,
+    dir: Option<&Path>,
+) -> Result<Arc<Engine>, Failure> {
+    let engine = Engine::open(store, clock, Arc::new(SystemEntropy))?;
+    engine.set_compaction(compaction(config));
+    engine.set_strict_types(config.turns_strict_types);
+    if let Some(node_id) = node_id::of(dir, config.auth_required)? {
+        engine.set_audience(node_id);
+    }
+    engine.start_upkeep(UPKEEP_EVERY)?;
+    if let Some(home) = search(config, dir) {
+        engine.start_search(home)?;
+    }
+    Ok(engine)
+}
 
 /// How the store is compacted.
 pub(crate) fn compaction(config: &Config) -> CompactionPolicy {

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use crate::access::{Logins, ensure_local_owner};
 use crate::event_ids::EventIdKeys;
+use crate::kip::{KipLog, KipMetrics, Spaces};
 use crate::payloads::Payloads;
 use crate::pipeline::Pipeline;
 use crate::registry::Registries;
@@ -37,6 +38,9 @@ pub struct Engine {
     pub(crate) logins: Logins,
     pub(crate) searching: Arc<Searching>,
     pub(crate) event_id_keys: EventIdKeys,
+    pub(crate) spaces: Spaces,
+    pub(crate) kip_log: KipLog,
+    pub(crate) kip_metrics: KipMetrics,
     node: Node,
     entropy: Arc<dyn Entropy>,
 }
@@ -48,7 +52,7 @@ impl Engine {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Result<Arc<Engine>, EngineError> {
-        let opened_at = clock.monotonic();
+        let (opened_at, opened_at_ms) = (clock.monotonic(), clock.now_ms());
         let pipeline = Pipeline::new(store, clock);
         let node = node::load_or_initialise(&pipeline, &*entropy)?;
         let secret = secret::load_or_make(&pipeline, &*entropy)?;
@@ -66,6 +70,9 @@ impl Engine {
             strict_types: AtomicBool::new(false),
             logins: Logins::new(&*entropy),
             event_id_keys: EventIdKeys::new(&secret),
+            spaces: Spaces::default(),
+            kip_log: KipLog::new(opened_at_ms),
+            kip_metrics: KipMetrics::default(),
             node,
             entropy,
         }))
@@ -141,6 +148,7 @@ impl Engine {
         shared.metrics.write(text);
         shared.bus.write_metrics(text);
         self.payloads.write_metrics(text);
+        self.kip_metrics.write(text);
         self.searching.write_metrics(text, self.search_behind());
     }
 

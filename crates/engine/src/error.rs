@@ -5,6 +5,9 @@ use std::io;
 use cairn_access::Refusal;
 use cairn_access::registry::RegistryError;
 use cairn_base::{ErrorCode, Position, limits};
+use cairn_graph::GraphError;
+use cairn_kip::KipError;
+use cairn_query::QueryError;
 use cairn_seam::StoreError;
 use cairn_search::SearchError;
 use cairn_turns::TurnsError;
@@ -21,6 +24,12 @@ pub enum EngineError {
     /// The memory of turns did not do it.
     #[error(transparent)]
     Turns(#[from] TurnsError),
+    /// The graph did not do it.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// Something is wrong with a command of KIP; surfaces answer it in KIP's own words.
+    #[error(transparent)]
+    Kip(Box<KipError>),
     /// The search index did not do it.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -161,6 +170,8 @@ impl EngineError {
             EngineError::Store(error) => error.code(),
             EngineError::Turns(error) => error.code(),
             EngineError::ImportLine { error, .. } => error.code(),
+            EngineError::Graph(error) => error.code(),
+            EngineError::Kip(_) => ErrorCode::InvalidRequest,
             EngineError::Search(error) => error.code(),
             EngineError::NoSearch { .. } => ErrorCode::SearchNotReady,
             EngineError::SearchOff => ErrorCode::InvalidRequest,
@@ -181,6 +192,21 @@ impl EngineError {
             EngineError::BadRecord { .. } => ErrorCode::Damaged,
             EngineError::NewerRecord { .. } => ErrorCode::NewerFormat,
             EngineError::Thread { .. } => ErrorCode::Internal,
+        }
+    }
+}
+
+impl From<KipError> for EngineError {
+    fn from(error: KipError) -> Self {
+        EngineError::Kip(Box::new(error))
+    }
+}
+
+impl From<QueryError> for EngineError {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Kip(error) => error.into(),
+            QueryError::Store(error) => error.into(),
         }
     }
 }

@@ -9,6 +9,7 @@
 //! - clients that stay connected are known ([`Engine::open_session`], [`Engine::presence`]), and what
 //!   happens to turns can be followed ([`Engine::turn_events`]);
 //! - everything that was said can be found by its words ([`Engine::start_search`], [`Engine::search`]);
+//! - agents read, write and search what is known in KIP ([`Engine::kip`], [`Engine::kip_logs`]);
 //! - background upkeep and figures ([`Engine::start_upkeep`], [`Engine::stats`],
 //!   [`Engine::write_metrics`]), and maintenance that somebody waits for ([`Engine::maintain`]).
 //!
@@ -26,6 +27,7 @@ mod events;
 mod feed;
 mod figures;
 mod forget;
+mod kip;
 mod maintain;
 mod metrics;
 mod node;
@@ -54,6 +56,7 @@ pub use event_ids::EventIds;
 pub use events::{Place, TurnEvent, TurnEventPage, WhatHappened};
 pub use feed::{Consumer, ConsumerName};
 pub use figures::Figures;
+pub use kip::KipAnswer;
 pub use maintain::CompactionPolicy;
 pub use metrics::{Counter, Family, Gauge, Histogram, MetricKind, PrometheusText, Tally};
 pub use node::{Node, NodeId};

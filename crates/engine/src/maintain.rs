@@ -74,6 +74,7 @@ impl Engine {
                 self.payloads.clear();
                 let done = done?;
                 if what.forget.is_some() {
+                    self.kip_log.clear();
                     self.forget_search()?;
                 }
                 Ok(done)

@@ -1,5 +1,6 @@
 //! The beats that every operation takes: authorize → transact → audit → notify.
 
+mod attempt;
 mod undertake;
 
 use std::sync::Arc;
@@ -167,6 +168,11 @@ impl Pipeline {
     /// The only call of `authorize` that something is done by. A refusal is counted and leaves its line.
     pub(crate) fn permit(&self, principal: &Principal, act: &Act) -> Result<Permit, EngineError> {
         authorize(principal, act.action, act.resource).map_err(|refusal| self.refuse(principal, act, refusal))
+    }
+
+    /// Whether somebody may do something, for whoever only wants to know: nothing is done by it.
+    pub(crate) fn may(&self, principal: &Principal, act: &Act) -> bool {
+        authorize(principal, act.action, act.resource).is_ok()
     }
 
     /// Counts a refusal and leaves its audit line.

@@ -3,6 +3,7 @@
 //! The engine's own take 1 to 15; each memory has a range of its own, in its own `tables.rs`.
 
 use cairn_access::tables as access;
+use cairn_graph::{GraphError, tables as graph};
 use cairn_seam::{EventKind, Keyspace, StoreError};
 use cairn_turns::{TurnsError, tables as turns};
 
@@ -53,6 +54,17 @@ pub const KEYSPACES: &[Keyspace] = &[
     access::TOKENS_OF_USERS,
     access::KEYS,
     access::KEYS_OF_USERS,
+    graph::COUNTERS,
+    graph::CONCEPTS,
+    graph::HOMES,
+    graph::NAMES,
+    graph::LINKS,
+    graph::SPO,
+    graph::PSO,
+    graph::OPS,
+    graph::STATISTICS,
+    graph::SPACES,
+    graph::SPACE_NAMES,
 ];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.
@@ -60,6 +72,8 @@ pub const REFERRING: &[Referring] = &[
     Referring { keyspace: turns::TURNS, references: turn_references },
     Referring { keyspace: turns::TREES, references: tree_references },
     Referring { keyspace: turns::BUNDLES, references: bundle_references },
+    Referring { keyspace: graph::CONCEPTS, references: concept_references },
+    Referring { keyspace: graph::LINKS, references: link_references },
 ];
 
 /// A turn refers to its payload, and to the tree it came with.
@@ -82,6 +96,23 @@ fn bundle_references(value: &[u8], visit: VisitReference<'_>) -> Result<(), Stor
     Ok(())
 }
 
+/// A long concept keeps its content in a blob.
+fn concept_references(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError> {
+    let blob = cairn_graph::blob_of_concept(value).map_err(|error| unreadable(&error))?;
+    blob.into_iter().for_each(|hash| visit(Reference::Blob(hash)));
+    Ok(())
+}
+
+fn link_references(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError> {
+    let blob = cairn_graph::blob_of_link(value).map_err(|error| unreadable(&error))?;
+    blob.into_iter().for_each(|hash| visit(Reference::Blob(hash)));
+    Ok(())
+}
+
+fn unreadable(error: &GraphError) -> StoreError {
+    StoreError::Record { detail: error.to_string() }
+}
+
 fn undecodable(error: &TurnsError) -> StoreError {
     StoreError::Record { detail: error.to_string() }
 }
@@ -94,7 +125,7 @@ const OWN_EVENT_KINDS: &[(EventKind, &str)] = &[(NODE_INITIALISED, "node.initial
 
 /// Every kind of event and what people call it.
 pub fn event_kinds() -> impl Iterator<Item = (EventKind, &'static str)> {
-    OWN_EVENT_KINDS.iter().chain(turns::EVENT_KINDS).copied()
+    OWN_EVENT_KINDS.iter().chain(turns::EVENT_KINDS).chain(graph::EVENT_KINDS).copied()
 }
 
 /// What people call a kind of event.
@@ -118,7 +149,11 @@ mod tests {
         let names: BTreeSet<_> = event_kinds().map(|(_, name)| name).collect();
         assert_eq!((kinds.len(), names.len()), (event_kinds().count(), event_kinds().count()));
         assert!(
-            turns::KEYSPACES.iter().chain(access::KEYSPACES).all(|keyspace| KEYSPACES.contains(keyspace))
+            turns::KEYSPACES
+                .iter()
+                .chain(access::KEYSPACES)
+                .chain(graph::KEYSPACES)
+                .all(|keyspace| KEYSPACES.contains(keyspace))
         );
         assert_eq!(
             (event_name(NODE_INITIALISED), event_name(EventKind(0))),

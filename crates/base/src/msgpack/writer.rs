@@ -1,5 +1,9 @@
 //! Writing, each value in its shortest form: the same value gives the same bytes.
 
+use std::collections::BTreeMap;
+
+use crate::Value;
+
 /// Appends values to a buffer.
 #[derive(Debug, Default)]
 pub struct MsgpackWriter {
@@ -98,6 +102,34 @@ impl MsgpackWriter {
         }
     }
 
+    /// A value of JSON: integers as integers, all other numbers with 53 bits of precision, keys in their order.
+    pub fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.nil(),
+            Value::Bool(value) => self.bool(*value),
+            Value::Number(number) => match (number.is_float(), number.as_u64(), number.as_i64()) {
+                (false, Some(value), _) => self.unsigned(value),
+                (false, None, Some(value)) => self.signed(value),
+                (true, ..) | (false, None, None) => self.float64(number.to_f64()),
+            },
+            Value::String(text) => self.text(text),
+            Value::Array(items) => {
+                self.array(items.len());
+                items.iter().for_each(|item| self.value(item));
+            }
+            Value::Object(entries) => self.entries(entries),
+        }
+    }
+
+    /// A map of values, in the order of its keys.
+    pub fn entries(&mut self, entries: &BTreeMap<String, Value>) {
+        self.map(entries.len());
+        for (key, value) in entries {
+            self.text(key);
+            self.value(value);
+        }
+    }
+
     /// A length of one, two or four bytes, behind what stands for each; nothing here has 2^32 of anything.
     fn length(&mut self, count: usize, [one, two, four]: [Option<u8>; 3]) {
         let bytes = (count as u64).to_be_bytes();
@@ -121,7 +153,8 @@ fn low_byte(value: u64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MsgpackReader, Token};
+    use crate::value::any_value;
+    use crate::{MsgpackReader, Token, value_from_msgpack};
     use proptest::prelude::*;
 
     fn written(write: impl FnOnce(&mut MsgpackWriter)) -> Vec<u8> {
@@ -190,6 +223,14 @@ mod tests {
                 prop_assert_eq!(reader.token().unwrap(), token);
             }
             prop_assert!(reader.rest().is_empty());
+        }
+
+        #[test]
+        fn values_come_back_with_their_kind_of_number(value in any_value()) {
+            let bytes = written(|to| to.value(&value));
+            let back = value_from_msgpack(&bytes).unwrap();
+            // Equal numbers of different kinds are equal values; their JSON is not the same.
+            prop_assert_eq!(back.to_json(), value.to_json());
         }
     }
 }

@@ -11,7 +11,9 @@ mod doctor;
 pub(crate) mod identity;
 mod init;
 pub(crate) mod key;
+pub(crate) mod kip;
 mod maintain;
+pub(crate) mod mcp;
 mod restore;
 pub(crate) mod search;
 pub(crate) mod serve;
@@ -45,6 +47,8 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Identity { command } => identity::identity(data_dir, json, &command),
         Command::Turns { command } => turns::turns(data_dir, json, command),
         Command::Search(arguments) => search::search(data_dir, json, &arguments),
+        Command::Kip(arguments) => kip::kip(data_dir, json, arguments),
+        Command::Mcp(arguments) => mcp::mcp(data_dir, &arguments),
         Command::Restore { backup } => restore::restore(data_dir, &backup, json),
         Command::Completions { shell } => completions::completions(shell),
     }

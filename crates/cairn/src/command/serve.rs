@@ -3,9 +3,8 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use cairn_base::{Clock, SystemClock, SystemEntropy};
+use cairn_base::{Clock, SystemClock};
 use cairn_binary::BinaryConfig;
 use cairn_engine::Engine;
 use cairn_gate::Gate;
@@ -23,10 +22,7 @@ use crate::endpoints::{self, EndpointsFile};
 use crate::exposure::Exposure;
 use crate::failure::Failure;
 use crate::signals::StopSignals;
-use crate::{logging, node_id, open, reach, socket, tls, wiring};
-
-/// How often the store tidies up.
-const UPKEEP_EVERY: Duration = Duration::from_secs(1);
+use crate::{logging, open, reach, socket, tls, wiring};
 
 /// What `serve` takes besides the configuration.
 #[derive(Debug, Args)]
@@ -112,16 +108,7 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
         open::create_dir(&data_dir.path)?;
         (Arc::new(reach::own(&data_dir.path, &config, loss)?), Some(data_dir.path))
     };
-    let engine = Engine::open(store, clock, Arc::new(SystemEntropy))?;
-    engine.set_compaction(wiring::compaction(&config));
-    engine.set_strict_types(config.turns_strict_types);
-    if let Some(node_id) = node_id::of(dir.as_deref(), config.auth_required)? {
-        engine.set_audience(node_id);
-    }
-    engine.start_upkeep(UPKEEP_EVERY)?;
-    if let Some(home) = wiring::search(&config, dir.as_deref()) {
-        engine.start_search(home)?;
-    }
+    let engine = wiring::engine(store, clock, &config, dir.as_deref())?;
     let served =
         Runtime::new().map_err(|error| Failure::io("start the runtime", &error)).and_then(|runtime| {
             runtime.block_on(run(Arc::clone(&engine), &config, tls, dir.as_deref(), as_json))
@@ -165,7 +152,7 @@ async fn run(
         let _ = stopped.changed().await;
     };
     let (http, binary) = tokio::join!(
-        cairn_http::serve(Listeners { tcp, local }, app, on_signal),
+        cairn_http::serve(Listeners { tcp: Some(tcp), local }, app, on_signal),
         cairn_binary::serve(binary, gate.clone(), binary_config, on_stop),
     );
     let cut = binary.cut + if let Drained::Cut { connections } = http { connections } else { 0 };

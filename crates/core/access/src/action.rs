@@ -52,6 +52,10 @@ pub enum Action {
     ArtifactDelete = 21,
     /// Notes in which tenant a key may be registered.
     KeyHome = 22,
+    /// Reads and searches the graph of a space.
+    GraphRead = 23,
+    /// Writes to the graph of a space, and makes the space by doing so.
+    GraphWrite = 24,
 }
 
 /// Where an action can take place.
@@ -92,7 +96,7 @@ const fn row(
 }
 
 #[rustfmt::skip]
-const TABLE: [ActionRow; 22] = [
+const TABLE: [ActionRow; 24] = [
     //                             name                   needs           writes  audited  level
     row(Action::NodeInit,          "node.init",           Role::Operator, true,   true,    Level::Node),
     row(Action::StatsRead,         "stats.read",          Role::Operator, false,  false,   Level::Node),
@@ -116,6 +120,8 @@ const TABLE: [ActionRow; 22] = [
     row(Action::ArtifactList,      "artifact.list",       Role::Admin,    false,  false,   Level::Any),
     row(Action::ArtifactDelete,    "artifact.delete",     Role::Admin,    true,   true,    Level::Any),
     row(Action::KeyHome,           "access.key_home",     Role::Operator, true,   false,   Level::Node),
+    row(Action::GraphRead,         "graph.read",          Role::Reader,   false,  false,   Level::Any),
+    row(Action::GraphWrite,        "graph.write",         Role::Writer,   true,   false,   Level::Any),
 ];
 
 impl Action {

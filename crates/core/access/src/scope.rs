@@ -24,6 +24,11 @@ impl Scope {
         self.space
     }
 
+    /// The same for one of its spaces, if this covers the tenant as a whole.
+    pub fn of_space(&self, space: SpaceId) -> Option<Scope> {
+        (self.space == SpaceId::NONE).then_some(Scope { space, ..*self })
+    }
+
     /// A key that begins as every key of this scope does.
     pub fn key(&self) -> KeyBuf {
         KeyBuf::new().tenant(self.tenant).space(self.space)

@@ -1,11 +1,9 @@
 //! Questions and their answers.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
 
 use cairn_access::{Action, Principal, Resource, Scope};
-use cairn_base::{ContextId, Position, TenantId, TurnId, limits};
+use cairn_base::{ContextId, TenantId, TurnId, limits};
 use cairn_seam::Snapshot;
 use cairn_search::found::{GroupHit, Hit, Reason, Rule};
 use cairn_search::index::SearchIndex;
@@ -14,14 +12,12 @@ use cairn_search::request::{Filter, Grouping, Recency, Request, Times};
 use cairn_search::text::detect;
 use cairn_search::{Matcher, SearchError, snippet};
 
-use super::State;
 use super::collections::{CONTEXTS, TURNS, context_of, partition, turn_of};
+use super::consult::Consulted;
 use super::documents::Documents;
 use super::neighbours::{Candidate, smooth};
 use crate::{Act, Engine, EngineError};
 
-/// How long a search waits for the newest commits to be taken in.
-pub(super) const WAIT_MAX: Duration = Duration::from_secs(2);
 /// Neighbours lend among this many times as many as are asked for.
 const CANDIDATES: usize = 10;
 /// Characters of a snippet.
@@ -140,57 +136,11 @@ impl Engine {
         question: &SearchQuestion,
     ) -> Result<SearchPage, EngineError> {
         let act = Act::new(Action::TurnsRead, Resource::tenant(question.tenant));
-        self.pipeline.permit(principal, &act)?;
-        let wanted = self.position();
-        let (index, rebuilding) = match self.searching.opened(WAIT_MAX) {
-            State::Ready(index) => (index, false),
-            State::Rebuilding(index, _) => (index, true),
-            State::Off => return Err(EngineError::SearchOff),
-            State::Opening => return Err(EngineError::NoSearch { detail: "it is being opened".into() }),
-            State::Failed(detail) => return Err(EngineError::NoSearch { detail }),
-        };
-        self.pipeline.read(principal, &act, wanted, |_, scope| {
-            let is_current = !rebuilding && self.bring_up_to_date(&index, question.tenant, wanted);
-            if !is_current {
-                self.searching.behind.add(1);
-            }
-            // The snapshot is taken after the index stands, so what is found can be shown.
-            let snapshot = self.pipeline.store().snapshot(wanted)?;
-            let asked = Asked { engine: self, index: &index, snapshot: &*snapshot, scope: *scope, question };
-            // Damaged files may be read as anything.
-            let answered = catch_unwind(AssertUnwindSafe(|| asked.answer())).unwrap_or_else(|_| {
-                let detail = "it stopped unexpectedly, and is looked at; try again";
-                Err(SearchError::Damaged(detail.into()).into())
-            });
-            let page = answered.inspect_err(|error| {
-                if let EngineError::Search(SearchError::Damaged(_)) = error {
-                    self.searching.want_check();
-                }
-            })?;
-            Ok(SearchPage { behind: !is_current, rebuilding, ..page })
-        })
-    }
-
-    /// Has everything up to `wanted` in the index; says whether that was done in time. If it cannot be done,
-    /// the thread that keeps the index sees to it, and what there is is searched.
-    fn bring_up_to_date(&self, index: &SearchIndex, tenant: TenantId, wanted: Position) -> bool {
-        let until = Instant::now() + WAIT_MAX;
-        let brought = catch_unwind(AssertUnwindSafe(|| {
-            self.feed_until(index, wanted, until)?;
-            self.describe_until(index, tenant, until)
-        }));
-        match brought {
-            Ok(Ok(is_described)) => is_described && index.position() >= wanted,
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "a search did not see the newest commits");
-                self.searching.wake();
-                false
-            }
-            Err(_) => {
-                self.searching.want_check();
-                false
-            }
-        }
+        let consulted = self.consult(principal, &act, |index, snapshot, scope| {
+            Asked { engine: self, index, snapshot, scope: *scope, question }.answer()
+        })?;
+        let Consulted { answer, behind, rebuilding } = consulted;
+        Ok(SearchPage { behind, rebuilding, ..answer })
     }
 }
 

@@ -19,8 +19,30 @@ pub(crate) const CONTEXTS: Collection = Collection {
     ],
 };
 
+/// What is known: one document per concept of a space. Its kind is the name of its type.
+pub(crate) const CONCEPTS: Collection = Collection {
+    number: 3,
+    name: "concepts",
+    fields: &[
+        Field { name: "name", weight: 3.0, role: Role::Name },
+        Field { name: "alias", weight: 2.0, role: Role::Name },
+        Field { name: "description", weight: 1.5, role: Role::Text },
+        Field { name: "text", weight: 1.0, role: Role::Text },
+    ],
+};
+
+/// What is said about links: one document per link of a space that has texts. Its kind is its predicate.
+pub(crate) const LINKS: Collection = Collection {
+    number: 4,
+    name: "links",
+    fields: &[
+        Field { name: "predicate", weight: 1.0, role: Role::Text },
+        Field { name: "text", weight: 1.0, role: Role::Text },
+    ],
+};
+
 /// Every collection.
-pub(crate) const ALL: &[Collection] = &[TURNS, CONTEXTS];
+pub(crate) const ALL: &[Collection] = &[TURNS, CONTEXTS, CONCEPTS, LINKS];
 
 /// Where the documents of a collection are kept for a scope.
 pub(crate) fn partition(collection: &Collection, scope: &Scope) -> Partition {

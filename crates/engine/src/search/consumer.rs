@@ -7,7 +7,7 @@ use cairn_access::Principal;
 use cairn_base::Position;
 use cairn_search::index::SearchIndex;
 
-use super::ask::WAIT_MAX;
+use super::consult::WAIT_MAX;
 use super::{Searching, State};
 use crate::{ConsumerName, Engine, EngineError};
 

@@ -179,7 +179,7 @@ impl<'a> Documents<'a> {
 
 /// Does something to all of these; if one is damaged, to all that are not: what comes after it shall be
 /// found.
-fn in_spite_of_damage<I: fmt::Debug, T>(
+pub(super) fn in_spite_of_damage<I: fmt::Debug, T>(
     all: &[I],
     what: &'static str,
     mut take: impl FnMut(&[I]) -> Result<Vec<T>, EngineError>,

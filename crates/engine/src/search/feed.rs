@@ -11,6 +11,7 @@ use cairn_turns::tables::{
 
 use super::collections::{CONTEXTS, TURNS, id_of, partition};
 use super::documents::Documents;
+use super::graph_feed::GraphChanges;
 use crate::{Act, Engine, EngineError};
 
 /// Commits with about so many events are taken in together.
@@ -85,6 +86,7 @@ impl Engine {
         let mut pruned = Vec::new();
         let mut contexts = Vec::new();
         let mut gone = Vec::new();
+        let mut graph = GraphChanges::default();
         for event in commits.iter().flat_map(|commit| &commit.events) {
             match event.kind {
                 TURN_APPENDED => appended.extend(number(event).map(TurnId)),
@@ -92,9 +94,10 @@ impl Engine {
                 CONTEXT_CREATED | METADATA_UPDATED => contexts.extend(number(event).map(ContextId)),
                 CONTEXT_PRUNED => gone.extend(number(event)),
                 BUNDLE_PUBLISHED => taken.described.push(tenant),
-                _ => {}
+                _ => graph.note(event),
             }
         }
+        self.take_graph(tenant, &graph, snapshot, index, &mut taken.changes)?;
         if [appended.len(), pruned.len(), contexts.len(), gone.len()].iter().all(|count| *count == 0) {
             return Ok(());
         }

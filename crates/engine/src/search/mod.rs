@@ -7,12 +7,17 @@
 mod ask;
 mod catch_up;
 mod collections;
+mod consult;
 mod consumer;
 mod describe;
 mod documents;
 mod feed;
 mod follow;
 mod followed;
+mod graph_ask;
+mod graph_documents;
+mod graph_feed;
+mod graph_rebuild;
 mod home;
 mod neighbours;
 mod pace;
@@ -21,6 +26,7 @@ mod verify;
 
 pub use ask::{SearchHit, SearchIn, SearchPage, SearchQuestion, Snippet};
 pub use cairn_search::found::Reason as SearchReason;
+pub(crate) use graph_ask::{ElementHit, GraphQuestion};
 pub use home::SearchHome;
 
 use std::collections::BTreeSet;

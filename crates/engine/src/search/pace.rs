@@ -24,7 +24,8 @@ impl Engine {
     /// Zero for everything that is not searched later, and as long as the index keeps up, is made anew or is
     /// not there. Never waits for anything itself.
     pub fn search_pause(&self, act: &Act) -> Duration {
-        if act.action() != Action::TurnsWrite || !self.searching.is_serving() {
+        let is_searched = matches!(act.action(), Action::TurnsWrite | Action::GraphWrite);
+        if !is_searched || !self.searching.is_serving() {
             return Duration::ZERO;
         }
         let fed = self.searching.fed.load(Ordering::Relaxed);

@@ -14,7 +14,7 @@ use cairn_turns::{contexts_after, last_numbers, turns_between};
 
 use super::documents::Documents;
 use super::feed::take_into;
-use super::{Searching, State};
+use super::{Searching, State, graph_rebuild};
 use crate::pipeline::WithoutLine;
 use crate::{Engine, EngineError};
 
@@ -133,9 +133,16 @@ impl Engine {
             let scope = self.own_scope(tenant)?;
             ends.push((scope, last_numbers(&*snapshot, &scope)?));
         }
+        let mut spaces = Vec::new();
+        for (tenant, space) in graph_rebuild::spaces(&*snapshot)? {
+            let scope = self.own_space(tenant, space)?;
+            spaces.push((scope, graph_rebuild::size(&*snapshot, scope)?));
+        }
         drop(snapshot);
         done.store(0, Ordering::Relaxed);
-        all.store(ends.iter().map(|(_, (contexts, turns))| contexts.0 + turns.0).sum(), Ordering::Relaxed);
+        let in_turns = ends.iter().map(|(_, (contexts, turns))| contexts.0 + turns.0);
+        let in_graphs = spaces.iter().map(|(_, size)| *size);
+        all.store(in_turns.chain(in_graphs).sum(), Ordering::Relaxed);
         for (scope, (last_context, last_turn)) in ends {
             let mut turn = TurnId::NONE;
             loop {
@@ -166,6 +173,9 @@ impl Engine {
                 done.fetch_add(ids.len() as u64, Ordering::Relaxed);
                 self.between_pages(index)?;
             }
+        }
+        for (scope, _) in spaces {
+            self.rebuild_space(index, scope, began, done)?;
         }
         take_into(index, &[], began)?;
         all.store(0, Ordering::Relaxed);

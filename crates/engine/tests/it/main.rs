@@ -10,6 +10,8 @@ mod events;
 mod faults;
 mod feed;
 mod figures;
+mod kip;
+mod kip_suite;
 mod maintain;
 mod node;
 mod pipeline;

@@ -41,7 +41,7 @@ impl Limited {
 }
 
 impl Figures {
-    pub(crate) fn write(&self, text: &mut PrometheusText, in_flight: usize, reading: usize) {
+    pub(crate) fn write(&self, text: &mut PrometheusText, in_flight: usize, reading: usize, queries: usize) {
         let mut gauge = |name, help, value: usize| {
             text.family(name, MetricKind::Gauge, help).integer(&[], value as u64);
         };
@@ -52,6 +52,7 @@ impl Figures {
             self.waiting.load(Ordering::Relaxed),
         );
         gauge("cairn_gate_reading", "Reads that run on a thread of their own.", reading);
+        gauge("cairn_gate_queries", "Queries that run on a thread of their own.", queries);
         text.family("cairn_gate_admitted_total", MetricKind::Counter, "Requests let in.")
             .integer(&[], self.admitted.get());
         text.family("cairn_gate_refused_total", MetricKind::Counter, "Requests not let in.")

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::allowance::{Purse, Seats};
 use crate::figures::Figures;
+use crate::query::Queries;
 use crate::{Allowance, Authentication, RequestId};
 
 /// What refused requests are told to wait. A queue as long as ours empties well within a second, and
@@ -27,6 +28,10 @@ pub struct GateConfig {
     pub deadline: Duration,
     /// Most reads that run on threads of their own at once; at least 1.
     pub readers_max: usize,
+    /// Most queries that run at once beside them; at least 1.
+    pub queries_max: usize,
+    /// Most queries beyond these that have run for long; at least 1.
+    pub long_queries_max: usize,
     /// Whether callers have to say who they are.
     pub authentication: Authentication,
     /// What each of them may do.
@@ -40,6 +45,8 @@ impl Default for GateConfig {
             waiting_max: limits::HTTP_WAITING_MAX,
             deadline: limits::HTTP_DEADLINE,
             readers_max: limits::READERS_MAX,
+            queries_max: limits::QUERIES_MAX,
+            long_queries_max: limits::LONG_QUERIES_MAX,
             authentication: Authentication::Off,
             allowance: Allowance::default(),
         }
@@ -59,6 +66,7 @@ pub(crate) struct Inner {
     pub(crate) running: Arc<Semaphore>,
     /// One permit per thread that reads.
     pub(crate) readers: Arc<Semaphore>,
+    pub(crate) queries: Queries,
     /// Rung whenever a request ends.
     pub(crate) ended: Notify,
     pub(crate) figures: Figures,
@@ -76,6 +84,8 @@ impl Gate {
         let config = GateConfig {
             in_flight_max: bound(config.in_flight_max),
             readers_max: bound(config.readers_max),
+            queries_max: bound(config.queries_max),
+            long_queries_max: bound(config.long_queries_max),
             ..config
         };
         let inner = Inner {
@@ -83,6 +93,7 @@ impl Gate {
             config,
             running: Arc::new(Semaphore::new(config.in_flight_max)),
             readers: Arc::new(Semaphore::new(config.readers_max)),
+            queries: Queries::new(&config),
             ended: Notify::new(),
             figures: Figures::default(),
             purse: Purse::new(&config.allowance),
@@ -114,7 +125,7 @@ impl Gate {
     pub fn write_metrics(&self, text: &mut PrometheusText) {
         let in_flight = self.in_flight();
         let reading = self.inner.config.readers_max - self.inner.readers.available_permits();
-        self.inner.figures.write(text, in_flight, reading);
+        self.inner.figures.write(text, in_flight, reading, self.inner.queries.running(&self.inner.config));
     }
 }
 

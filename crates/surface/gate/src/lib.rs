@@ -4,6 +4,7 @@
 //!   once instead of queueing without end;
 //! - [`Gate::write`] queues to the store's committer and awaits the outcome without a thread of its
 //!   own; [`Gate::read`] runs on a bounded pool of threads, [`Gate::read_in_place`] right here;
+//! - [`Gate::query`] is for reads of which nobody knows how long they take: they have threads apart;
 //! - [`Gate::read_on`] reads on for answers that have begun, [`Gate::run_long`] is for work that no
 //!   deadline ends, such as maintenance;
 //! - an [`Admission`] carries the request's deadline, and neither reads nor writes outlast it;
@@ -21,6 +22,7 @@ mod figures;
 mod gate;
 mod identify;
 mod memory;
+mod query;
 mod request_id;
 mod run;
 

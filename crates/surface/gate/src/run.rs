@@ -8,10 +8,20 @@ use cairn_access::{Principal, Scope};
 use cairn_engine::{Act, Committed, Engine, EngineError};
 use cairn_seam::WriteTx;
 use tokio::sync::oneshot;
+use tokio::task::JoinError;
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::admit::after;
 use crate::{Admission, Gate, GateError};
+
+/// What work on a thread came to: its result, or its panic.
+pub(crate) type Outcome<T> = std::thread::Result<Result<T, EngineError>>;
+
+/// A thread that is gone without a word.
+pub(crate) fn lost<T>(error: JoinError) -> Outcome<T> {
+    Err(Box::new(error.to_string()))
+}
 
 impl Gate {
     /// Runs a read (or any blocking call of the engine) on one of a bounded number of threads.
@@ -50,9 +60,14 @@ impl Gate {
                 let _reader = reader;
                 catch_unwind(AssertUnwindSafe(|| body(&engine)))
             });
-            running.await.unwrap_or_else(|lost| Err(Box::new(lost.to_string())))
+            running.await.unwrap_or_else(lost)
         });
-        match on_time.await {
+        self.heard(on_time.await)
+    }
+
+    /// What came of work on a thread, if it came in time.
+    pub(crate) fn heard<T>(&self, outcome: Result<Outcome<T>, Elapsed>) -> Result<T, GateError> {
+        match outcome {
             Ok(Ok(result)) => Ok(result?),
             Ok(Err(panic)) => Err(self.panicked(&*panic)),
             Err(_elapsed) => {

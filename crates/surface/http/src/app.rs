@@ -97,6 +97,14 @@ impl App {
                     .layer(from_fn_with_state(state.clone(), middleware::limit_content))
                     .layer(from_fn_with_state(state.clone(), middleware::identify)),
             )
+            .merge(
+                routes::with_commands()
+                    .layer(from_fn(middleware::deadline))
+                    .layer(from_fn_with_state(state.clone(), middleware::admission))
+                    .layer(from_fn_with_state(state.clone(), middleware::read_commands))
+                    .layer(from_fn_with_state(state.clone(), middleware::limit_commands))
+                    .layer(from_fn_with_state(state.clone(), middleware::identify)),
+            )
             // Health and figures are answered also when nothing else is.
             .merge(routes::open())
             // Streams hold nobody's turn and have no end.

@@ -17,6 +17,8 @@ pub struct HttpConfig {
     pub body_bytes_max: usize,
     /// Largest request body where it is a payload or a blob.
     pub content_bytes_max: usize,
+    /// Largest request body with commands of KIP.
+    pub commands_bytes_max: usize,
     /// Memory for bodies and large answers, all connections together.
     pub memory_bytes: usize,
     /// Large blobs that are sent at once; more are told to come back.
@@ -46,6 +48,7 @@ impl Default for HttpConfig {
             allowed_origins: Vec::new(),
             body_bytes_max: limits::HTTP_BODY_BYTES_MAX,
             content_bytes_max: limits::HTTP_CONTENT_BYTES_MAX,
+            commands_bytes_max: limits::KIP_BODY_BYTES_MAX,
             memory_bytes: limits::HTTP_MEMORY_BYTES,
             content_streams_max: limits::CONTENT_STREAMS_MAX,
             remember_keys: limits::IDEMPOTENCY_REMEMBERED,

@@ -63,6 +63,11 @@ impl ApiError {
         self.code
     }
 
+    /// What went wrong, for people.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The same error with one more detail.
     #[must_use]
     pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {

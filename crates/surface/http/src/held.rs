@@ -32,6 +32,11 @@ impl HeldJson {
     pub(crate) fn new(value: &impl Serialize, share: Share) -> Self {
         HeldJson(bytes(serde_json::to_vec(value).expect("an answer is plain data"), share))
     }
+
+    /// JSON that is written down already.
+    pub(crate) fn of_text(json: String, share: Share) -> Self {
+        HeldJson(bytes(json.into_bytes(), share))
+    }
 }
 
 impl IntoResponse for HeldJson {

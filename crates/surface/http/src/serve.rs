@@ -51,8 +51,8 @@ pub enum Drained {
 /// Where a server listens.
 #[derive(Debug)]
 pub struct Listeners {
-    /// For everyone who can reach it.
-    pub tcp: TcpListener,
+    /// For everyone who can reach it; nobody else than the local owner if there is none.
+    pub tcp: Option<TcpListener>,
     /// For the local owner: a socket that nobody else may open.
     pub local: Option<UnixListener>,
 }
@@ -71,12 +71,12 @@ pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output 
             biased;
             () = &mut shutdown => break,
             Some(_) = connections.join_next() => {}
-            accepted = listeners.tcp.accept() => match accepted {
-                Ok((stream, _)) if connections.len() >= state.config.connections_max => {
+            accepted = accept_tcp(listeners.tcp.as_ref()) => match accepted {
+                Ok(stream) if connections.len() >= state.config.connections_max => {
                     // Over TLS nobody would understand the answer, and agreeing on how to is work.
                     turn_away(&state, |answer| if state.config.tls.is_none() { stream.try_write(answer) } else { Ok(0) });
                 }
-                Ok((stream, _)) => {
+                Ok(stream) => {
                     // Best effort: without it answers are a little later.
                     let _ = stream.set_nodelay(true);
                     connections.spawn(over_tcp(state.clone(), router.clone(), stream, stopped.clone()));
@@ -117,6 +117,13 @@ pub fn serve_in_process(app: App) -> DuplexStream {
         connection(state, router, ours, stopped).await;
     });
     theirs
+}
+
+async fn accept_tcp(listener: Option<&TcpListener>) -> io::Result<TcpStream> {
+    match listener {
+        Some(listener) => listener.accept().await.map(|(stream, _)| stream),
+        None => std::future::pending().await,
+    }
 }
 
 async fn accept_local(listener: Option<&UnixListener>) -> io::Result<UnixStream> {

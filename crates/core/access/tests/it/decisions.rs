@@ -15,8 +15,8 @@ fn model(principal: &Principal, action: Action, resource: Resource) -> Result<()
     let on_node = resource.tenant == TenantId(0);
     let at_home = resource.tenant == principal.tenant();
     let listed = |names: &[&str]| names.contains(&action.name());
-    let for_readers = listed(&["feed.read", "turns.read", "artifact.read"]);
-    let for_writers = listed(&["turns.write", "artifact.publish"]);
+    let for_readers = listed(&["feed.read", "turns.read", "artifact.read", "graph.read"]);
+    let for_writers = listed(&["turns.write", "artifact.publish", "graph.write"]);
     let for_admins = listed(&[
         "audit.read",
         "turns.prune",
@@ -205,6 +205,16 @@ fn keys_of_a_scope_begin_with_tenant_and_space() {
         (parts.tenant(), parts.space(), parts.rest()),
         (Ok(TenantId::LOCAL), Ok(SpaceId(5)), &[9][..])
     );
+}
+
+#[test]
+fn a_permit_for_a_tenant_covers_its_spaces_and_one_for_a_space_no_other() {
+    let scope =
+        |resource| authorize(&Principal::local_owner(), Action::GraphWrite, resource).unwrap().scope();
+    let in_space = scope(Resource::space(ACME, SpaceId(5)));
+    assert_eq!(scope(Resource::tenant(ACME)).of_space(SpaceId(5)), Some(in_space));
+    assert_eq!(in_space.of_space(SpaceId(6)), None);
+    assert_eq!(in_space.of_space(SpaceId::NONE), None);
 }
 
 #[test]

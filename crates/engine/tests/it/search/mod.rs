@@ -9,3 +9,5 @@ mod pages;
 mod pressure;
 mod said;
 mod tampered;
+
+pub(crate) use kit::{until, word};

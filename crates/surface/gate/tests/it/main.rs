@@ -6,5 +6,6 @@ mod admission;
 mod allowance;
 mod drain;
 mod figures;
+mod query;
 mod run;
 mod support;

@@ -19,6 +19,8 @@ pub(crate) const CONFIG: GateConfig = GateConfig {
     waiting_max: 2,
     deadline: Duration::from_secs(30),
     readers_max: 2,
+    queries_max: 2,
+    long_queries_max: 1,
     authentication: Authentication::Off,
     allowance: Allowance::NONE,
 };

@@ -5,6 +5,7 @@ mod bell;
 mod bulk;
 mod error;
 mod escape;
+mod kip;
 mod lines;
 mod search;
 mod turns;

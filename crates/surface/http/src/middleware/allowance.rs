@@ -1,6 +1,7 @@
 //! What a request costs, before anything of it is read but its head.
 //!
-//! A search is a search, GET and HEAD are reads, and everything else is a write. A body whose length is
+//! A search is a search, GET and HEAD are reads, and everything else is a write. Commands are a read as long
+//! as nobody has read them, and their route counts what they are beyond that. A body whose length is
 //! announced is counted with its request, others as they come.
 
 use axum::body::Body;
@@ -18,6 +19,8 @@ use crate::app::AppState;
 use crate::call::outside;
 use crate::seat::ConnectionSeat;
 
+/// Routes that take commands, which read or write.
+const COMMANDS: [&str; 2] = ["/v1/kip", "/kip"];
 /// Routes that search.
 const SEARCHES: [&str; 2] = ["/v1/contexts/search", "/v1/search"];
 
@@ -30,6 +33,12 @@ pub(crate) async fn limit_body(State(app): State<AppState>, request: Request, ne
 /// For bodies that are a payload or a blob.
 pub(crate) async fn limit_content(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let bytes_max = app.config.content_bytes_max;
+    limit(&app, bytes_max, request, next).await
+}
+
+/// For bodies that are commands of KIP.
+pub(crate) async fn limit_commands(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    let bytes_max = app.config.commands_bytes_max;
     limit(&app, bytes_max, request, next).await
 }
 
@@ -65,6 +74,7 @@ fn kind(request: &Request) -> Cost {
     match *request.method() {
         Method::GET | Method::HEAD if SEARCHES.contains(&route) => Cost::SEARCH,
         Method::GET | Method::HEAD => Cost::READ,
+        Method::POST if COMMANDS.contains(&route) => Cost::READ,
         _ => Cost::WRITE,
     }
 }

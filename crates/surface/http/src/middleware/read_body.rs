@@ -32,6 +32,12 @@ pub(crate) async fn read_content(State(app): State<AppState>, request: Request, 
     with_limit(&app, bytes_max, request, next).await
 }
 
+/// For bodies that are commands of KIP.
+pub(crate) async fn read_commands(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    let bytes_max = app.config.commands_bytes_max;
+    with_limit(&app, bytes_max, request, next).await
+}
+
 async fn with_limit(app: &AppState, bytes_max: usize, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let caller = parts.extensions.get::<Caller>();

@@ -52,7 +52,7 @@ impl Asked {
             has_body: operation.request_body.is_some(),
             has_json,
             has_parameters: operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty()),
-            is_admitted: path.starts_with("/v1/"),
+            is_admitted: path.starts_with("/v1/") || path == "/kip",
             writes,
         }
     }

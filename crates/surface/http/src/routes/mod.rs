@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod figures;
 pub(crate) mod frame_answers;
 mod health;
+mod kip;
 pub(crate) mod maintenance;
 mod metrics;
 pub(crate) mod openapi;
@@ -51,6 +52,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::sessions))
         .merge(turns::routes())
         .merge(search::routes())
+        .merge(kip::routes())
         .merge(blobs::routes())
         .merge(registry::routes())
         .merge(access::routes())
@@ -60,4 +62,9 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
 /// The same, with bodies that are a payload or a blob.
 pub(crate) fn with_content() -> OpenApiRouter<AppState> {
     turns::routes_with_content().merge(blobs::routes_with_content())
+}
+
+/// The same, with bodies that are commands.
+pub(crate) fn with_commands() -> OpenApiRouter<AppState> {
+    kip::routes_with_commands()
 }

@@ -31,6 +31,9 @@ const TYPES: (&str, &str) = ("acme.Type", "none.Type");
 const TENANTS: (&str, &str) = ("acme", "nope");
 const USERS: (&str, &str) = ("anna", "nora");
 const TEAMS: (&str, &str) = ("core", "none");
+/// Spaces, and types of what is known.
+const SPACES: (&str, &str) = ("project", "nowhere");
+const CONCEPT_TYPES: (&str, &str) = ("AcmeThing", "NoneThing");
 /// Stands for what the token in `acme` is called.
 const TOKENS: (&str, &str) = ("{token}", "0011223344556677");
 
@@ -94,6 +97,13 @@ const ROWS: &[Row] = &[
     row(201, BUNDLES, "PUT /v1/registry/bundles/{name}", BUNDLE),
     row(404, TYPES, "GET /v1/registry/types/{name}/versions/1", ""),
     row(409, TYPES, AS_TYPE, ""),
+
+    row(200, SPACES, "POST /v1/kip", r#"{"command":"DESCRIBE DOMAINS","space":"{name}"}"#),
+    row(200, SPACES, "POST /kip", r#"{"method":"execute_kip_readonly","params":{"command":"DESCRIBE DOMAINS","space":"{name}"}}"#),
+    row(200, SPACES, "POST /v1/kip", r#"{"command":"UPSERT { CONCEPT { {type: \"Person\", name: \"p\"} } }","space":"{name}"}"#),
+    row(200, CONCEPT_TYPES, "POST /v1/kip", r#"{"command":"FIND(?x) WHERE { ?x {type: \"{name}\"} }"}"#),
+    row(200, CONCEPT_TYPES, "POST /v1/kip", r#"{"command":"FIND(?x) WHERE { ?x {type: \"$ConceptType\", name: \"{name}\"} }"}"#),
+    row(200, CONCEPT_TYPES, "POST /v1/kip", r#"{"command":"UPSERT { CONCEPT { {type: \"{name}\", name: \"x\"} } }"}"#),
 
     row(404, TENANTS, "GET /v1/audit?tenant={name}", ""),
     row(403, TENANTS, "GET /v1/access/tenants/{name}", ""),
@@ -183,6 +193,10 @@ impl World {
         let with_tree = WITH_TREE.replace("{hash}", &ContentHash::of(&tree).to_string());
         let types = r#"{"acme.Type":{"versions":{"1":{"fields":{"1":{"name":"text","type":"string"}}}}}}"#;
         let bundle = |id: &str, types: &str| BUNDLE.replace("{name}", id).replace(r#""types":{}"#, types);
+        let known = |space: &str| {
+            let upsert = r#"UPSERT { CONCEPT { {type: \"$ConceptType\", name: \"AcmeThing\"} } }"#;
+            format!(r#"{{"command":"{upsert}"{space}}}"#)
+        };
         let (first, second) = (APPEND.replace("{name}", "1"), APPEND.replace("{name}", "2"));
         for (token, request, body) in [
             (anna, "POST /v1/blobs", BLOBS.0.as_bytes()),
@@ -199,6 +213,8 @@ impl World {
                 "PUT /v1/registry/bundles/bundle-acme",
                 bundle(BUNDLES.0, &format!(r#""types":{types}"#)).as_bytes(),
             ),
+            (anna, "POST /v1/kip", known("").as_bytes()),
+            (anna, "POST /v1/kip", known(r#","space":"project""#).as_bytes()),
             (&self.stranger, "POST /v1/contexts", b"{}"),
             (&self.stranger, &first, b"1"),
             (

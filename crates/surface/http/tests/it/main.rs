@@ -9,6 +9,8 @@ mod errors;
 mod events;
 mod figures;
 mod hidden;
+mod kip;
+mod kip_suite;
 mod limits;
 mod local;
 mod maintenance;

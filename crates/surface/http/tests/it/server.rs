@@ -54,7 +54,7 @@ impl Server {
         let addr = tcp.local_addr().expect("it is bound");
         let dir = tempfile::tempdir().expect("a temporary folder");
         let local = UnixListener::bind(dir.path().join("sock")).expect("a socket");
-        let listeners = Listeners { tcp, local: Some(local) };
+        let listeners = Listeners { tcp: Some(tcp), local: Some(local) };
         let (entered, leave) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
         let app = App::new(gate.clone(), http, addr).with_routes(test_routes(&entered, &leave));
         let (stop, stopped) = oneshot::channel();

@@ -166,7 +166,7 @@ async fn names_are_checked_unless_others_can_reach_the_server_and_say_who_they_a
         let addr = tcp.local_addr().expect("it is bound");
         // What it believes to be bound to decides; where the test listens is loopback.
         let app = App::new(server.gate.clone(), HttpConfig::default(), bound);
-        tokio::spawn(serve(Listeners { tcp, local: None }, app, std::future::pending()));
+        tokio::spawn(serve(Listeners { tcp: Some(tcp), local: None }, app, std::future::pending()));
         let ask = "GET /healthz HTTP/1.1\r\nhost: memory.example.org\r\nconnection: close\r\n\r\n";
         assert_eq!(crate::client::exchange(addr, ask).await.status, status, "{bound} {authentication:?}");
         assert_eq!(get(addr, "/healthz").await.status, 200);

@@ -1,0 +1,177 @@
+//! `cairn kip`: the graph of what is known, in its own language.
+
+mod caret;
+mod check;
+mod fmt;
+mod logs;
+mod run;
+mod source;
+mod table;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value};
+
+use self::source::Source;
+use crate::failure::Failure;
+
+pub(crate) const KIP_AFTER_HELP: &str = "\
+Examples:
+  cairn kip -c 'DESCRIBE PRIMER'           who am I here, and what is known
+  cairn kip -c 'FIND(?t.name) WHERE { ?t {type: \"$ConceptType\"} }'
+  cairn kip -c 'FIND(?n) WHERE { ?n {name: :name} }' --param 'name=\"Aspirin\"'
+  cairn kip -c 'SEARCH CONCEPT \"headache\"' --json
+  cairn kip run medicine.kip               a command, or a capsule of UPSERT blocks, from a file
+  cairn kip run schema.kip facts.kip --dry-run
+                                           one after the other; say what would change
+  generate | cairn kip run -               from standard input
+  cairn kip fmt medicine.kip               write it as it is usually written
+  cairn kip check *.kip                    show mistakes with their places
+  cairn kip logs                           what was asked lately
+
+A FIND is a table with a column for each of its expressions, cut to the width of a terminal; --json
+prints what the function execute_kip answers. An error of KIP ends the command with exit code 1, and
+files after it are not run.
+
+It works whether or not a server runs on the data directory.";
+
+/// A command, or what else to do.
+#[derive(Debug, Args)]
+pub(crate) struct KipArgs {
+    #[command(subcommand)]
+    command: Option<KipCommand>,
+
+    /// The command, or - for standard input
+    #[arg(short = 'c', long = "command", value_name = "COMMAND", required = true)]
+    text: Option<String>,
+
+    #[command(flatten)]
+    how: How,
+}
+
+/// How commands are executed.
+#[derive(Debug, Args)]
+struct How {
+    /// What stands for :NAME in commands, as JSON; may be given more than once
+    #[arg(long = "param", value_name = "NAME=JSON", value_parser = parameter)]
+    parameters: Vec<(String, Value)>,
+
+    /// The space to work in [default: memory]
+    #[arg(long, value_name = "SPACE")]
+    space: Option<String>,
+
+    /// Change nothing, and say what would be
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Refuse commands that change something
+    #[arg(long)]
+    readonly: bool,
+}
+
+/// What else to do.
+#[derive(Debug, Subcommand)]
+enum KipCommand {
+    /// Execute the commands in files, one after the other
+    #[command(after_help = RUN_AFTER_HELP)]
+    Run {
+        /// Files with a command or a capsule each, or - for standard input
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+
+        #[command(flatten)]
+        how: How,
+    },
+
+    /// Write commands as they are usually written
+    #[command(after_help = fmt::AFTER_HELP)]
+    Fmt {
+        /// Change nothing, and say which files would change; exit code 1 if there are any
+        #[arg(long)]
+        check: bool,
+
+        /// The files, or - for standard input to standard output
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+
+    /// Look for mistakes, and show them with their places
+    #[command(after_help = check::AFTER_HELP)]
+    Check {
+        /// The files, or - for standard input
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+
+    /// Show what was asked lately
+    #[command(after_help = logs::AFTER_HELP)]
+    Logs(logs::LogsArgs),
+}
+
+const RUN_AFTER_HELP: &str = "\
+Examples:
+  cairn kip run medicine.kip
+  cairn kip run schema.kip facts.kip         the first that fails is the last
+  cairn kip run person.kip --param 'name=\"Ada\"' --param 'born=1815'
+  cairn kip run capsule.kip --dry-run        what would change
+
+A file holds one command, or a capsule: UPSERT blocks one after the other, which are done together
+or not at all. // begins a comment.";
+
+/// Does what was asked for.
+pub(super) fn kip(data_dir: Option<&Path>, as_json: bool, arguments: KipArgs) -> Result<(), Failure> {
+    match arguments.command {
+        None => {
+            let text = arguments.text.unwrap_or_default();
+            let source = if text == "-" { Source::read(Path::new("-"))? } else { Source::given(text) };
+            run::run(data_dir, as_json, &[source], &arguments.how)
+        }
+        Some(KipCommand::Run { files, how }) => {
+            let sources: Vec<_> = files.iter().map(|file| Source::read(file)).collect::<Result<_, _>>()?;
+            run::run(data_dir, as_json, &sources, &how)
+        }
+        Some(KipCommand::Fmt { check, files }) => fmt::fmt(&files, check),
+        Some(KipCommand::Check { files }) => check::check(&files, as_json),
+        Some(KipCommand::Logs(arguments)) => logs::logs(data_dir, as_json, &arguments),
+    }
+}
+
+impl How {
+    /// The parameters as one object; the last of a name counts.
+    fn parameters(&self) -> Map<String, Value> {
+        self.parameters.iter().cloned().collect()
+    }
+}
+
+/// Reads the value of `--param`.
+fn parameter(text: &str) -> Result<(String, Value), String> {
+    let (name, json) = text.split_once('=').ok_or("write the name, an equals sign and a value as JSON")?;
+    let name = name.strip_prefix(':').unwrap_or(name);
+    match serde_json::from_str(json) {
+        Ok(value) => Ok((name.to_owned(), value)),
+        Err(error) => Err(format!("the value is no JSON ({error}); a text needs quotes: '{name}=\"…\"'")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_a_name_and_json() {
+        for (text, name, value) in [
+            ("n=1", "n", json!(1)),
+            (":n=\"a=b\"", "n", json!("a=b")),
+            ("list=[1,null]", "list", json!([1, null])),
+        ] {
+            assert_eq!(parameter(text), Ok((name.to_owned(), value)), "{text}");
+        }
+        for text in ["n", "n=Aspirin", "n="] {
+            assert!(parameter(text).is_err(), "{text}");
+        }
+    }
+}

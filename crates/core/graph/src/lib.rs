@@ -1,0 +1,49 @@
+//! The graph: what is known. Concepts, the propositions that link them, and the schema they follow.
+//!
+//! A concept has a type and a name; a link says that its subject stands in a relation, its predicate, to its
+//! object. Subject and object are concepts or links. Types and predicates are concepts too: the number of a
+//! type is the number of the concept that defines it.
+//!
+//! [`View`] reads, over a snapshot or a transaction; [`Writer`] writes, and keeps indexes and statistics exact
+//! in the same transaction. Everything here is a function over a reader or a transaction and a
+//! [`Scope`](cairn_access::Scope). It knows nothing of KIP, the language that asks for it.
+
+mod bootstrap;
+mod counters;
+mod element;
+mod error;
+mod event;
+mod fetch;
+mod id;
+mod keys;
+pub mod known;
+mod lookup;
+mod name;
+mod nearest;
+mod protected;
+mod record;
+mod scan;
+mod schema;
+pub mod spaces;
+mod statistics;
+pub mod tables;
+mod view;
+mod write;
+
+pub use bootstrap::bootstrap;
+pub use element::{Concept, Edge, Link, Map, Part};
+pub use error::GraphError;
+pub use event::GraphEvent;
+pub use id::{
+    ConceptId, Element, LinkId, ParsedId, PredicateId, TypeId, concept_text, element_text, link_text,
+    parse_id,
+};
+pub use lookup::Lookup;
+pub use record::{RecordView, blob_of_concept, blob_of_link};
+pub use schema::{ENFORCE_SCHEMA, check_predicate_name, check_type_name};
+pub use statistics::Statistic;
+pub use view::{Meta, View};
+pub use write::{ConceptWrite, Deleted, LinkTarget, LinkWrite, Outcome, Target, Writer};
+
+/// What reading or writing the graph gives.
+pub type Result<T> = std::result::Result<T, GraphError>;

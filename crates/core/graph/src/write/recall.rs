@@ -1,0 +1,177 @@
+//! A transaction that asks the store for each row once, if it is told to.
+//!
+//! Nobody but the transaction itself changes what it sees: a row that was read stays as it is, unless it is
+//! written here. So whoever is about to write many elements reads all of them in a few calls, and what is then
+//! read for each of them costs no call any more.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use cairn_base::{ContentHash, TenantId, limits};
+use cairn_seam::{Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx};
+
+/// Memory for rows; when there are more, none are remembered any longer.
+const BYTES_MAX: usize = limits::COMMIT_BYTES_MAX;
+/// What a row takes beside its bytes, roughly.
+const ROW_BYTES: usize = 96;
+
+/// A value, or that there is none.
+type Value = Option<Box<[u8]>>;
+
+pub(super) struct Recalling<'a> {
+    tx: &'a mut dyn WriteTx,
+    /// What was read or written; nothing if nothing is to be remembered.
+    rows: RefCell<Option<Rows>>,
+}
+
+#[derive(Default)]
+struct Rows {
+    values: HashMap<(Keyspace, Box<[u8]>), Value>,
+    bytes: usize,
+}
+
+impl<'a> Recalling<'a> {
+    /// Remembers nothing.
+    pub(super) fn new(tx: &'a mut dyn WriteTx) -> Self {
+        Recalling { tx, rows: RefCell::new(None) }
+    }
+
+    /// Remembers rows from now on.
+    pub(super) fn remember(&mut self) {
+        self.rows.get_mut().get_or_insert_default();
+    }
+
+    /// Remembers nothing any longer.
+    pub(super) fn forget(&mut self) {
+        *self.rows.get_mut() = None;
+    }
+
+    /// Whether everything that was read and written since it was told to is remembered.
+    pub(super) fn remembers(&self) -> bool {
+        self.rows.borrow().is_some()
+    }
+
+    /// A row that is remembered.
+    pub(super) fn recall(&self, keyspace: Keyspace, key: &[u8]) -> Option<Vec<u8>> {
+        let rows = self.rows.borrow();
+        let value = rows.as_ref()?.values.get(&(keyspace, key.into()))?.as_deref();
+        value.map(<[u8]>::to_vec)
+    }
+
+    fn note(&self, keyspace: Keyspace, key: &[u8], value: Option<&[u8]>) {
+        let mut rows = self.rows.borrow_mut();
+        let Some(kept) = rows.as_mut() else { return };
+        kept.bytes += ROW_BYTES + key.len() + value.map_or(0, <[u8]>::len);
+        kept.values.insert((keyspace, key.into()), value.map(Into::into));
+        if kept.bytes > BYTES_MAX {
+            *rows = None;
+        }
+    }
+}
+
+impl Reader for Recalling<'_> {
+    fn multi_get(
+        &self,
+        keyspace: Keyspace,
+        keys: &[&[u8]],
+        visit: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), StoreError> {
+        let Some(mut found) = self.recalled(keyspace, keys) else {
+            return self.tx.multi_get(keyspace, keys, visit);
+        };
+        let unknown: Vec<usize> = (0..keys.len()).filter(|at| found[*at].is_none()).collect();
+        if !unknown.is_empty() {
+            let asked: Vec<&[u8]> = unknown.iter().map(|at| keys[*at]).collect();
+            self.tx.multi_get(keyspace, &asked, &mut |at, value| {
+                self.note(keyspace, asked[at], value);
+                found[unknown[at]] = Some(value.map(Into::into));
+            })?;
+        }
+        found.iter().enumerate().for_each(|(at, value)| visit(at, value.as_ref().and_then(Option::as_deref)));
+        Ok(())
+    }
+
+    fn multi_scan(
+        &self,
+        keyspace: Keyspace,
+        ranges: &[KeyRange],
+        visit: &mut dyn FnMut(usize, &[u8], &[u8]) -> Visit,
+    ) -> Result<(), StoreError> {
+        self.tx.multi_scan(keyspace, ranges, visit)
+    }
+
+    fn hashed_get(
+        &self,
+        keyspace: HashedKeyspace,
+        tenant: TenantId,
+        keys: &[&[u8]],
+        visit: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), StoreError> {
+        self.tx.hashed_get(keyspace, tenant, keys, visit)
+    }
+
+    fn blobs(
+        &self,
+        tenant: TenantId,
+        hashes: &[ContentHash],
+        visit: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), StoreError> {
+        self.tx.blobs(tenant, hashes, visit)
+    }
+}
+
+impl Recalling<'_> {
+    /// What is remembered of these keys, in their order; nothing if nothing is to be remembered.
+    fn recalled(&self, keyspace: Keyspace, keys: &[&[u8]]) -> Option<Vec<Option<Value>>> {
+        let rows = self.rows.borrow();
+        let values = &rows.as_ref()?.values;
+        Some(keys.iter().map(|key| values.get(&(keyspace, (*key).into())).cloned()).collect())
+    }
+}
+
+impl WriteTx for Recalling<'_> {
+    fn tenant(&self) -> TenantId {
+        self.tx.tenant()
+    }
+
+    fn put(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.note(keyspace, key, Some(value));
+        self.tx.put(keyspace, key, value)
+    }
+
+    fn delete(&mut self, keyspace: Keyspace, key: &[u8]) -> Result<(), StoreError> {
+        self.note(keyspace, key, None);
+        self.tx.delete(keyspace, key)
+    }
+
+    fn delete_range(&mut self, keyspace: Keyspace, range: &KeyRange) -> Result<u64, StoreError> {
+        self.forget();
+        self.tx.delete_range(keyspace, range)
+    }
+
+    fn hashed_put(
+        &mut self,
+        keyspace: HashedKeyspace,
+        key: &[u8],
+        value: &[u8],
+        expires_at_ms: Option<u64>,
+    ) -> Result<(), StoreError> {
+        self.tx.hashed_put(keyspace, key, value, expires_at_ms)
+    }
+
+    fn put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
+        self.tx.put_blob(blob)
+    }
+
+    fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
+        self.tx.keep_blob(hash)
+    }
+
+    fn remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
+        self.tx.remove_blob(hash, uploaded_before_ms)
+    }
+
+    fn emit(&mut self, event: Event) -> Result<(), StoreError> {
+        self.tx.emit(event)
+    }
+}

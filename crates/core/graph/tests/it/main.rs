@@ -1,0 +1,15 @@
+//! Tests of the graph over a store in memory, and over one on a simulated disk.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod bootstrap;
+mod damage;
+mod delete;
+mod kit;
+mod limits;
+mod lookups;
+mod model;
+mod protected;
+mod schema;
+mod spaces;
+mod upsert;

@@ -1,0 +1,36 @@
+//! KIP, the language: from text to a tree and back. It knows nothing of storage.
+//!
+//! - [`parse`] reads a command into a [`tree`], and [`bind`] puts values in the places of parameters.
+//! - [`format`] writes a tree as text, and [`format_text`] lays a text out anew.
+//! - [`KipRequest`] is what a caller sends; [`response`] is what it is answered.
+//! - [`KipError`] says what is wrong, where, and what to do next; [`report`] shows it to people.
+//! - [`functions`] is what language models are told.
+
+#[cfg(feature = "testing")]
+pub mod arbitrary;
+mod bind;
+mod code;
+mod error;
+mod format;
+mod functions;
+mod lex;
+mod nearest;
+mod parse;
+mod place;
+mod report;
+mod request;
+pub mod response;
+mod span;
+pub mod tree;
+mod words;
+
+pub use bind::bind;
+pub use code::KipCode;
+pub use error::KipError;
+pub use format::{format, format_text, one_line};
+pub use functions::{KipFunction, functions};
+pub use parse::parse;
+pub use place::line_column;
+pub use report::report;
+pub use request::{Commands, Format, KipCommand, KipRequest, Parameters};
+pub use span::{Span, Spanned};

@@ -1,0 +1,148 @@
+//! Places in the order of answers, as bytes that compare as the places do.
+//!
+//! Truth values come before numbers, texts, arrays and objects; null comes last, whichever way is asked for.
+//! Concepts come before links, each by their numbers, and then names of predicates. No encoding is the
+//! beginning of another, so that one can follow the other, and one that is turned over sorts the other way.
+
+use cairn_base::{KeyBuf, Number, Value};
+
+use crate::Result;
+use crate::cell::Cell;
+use crate::fields::Records;
+
+/// After everything else, also after what is turned over.
+const LAST: u8 = 0xff;
+/// Ends an array or object: before every item.
+const END: u8 = 0;
+/// Begins an entry of an object.
+const ENTRY: u8 = 1;
+
+/// Adds a value that rows are sorted or grouped by.
+pub(super) fn put_value(out: &mut Vec<u8>, value: &Value, descending: bool) {
+    if value.is_null() {
+        return out.push(LAST);
+    }
+    put(out, &value_key(KeyBuf::new(), value), descending);
+}
+
+/// Adds what a variable is bound to.
+pub(super) fn put_cell(out: &mut Vec<u8>, cell: Cell, descending: bool, records: &Records<'_>) -> Result<()> {
+    let key = match cell {
+        Cell::Null => {
+            out.push(LAST);
+            return Ok(());
+        }
+        Cell::Concept(id, _) => KeyBuf::new().u8(1).u64(id.0),
+        Cell::Link(id) => KeyBuf::new().u8(2).u64(id.0),
+        Cell::Predicate(id) => KeyBuf::new().u8(3).str(&records.name(id.0)?),
+    };
+    put(out, &key, descending);
+    Ok(())
+}
+
+fn put(out: &mut Vec<u8>, key: &[u8], descending: bool) {
+    if descending {
+        out.extend(key.iter().map(|byte| !byte));
+    } else {
+        out.extend_from_slice(key);
+    }
+}
+
+fn value_key(key: KeyBuf, value: &Value) -> KeyBuf {
+    match value {
+        Value::Null => key.u8(1),
+        Value::Bool(value) => key.u8(2).bool(*value),
+        Value::Number(number) => number_key(key.u8(3), *number),
+        Value::String(text) => key.u8(4).str(text),
+        Value::Array(items) => items.iter().fold(key.u8(5), value_key).u8(END),
+        Value::Object(entries) => {
+            let entry =
+                |key: KeyBuf, (name, value): (&String, &Value)| value_key(key.u8(ENTRY).str(name), value);
+            entries.iter().fold(key.u8(6), entry).u8(END)
+        }
+    }
+}
+
+/// The nearest float, and by how much an integer is beside it: rounding keeps the order, and what rounds alike
+/// differs by little.
+fn number_key(key: KeyBuf, number: Number) -> KeyBuf {
+    let float = number.to_f64();
+    let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    let beside = whole.map_or(0, |whole| whole - float as i128);
+    key.f64(float).i64(i64::try_from(beside).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(value: &Value, descending: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_value(&mut out, value, descending);
+        // What follows must not matter.
+        out.extend([0x80; 3]);
+        out
+    }
+
+    #[test]
+    fn bytes_sort_as_values_do_and_the_other_way_round_with_nulls_last() {
+        let ascending = [
+            "false",
+            "true",
+            "-1e300",
+            "-9223372036854775808",
+            "-9223372036854775807",
+            "-1.5",
+            "-1",
+            "0",
+            "0.5",
+            "9007199254740992",
+            "9007199254740993",
+            "9007199254740994",
+            "9223372036854775807",
+            "9223372036854775808",
+            "18446744073709551614",
+            "18446744073709551615",
+            "1e300",
+            r#""""#,
+            r#""\u0000""#,
+            r#""\u0000a""#,
+            r#""a""#,
+            r#""a\u0000""#,
+            r#""ab""#,
+            r#""é""#,
+            "[]",
+            "[null]",
+            "[null,1]",
+            "[1]",
+            "[[]]",
+            "{}",
+            r#"{"a":null}"#,
+            r#"{"a":1}"#,
+            r#"{"a":1,"b":1}"#,
+            r#"{"b":0}"#,
+            "null",
+        ];
+        let values: Vec<Value> =
+            ascending.iter().map(|json| Value::parse_json(json.as_bytes()).unwrap()).collect();
+        for (at, one) in values.iter().enumerate() {
+            for (other_at, other) in values.iter().enumerate() {
+                let shown = format!("{} and {}", ascending[at], ascending[other_at]);
+                assert_eq!(bytes(one, false).cmp(&bytes(other, false)), at.cmp(&other_at), "{shown}");
+                let turned = match (one.is_null(), other.is_null()) {
+                    (false, false) => other_at.cmp(&at),
+                    (one, other) => one.cmp(&other),
+                };
+                assert_eq!(bytes(one, true).cmp(&bytes(other, true)), turned, "{shown}, descending");
+            }
+        }
+    }
+
+    #[test]
+    fn equal_numbers_have_equal_bytes_however_they_are_written() {
+        for (one, other) in [("1", "1.0"), ("-0.0", "0"), ("9007199254740992", "9007199254740992.0")] {
+            let [one, other] = [one, other].map(|json| Value::parse_json(json.as_bytes()).unwrap());
+            assert_eq!(bytes(&one, false), bytes(&other, false));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! From a KIP command to its answer: plans, rows and writes.
+//!
+//! Everything here is a function over a reader or a transaction; only the engine opens those.
+
+mod budget;
+mod cell;
+mod delete;
+mod describe;
+mod error;
+mod eval;
+mod fields;
+mod filter;
+mod find;
+mod graph_error;
+mod matches;
+mod near;
+mod plan;
+mod rows;
+mod unregistered;
+mod upsert;
+
+pub use budget::{Allowance, Budget};
+pub use cairn_kip::Format;
+pub use delete::delete;
+pub use describe::{concept_info, describe};
+pub use error::{QueryError, Result};
+pub use find::{Found, explain, find};
+pub use matches::matches;
+pub use unregistered::unregistered;
+pub use upsert::{try_upsert, upsert};

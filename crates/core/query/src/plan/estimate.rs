@@ -1,0 +1,116 @@
+//! How many rows patterns give, as far as statistics know.
+
+use std::collections::HashMap;
+
+use cairn_graph::{PredicateId, Statistic, TypeId, View};
+use cairn_seam::Visit;
+
+use super::atom::Predicates;
+use crate::Result;
+
+/// Counts of one snapshot, each read once.
+pub(crate) struct Estimator<'v> {
+    view: View<'v>,
+    counts: HashMap<Statistic, f64>,
+    all: Option<Vec<PredicateId>>,
+    links: HashMap<LinksKey, Links>,
+}
+
+/// Predicates, all if absent, and the types of subject and object, any if absent.
+type LinksKey = (Option<Vec<PredicateId>>, Option<TypeId>, Option<TypeId>);
+
+/// What is known of the links that a pattern is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Links {
+    /// How many there are.
+    pub(crate) total: f64,
+    /// How many of them have ends of the types asked for.
+    pub(crate) fitting: f64,
+    /// Different subjects, those of the type asked for if there is one; at least one.
+    pub(crate) subjects: f64,
+    /// The same for objects.
+    pub(crate) objects: f64,
+}
+
+impl<'v> Estimator<'v> {
+    pub(crate) fn new(view: View<'v>) -> Self {
+        Estimator { view, counts: HashMap::new(), all: None, links: HashMap::new() }
+    }
+
+    /// Concepts of a type.
+    pub(crate) fn concepts(&mut self, kind: TypeId) -> Result<f64> {
+        self.count(Statistic::Type(kind))
+    }
+
+    /// Links of some predicates between ends of some types.
+    pub(crate) fn links(
+        &mut self,
+        predicates: &Predicates,
+        subject: Option<TypeId>,
+        object: Option<TypeId>,
+    ) -> Result<Links> {
+        let named = match predicates {
+            Predicates::OneOf(ids) => Some(ids.clone()),
+            Predicates::Variable(_) => None,
+        };
+        let key = (named, subject, object);
+        if let Some(links) = self.links.get(&key) {
+            return Ok(*links);
+        }
+        let ids = match &key.0 {
+            Some(ids) => ids.clone(),
+            None => self.all_predicates()?,
+        };
+        let mut links = Links { total: 0.0, fitting: 0.0, subjects: 0.0, objects: 0.0 };
+        for predicate in ids {
+            let total = self.count(Statistic::Predicate(predicate))?;
+            if total == 0.0 {
+                continue;
+            }
+            let of_subject = match subject {
+                Some(kind) => self.count(Statistic::SubjectType(kind, predicate))? / total,
+                None => 1.0,
+            };
+            let of_object = match object {
+                Some(kind) => self.count(Statistic::ObjectType(predicate, kind))? / total,
+                None => 1.0,
+            };
+            links.total += total;
+            links.fitting += total * of_subject * of_object;
+            links.subjects += self.count(Statistic::Subjects(predicate))? * of_subject;
+            links.objects += self.count(Statistic::Objects(predicate))? * of_object;
+        }
+        links.subjects = links.subjects.max(1.0);
+        links.objects = links.objects.max(1.0);
+        self.links.insert(key, links);
+        Ok(links)
+    }
+
+    /// All predicates that links have. Everything about them is read in one go.
+    fn all_predicates(&mut self) -> Result<Vec<PredicateId>> {
+        if let Some(all) = &self.all {
+            return Ok(all.clone());
+        }
+        let mut all = Vec::new();
+        let counts = &mut self.counts;
+        self.view.statistics(&mut |of, count| {
+            if let Statistic::Predicate(id) = of {
+                all.push(id);
+            }
+            counts.insert(of, count as f64);
+            Visit::Continue
+        })?;
+        self.all = Some(all.clone());
+        Ok(all)
+    }
+
+    fn count(&mut self, of: Statistic) -> Result<f64> {
+        if let Some(count) = self.counts.get(&of) {
+            return Ok(*count);
+        }
+        // What is not among all counts is zero.
+        let count = if self.all.is_some() { 0.0 } else { self.view.count(of)? as f64 };
+        self.counts.insert(of, count);
+        Ok(count)
+    }
+}

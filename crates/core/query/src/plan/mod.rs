@@ -1,0 +1,74 @@
+//! From a WHERE to a plan: variables become places in rows, names become numbers, and clauses become steps in
+//! the order that they are run in.
+//!
+//! # Scopes
+//!
+//! A clause sees what clauses before it bind, in its own block and in those around it. What an OPTIONAL binds
+//! is seen after it, null where it missed. What a NOT binds is its own: outside, the same name is another
+//! variable. A UNION sees nothing from outside; what it binds is seen after it, under the same names.
+//!
+//! Patterns and FILTERs between two of these are connected by AND, so their order is ours to choose
+//! ([`order`]); OPTIONAL, NOT and UNION stay where they were written.
+
+mod atom;
+mod block;
+mod estimate;
+mod explain;
+mod ground;
+mod names;
+mod order;
+mod pattern;
+mod scope;
+mod step;
+
+use cairn_graph::View;
+use cairn_kip::KipError;
+use cairn_kip::tree::{Group, Path, Text};
+
+pub(crate) use atom::Test;
+pub(crate) use block::{Block, Stage, Union};
+pub(crate) use explain::{Explained, explained};
+use names::Names;
+pub(crate) use scope::Slot;
+pub(crate) use step::{Access, LinkStep, PathEnd, PathStep, Step, Work};
+
+use crate::Result;
+use crate::fields::FieldOf;
+use block::Builder;
+use scope::{Places, Scope, Space};
+
+/// What is to be run, and which variables there are afterwards.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) root: Block,
+    pub(crate) places: Places,
+    /// How many stages there are in all blocks together.
+    pub(crate) stages: usize,
+    /// What its filters read of elements.
+    pub(crate) fields: Vec<FieldOf>,
+    space: Space,
+    visible: Scope,
+}
+
+impl Plan {
+    /// Plans a WHERE over what the view knows now.
+    pub(crate) fn of(view: View<'_>, pattern: &Group) -> Result<Plan> {
+        let mut builder = Builder::new(view, pattern)?;
+        let mut space = Space::default();
+        let (mut root, visible) = builder.block(pattern, &mut space, &Scope::default(), true)?;
+        let mut stages = 0;
+        root.number_stages(&mut stages);
+        let Builder { places, fields, .. } = builder;
+        Ok(Plan { root, places, stages, fields, space, visible })
+    }
+
+    /// The place of a variable that the whole WHERE binds.
+    pub(crate) fn slot(&self, variable: &Text) -> std::result::Result<Slot, KipError> {
+        self.visible.slot(&self.space, variable)
+    }
+
+    /// What an expression reads.
+    pub(crate) fn field(&self, path: &Path) -> std::result::Result<FieldOf, KipError> {
+        FieldOf::parse(self.slot(&path.variable)?, path)
+    }
+}

@@ -1,0 +1,92 @@
+//! What an UPSERT answers.
+
+use std::collections::{BTreeMap, HashMap};
+
+use cairn_base::Value;
+use cairn_graph::{Element, Outcome};
+
+/// What became of everything that was written.
+#[derive(Default)]
+pub(super) struct Receipt {
+    /// Blocks that are concepts: their ids, and what became of each.
+    concepts: Vec<(String, Outcome)>,
+    /// The same for blocks that are propositions.
+    links: Vec<(String, Outcome)>,
+    /// What became of each element, links of SET PROPOSITIONS included.
+    elements: HashMap<Element, Outcome>,
+}
+
+impl Receipt {
+    /// An element was written.
+    pub(super) fn note(&mut self, element: Element, outcome: Outcome) {
+        let sum = self.elements.entry(element).or_insert(outcome);
+        if rank(outcome) > rank(*sum) {
+            *sum = outcome;
+        }
+    }
+
+    /// A block was written, and its id is answered.
+    pub(super) fn list(&mut self, element: Element, id: String, outcome: Outcome) {
+        match element {
+            Element::Concept(_) => self.concepts.push((id, outcome)),
+            Element::Link(_) => self.links.push((id, outcome)),
+        }
+    }
+
+    /// As an answer. What was only tried has no ids: others may get them.
+    pub(super) fn value(self, blocks: usize, with_ids: bool) -> Value {
+        let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for outcome in [Outcome::Created, Outcome::Updated, Outcome::Unchanged] {
+            counts.insert(name(outcome), (0, 0));
+        }
+        for (element, outcome) in &self.elements {
+            let (concepts, links) = counts.entry(name(*outcome)).or_default();
+            match element {
+                Element::Concept(_) => *concepts += 1,
+                Element::Link(_) => *links += 1,
+            }
+        }
+        let mut answer: BTreeMap<String, Value> = counts
+            .into_iter()
+            .map(|(name, (concepts, links))| {
+                let both = [("concepts", concepts), ("propositions", links)];
+                let both = both.map(|(what, count)| (what.to_owned(), Value::from(count)));
+                (name.to_owned(), Value::Object(both.into()))
+            })
+            .collect();
+        answer.insert("blocks".to_owned(), Value::from(blocks as u64));
+        let lists = [
+            ("upsert_concept_nodes", "concept_outcomes", self.concepts),
+            ("upsert_proposition_links", "proposition_outcomes", self.links),
+        ];
+        for (ids, outcomes, list) in lists {
+            let became = list.iter().map(|(_, outcome)| text(name(*outcome))).collect();
+            answer.insert(outcomes.to_owned(), Value::Array(became));
+            let list = if with_ids { list } else { Vec::new() };
+            let list = list.into_iter().map(|(id, _)| Value::String(id)).collect();
+            answer.insert(ids.to_owned(), Value::Array(list));
+        }
+        Value::Object(answer)
+    }
+}
+
+/// What counts when an element is written more than once.
+fn rank(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Unchanged => 0,
+        Outcome::Updated => 1,
+        Outcome::Created => 2,
+    }
+}
+
+fn name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Created => "created",
+        Outcome::Updated => "updated",
+        Outcome::Unchanged => "unchanged",
+    }
+}
+
+fn text(text: &str) -> Value {
+    Value::String(text.to_owned())
+}

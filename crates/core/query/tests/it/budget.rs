@@ -1,0 +1,157 @@
+//! Queries that would take everything there is.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use cairn_base::Clock;
+use cairn_kip::{Format, KipCode};
+use cairn_query::Allowance;
+
+use crate::kit::{World, rows};
+
+/// Every node to every node.
+fn dense(nodes: usize) -> World {
+    let mut text: String = (0..nodes).map(|at| format!("Node n{at} {{\"v\": {at}}}\n")).collect();
+    for from in 0..nodes {
+        for to in 0..nodes {
+            text.push_str(&format!("n{from} -links_to-> n{to}\n"));
+        }
+    }
+    World::new(&text)
+}
+
+fn code(world: &World, query: &str, clock: &dyn Clock, allowance: Allowance) -> Option<KipCode> {
+    world.ask(query, Format::Columns, clock, allowance).err().map(|error| {
+        assert!(!error.advice().is_empty());
+        error.code
+    })
+}
+
+const GREEDY: [&str; 8] = [
+    // Products.
+    r#"FIND(COUNT(?a)) WHERE { ?a {type: "Node"} ?b {type: "Node"} ?c {type: "Node"} }"#,
+    r#"FIND(COUNT(?a)) WHERE { (?a, "links_to", ?b) (?c, "links_to", ?d) }"#,
+    // Joins that multiply.
+    r#"FIND(COUNT(?a)) WHERE { (?a, "links_to", ?b) (?b, "links_to", ?c) (?c, "links_to", ?d) }"#,
+    // Paths, short and without end.
+    r#"FIND(COUNT(?a)) WHERE { (?a, "links_to"{1,}, ?b) (?b, "links_to"{1,}, ?c) }"#,
+    r#"FIND(COUNT(?b)) WHERE { ({name: "n0"}, "links_to"{60000}, ?b) (?b, "links_to"{60000}, ?c) (?c, "links_to"{2}, ?d) }"#,
+    // Inside blocks.
+    r#"FIND(COUNT(?a)) WHERE { ?a {type: "Node"} OPTIONAL { ?b {type: "Node"} ?c {type: "Node"} } }"#,
+    r#"FIND(COUNT(?a)) WHERE { ?a {type: "Node"} NOT { (?a, "links_to", ?b) (?c, "links_to", ?d) } }"#,
+    r#"FIND(COUNT(?a)) WHERE { ?a {type: "Node"} UNION { ?a {type: "Node"} ?b {type: "Node"} ?c {type: "Node"} } }"#,
+];
+
+#[test]
+fn rows_end_where_the_budget_does() {
+    let world = dense(20);
+    for query in GREEDY {
+        assert_eq!(
+            code(&world, query, &*world.clock, rows(2_000)),
+            Some(KipCode::ResourceExhausted),
+            "{query}"
+        );
+    }
+    let query = r#"FIND(COUNT(?a)) WHERE { (?a, "links_to", ?b) }"#;
+    assert_eq!(code(&world, query, &*world.clock, rows(2_000)), None);
+}
+
+#[test]
+fn memory_ends_where_the_budget_does() {
+    let world = dense(20);
+    let few = Allowance { bytes: 100_000, ..rows(u64::MAX) };
+    for query in GREEDY.iter().filter(|query| !query.contains("60000")) {
+        assert_eq!(code(&world, query, &*world.clock, few), Some(KipCode::ResourceExhausted), "{query}");
+    }
+    // What is read, sorted, grouped and answered counts too.
+    let mut world = World::new("");
+    let long = "x".repeat(5_000);
+    let text: String = (0..40).map(|at| format!("Long l{at} {{\"v\": \"{long}{at}\"}}\n")).collect();
+    world.add(&text);
+    for query in [
+        r#"FIND(?l) WHERE { ?l {type: "Long"} }"#,
+        r#"FIND(?l.name) WHERE { ?l {type: "Long"} FILTER(?l.attributes.v == "a") }"#,
+        r#"FIND(?l.name) WHERE { ?l {type: "Long"} } ORDER BY ?l.attributes.v"#,
+        r#"FIND(?l.attributes.v, COUNT(?l)) WHERE { ?l {type: "Long"} }"#,
+        r#"FIND(COUNT(DISTINCT ?l.attributes.v)) WHERE { ?l {type: "Long"} }"#,
+    ] {
+        assert_eq!(code(&world, query, &*world.clock, few), Some(KipCode::ResourceExhausted), "{query}");
+        let enough = Allowance { bytes: 2_000_000, ..few };
+        assert_eq!(code(&world, query, &*world.clock, enough), None, "{query}");
+    }
+}
+
+/// A clock that goes on by a millisecond whenever somebody looks at it.
+#[derive(Debug, Default)]
+struct Restless(AtomicU64);
+
+impl Clock for Restless {
+    fn now_ms(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+#[test]
+fn time_ends_where_the_budget_does() {
+    let world = dense(20);
+    let short = Allowance { time: Duration::from_millis(3), ..rows(u64::MAX) };
+    for query in GREEDY {
+        let clock = Restless::default();
+        assert_eq!(code(&world, query, &clock, short), Some(KipCode::ExecutionTimeout), "{query}");
+        // It was noticed at once: nobody looked at the clock much longer.
+        assert!(clock.0.load(Ordering::Relaxed) < 10);
+    }
+    let query = r#"FIND(COUNT(?a)) WHERE { (?a, "links_to", ?b) }"#;
+    let long = Allowance { time: Duration::from_secs(10), ..short };
+    assert_eq!(code(&world, query, &Restless::default(), long), None);
+}
+
+#[test]
+fn patterns_have_a_bound() {
+    let world = dense(2);
+    let patterns = |count: usize| {
+        let all: String = (1..count).map(|at| format!(r#"(?n{}, "links_to", ?n{at}) "#, at - 1)).collect();
+        format!(r#"FIND(COUNT(?n0)) WHERE {{ ?n0 {{type: "Node", name: "n0"}} {all} FILTER(1 == 2) }}"#)
+    };
+    assert_eq!(code(&world, &patterns(256), &*world.clock, Allowance::default()), None);
+    let code = code(&world, &patterns(257), &*world.clock, Allowance::default());
+    assert_eq!(code, Some(KipCode::ResourceExhausted));
+}
+
+#[test]
+fn filters_take_time_too() {
+    let world = dense(20);
+    let many = (0..2_000).map(|at| at.to_string()).collect::<Vec<_>>().join(", ");
+    let query =
+        format!(r#"FIND(COUNT(?a)) WHERE {{ ?a {{type: "Node"}} FILTER(IN(?a.attributes.v, [{many}])) }}"#);
+    let short = Allowance { time: Duration::from_millis(3), ..rows(u64::MAX) };
+    assert_eq!(code(&world, &query, &Restless::default(), short), Some(KipCode::ExecutionTimeout));
+}
+
+#[test]
+fn memory_is_given_back_on_the_way() {
+    let world = dense(20);
+    // Each of these has 8,000 rows of more than 150 bytes for a moment, and one after its filter.
+    let product = |names: [&str; 3]| {
+        let nodes = names.map(|name| format!(r#"?{name} {{type: "Node"}}"#)).join(" ");
+        let filters = names.map(|name| format!(r#"?{name}.name == "n1""#)).join(" && ");
+        format!("{nodes} FILTER({filters})")
+    };
+    let [first, second] = [product(["a", "b", "c"]), product(["d", "e", "f"])];
+    let query = format!("FIND(COUNT(?a)) WHERE {{ {first} {second} }}");
+    let enough = |bytes| Allowance { bytes, ..rows(u64::MAX) };
+    assert_eq!(code(&world, &query, &*world.clock, enough(1_800_000)), None);
+    assert_eq!(code(&world, &query, &*world.clock, enough(1_000_000)), Some(KipCode::ResourceExhausted));
+}
+
+#[test]
+fn a_dense_graph_is_walked_once_and_not_once_for_each_way() {
+    let world = dense(30);
+    let query = r#"FIND(COUNT(?b)) WHERE { ({name: "n0"}, "links_to"{1,}, ?b) }"#;
+    world.check(query, "30");
+    assert_eq!(code(&world, query, &*world.clock, rows(200)), None);
+}

@@ -1,0 +1,179 @@
+//! Order, LIMIT and CURSOR.
+
+use cairn_base::Value;
+
+use crate::kit::World;
+
+fn mixed() -> World {
+    World::new(
+        r#"
+        Thing a {"v": "b", "w": 1}
+        Thing b {"v": 10, "w": 1}
+        Thing c {"w": 2}
+        Thing d {"v": true, "w": 2}
+        Thing e {"v": [1], "w": 3}
+        Thing f {"v": {"x": 1}, "w": 3}
+        Thing g {"v": 2.5, "w": 3}
+        Thing h {"v": "a", "w": 3}
+        Thing i {"v": null, "w": 3}
+        Thing j {"v": false, "w": 3}
+        "#,
+    )
+}
+
+#[test]
+fn values_of_all_types_have_one_order_and_nulls_come_last() {
+    let world = mixed();
+    let with = |order: &str| format!(r#"FIND(?x.name) WHERE {{ ?x {{type: "Thing"}} }} ORDER BY {order}"#);
+    world.check_rows(&with("?x.attributes.v"), "j, d, g, b, h, a, e, f, c, i");
+    world.check_rows(&with("?x.attributes.v ASC"), "j, d, g, b, h, a, e, f, c, i");
+    world.check_rows(&with("?x.attributes.v DESC"), "f, e, a, h, b, g, d, j, c, i");
+    world.check_rows(&with("?x.attributes.w DESC, ?x.attributes.v"), "j, g, h, e, f, i, d, c, b, a");
+    world.check_rows(&with("?x.attributes.w, ?x.name DESC"), "b, a, d, c, j, i, h, g, f, e");
+    // Of equals, by id; whole elements by id too.
+    world.check_rows(&with("?x.type DESC"), "a, b, c, d, e, f, g, h, i, j");
+    world.check_rows(&with("?x DESC"), "j, i, h, g, f, e, d, c, b, a");
+}
+
+#[test]
+fn without_an_order_rows_come_by_the_ids_of_what_is_projected() {
+    let world = World::new("Node c\nNode a\nNode b\nb -links_to-> c\na -links_to-> b\nb -links_to-> a");
+    world.check_rows(r#"FIND(?x.name) WHERE { ?x {type: "Node"} }"#, "c, a, b");
+    world.check_rows(r#"FIND(?y.name, ?x.name) WHERE { (?x, "links_to", ?y) }"#, "c b, a b, b a");
+    world.check_rows(r#"FIND(?x.name, ?y.name) WHERE { (?x, "links_to", ?y) }"#, "a b, b c, b a");
+}
+
+#[test]
+fn rows_can_be_ordered_by_what_is_not_projected() {
+    let world = World::new("Node c\nNode a\nNode b\nb -links_to-> c\na -links_to-> b\nb -links_to-> a");
+    // b has two, and stands where the first of them does.
+    world.check_rows(r#"FIND(?x.name) WHERE { (?x, "links_to", ?y) } ORDER BY ?y.name"#, "b, a");
+    world.check_rows(r#"FIND(?x.name) WHERE { (?x, "links_to", ?y) } ORDER BY ?y.name DESC"#, "b, a");
+}
+
+#[test]
+fn limits() {
+    let world = mixed();
+    let with = |limit: &str| format!(r#"FIND(?x.name) WHERE {{ ?x {{type: "Thing"}} }} LIMIT {limit}"#);
+    let found = world.find(&with("0"));
+    assert_eq!((found.result.to_json().as_str(), found.next_cursor), ("[]", None));
+    // A cursor says that more follows, so there is none after the last row.
+    assert_eq!(world.find(&with("10")).next_cursor, None);
+    assert!(world.find(&with("9")).next_cursor.is_some());
+    assert_eq!(world.find(&with("10000")).next_cursor, None);
+    world.check_mistake(&with("10001"), "KIP_4002", "CURSOR");
+}
+
+#[test]
+fn a_thousand_rows_are_shown_unless_somebody_says_how_many() {
+    let text: String = (0..1001).map(|at| format!("Thing t{at}\n")).collect();
+    let world = World::new(&text);
+    let found = world.find(r#"FIND(?x.name) WHERE { ?x {type: "Thing"} }"#);
+    assert_eq!(found.result.as_array().unwrap().len(), 1000);
+    let next = found.next_cursor.unwrap();
+    let query = format!(r#"FIND(?x.name) WHERE {{ ?x {{type: "Thing"}} }} CURSOR "{next}""#);
+    world.check(&query, r#"["t1000"]"#);
+}
+
+/// All pages of a query, and what happens between them.
+fn pages(
+    world: &mut World,
+    query: &str,
+    limit: usize,
+    mut between: impl FnMut(&mut World, usize),
+) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut cursor = String::new();
+    for page in 0..100 {
+        let found = world.find(&format!("{query} LIMIT {limit} {cursor}"));
+        let Value::Array(rows) = &found.result else { panic!("no column") };
+        assert!(rows.len() <= limit);
+        all.extend(rows.iter().map(|row| row.as_str().map_or_else(|| row.to_json(), str::to_owned)));
+        let Some(next) = found.next_cursor else { return all };
+        assert_eq!(rows.len(), limit);
+        cursor = format!(r#"CURSOR "{next}""#);
+        between(world, page);
+    }
+    panic!("no end")
+}
+
+#[test]
+fn pages_of_every_size_are_the_whole() {
+    let mut world = mixed();
+    for order in
+        ["", "ORDER BY ?x.attributes.v", "ORDER BY ?x.attributes.v DESC", "ORDER BY ?x.attributes.w DESC"]
+    {
+        let query = format!(r#"FIND(?x.name) WHERE {{ ?x {{type: "Thing"}} }} {order}"#);
+        let whole = pages(&mut world, &query, 10, |_, _| {});
+        assert_eq!(whole.len(), 10);
+        for limit in 1..10 {
+            assert_eq!(pages(&mut world, &query, limit, |_, _| {}), whole, "{query} by {limit}");
+        }
+    }
+    let query = r#"FIND(?x.attributes.w, COUNT(?x)) WHERE { ?x {type: "Thing"} } ORDER BY COUNT(?x) DESC"#;
+    world.check_rows(query, "3 6, 1 2, 2 2");
+    let first = world.find(&format!("{query} LIMIT 2")).next_cursor.unwrap();
+    world.check_rows(&format!(r#"{query} LIMIT 2 CURSOR "{first}""#), "2 2");
+}
+
+#[test]
+fn pages_hold_while_others_write() {
+    let mut world = mixed();
+    let query = r#"FIND(?x.name) WHERE { ?x {type: "Thing"} } ORDER BY ?x.name"#;
+    let found = pages(&mut world, query, 2, |world, page| match page {
+        // Before the place where we are, behind it, and the very row that we are at.
+        0 => world.add("Thing aa\nThing bb"),
+        1 => world.delete("bb"),
+        2 => {
+            world.delete("e");
+            world.add("Thing ee");
+        }
+        _ => {}
+    });
+    assert_eq!(found.join(" "), "a b bb c d e ee f g h i j");
+    // Something that is passed already does not move anybody.
+    let mut world = mixed();
+    let found = pages(&mut world, query, 3, |world, page| {
+        if page == 0 {
+            world.delete("a");
+            world.delete("b");
+        }
+    });
+    assert_eq!(found.join(" "), "a b c d e f g h i j");
+}
+
+#[test]
+fn long_texts_are_ordered_exactly_and_cursors_stay_short() {
+    let long = "x".repeat(5_000);
+    let text: String =
+        [5, 3, 1, 4, 2].iter().map(|at| format!("Thing t{at} {{\"v\": \"{long}{at}\"}}\n")).collect();
+    let mut world = World::new(&text);
+    let query = r#"FIND(?x.name) WHERE { ?x {type: "Thing"} } ORDER BY ?x.attributes.v"#;
+    assert_eq!(pages(&mut world, query, 2, |_, _| {}).join(" "), "t1 t2 t3 t4 t5");
+    assert!(world.find(&format!("{query} LIMIT 2")).next_cursor.unwrap().len() < 1_500);
+    // If the last row is gone, what begins alike is shown again rather than left out.
+    let found = pages(&mut world, query, 2, |world, page| {
+        if page == 0 {
+            world.delete("t2");
+        }
+    });
+    assert_eq!(found.join(" "), "t1 t2 t1 t3 t4 t5");
+}
+
+#[test]
+fn cursors_of_other_queries_and_none_at_all_are_refused() {
+    let world = mixed();
+    let with = |order: &str, cursor: &str| {
+        format!(r#"FIND(?x.name) WHERE {{ ?x {{type: "Thing"}} }} {order} LIMIT 2 {cursor}"#)
+    };
+    let cursor = world.find(&with("", "")).next_cursor.unwrap();
+    let given = format!(r#"CURSOR "{cursor}""#);
+    world.check_rows(&with("", &given), "c, d");
+    // How it is laid out, and how many rows are shown, does not matter.
+    let query = format!("FIND( ?x.name )\nWHERE {{ ?x {{ type : \"Thing\" }} }} LIMIT 3 {given}");
+    world.check_rows(&query, "c, d, e");
+    world.check_mistake(&with("ORDER BY ?x.name", &given), "KIP_1001", "another query");
+    for bad in ["", "x", "AAAA", "%%%%", &cursor[..cursor.len() - 12], &format!("{cursor}AAAA")[..40]] {
+        world.check_mistake(&with("", &format!(r#"CURSOR "{bad}""#)), "KIP_1001", "next_cursor");
+    }
+}

@@ -1,0 +1,45 @@
+//! Commands that read.
+
+use cairn_access::{Action, Resource};
+use cairn_base::{Clock, Position};
+use cairn_graph::View;
+use cairn_kip::tree::Command;
+use cairn_query::{Allowance, Budget, Found, QueryError};
+
+use super::answer::told_apart;
+use super::{Asking, Outcome};
+use crate::Act;
+
+impl Asking<'_> {
+    pub(super) fn read(&self, command: &Command) -> Outcome {
+        let space = match self.engine.space_to_read(self.principal, self.tenant, self.space())? {
+            Ok(space) => space,
+            Err(missing) => return Ok(Err(missing)),
+        };
+        let act = Act::new(Action::GraphRead, Resource::space(self.tenant, space));
+        if let Command::Search(search) = command {
+            return self.search(&act, search);
+        }
+        let clock = self.engine.clock();
+        let found = self.engine.pipeline.read(self.principal, &act, Position::START, |snapshot, scope| {
+            Ok(self.answer(&View::new(snapshot, *scope), command, &**clock)?)
+        });
+        told_apart(found)
+    }
+
+    fn answer(&self, view: &View<'_>, command: &Command, clock: &dyn Clock) -> Result<Found, QueryError> {
+        let mut budget = Budget::new(clock, Allowance::default());
+        match command {
+            Command::Find(find) => cairn_query::find(view, find, self.request.format, &mut budget),
+            Command::Explain { analyze, find } => {
+                let result = cairn_query::explain(view, find, *analyze, &mut budget)?;
+                Ok(Found { result, next_cursor: None })
+            }
+            Command::Describe(describe) => cairn_query::describe(view, describe),
+            // These are not for a snapshot, and nobody brings them here.
+            Command::Search(_) | Command::Upsert(_) | Command::Delete(_) => {
+                Ok(Found { result: Default::default(), next_cursor: None })
+            }
+        }
+    }
+}

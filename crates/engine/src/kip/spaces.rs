@@ -1,0 +1,140 @@
+//! Which space a request means, and that there is something in it.
+
+use std::collections::{HashMap, HashSet};
+
+use cairn_access::{Action, Principal, Resource, Scope};
+use cairn_base::{Position, SpaceId, TenantId, limits};
+use cairn_graph::View;
+use cairn_graph::spaces::{self, MEMORY};
+use cairn_kip::{KipCode, KipError};
+use cairn_seam::WriteTx;
+use parking_lot::RwLock;
+
+use crate::{Act, Engine, EngineError};
+
+/// Names of spaces that are remembered; when there are more, all are looked up anew.
+const KNOWN_MAX: usize = 10_000;
+
+/// Spaces that are known to be there. None ever goes away.
+#[derive(Default)]
+pub(crate) struct Spaces {
+    numbers: RwLock<HashMap<(TenantId, Box<str>), SpaceId>>,
+    /// Those that have their first types.
+    ready: RwLock<HashSet<(TenantId, SpaceId)>>,
+}
+
+impl Spaces {
+    fn is_ready(&self, tenant: TenantId, space: SpaceId) -> bool {
+        self.ready.read().contains(&(tenant, space))
+    }
+
+    fn note_ready(&self, tenant: TenantId, space: SpaceId) {
+        let mut ready = self.ready.write();
+        if ready.len() >= KNOWN_MAX {
+            ready.clear();
+        }
+        ready.insert((tenant, space));
+    }
+
+    fn note(&self, tenant: TenantId, name: &str, space: SpaceId) {
+        let mut numbers = self.numbers.write();
+        if numbers.len() >= KNOWN_MAX {
+            numbers.clear();
+        }
+        numbers.insert((tenant, name.into()), space);
+    }
+}
+
+impl Engine {
+    /// The space of a name, if there is one.
+    pub(super) fn space(
+        &self,
+        principal: &Principal,
+        tenant: TenantId,
+        name: &str,
+    ) -> Result<Option<SpaceId>, EngineError> {
+        if name == MEMORY {
+            return Ok(Some(SpaceId::MEMORY));
+        }
+        let known = self.spaces.numbers.read().get(&(tenant, name.into())).copied();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let act = Act::new(Action::GraphRead, Resource::tenant(tenant));
+        self.pipeline.permit(principal, &act)?;
+        let snapshot = self.pipeline.store().snapshot(Position::START)?;
+        let found = spaces::find(&*snapshot, tenant, name)?;
+        if let Some(space) = found {
+            self.spaces.note(tenant, name, space);
+        }
+        Ok(found)
+    }
+
+    /// A space that somebody reads: it has to be there.
+    pub(super) fn space_to_read(
+        &self,
+        principal: &Principal,
+        tenant: TenantId,
+        name: &str,
+    ) -> Result<Result<SpaceId, KipError>, EngineError> {
+        let Some(space) = self.space(principal, tenant, name)? else {
+            return Ok(Err(self.no_space(tenant, name)?));
+        };
+        self.make_ready(tenant, space)?;
+        Ok(Ok(space))
+    }
+
+    fn no_space(&self, tenant: TenantId, name: &str) -> Result<KipError, EngineError> {
+        let snapshot = self.pipeline.store().snapshot(Position::START)?;
+        let most = limits::KIP_SPACES_NAMED_MAX;
+        let known = spaces::list(&*snapshot, tenant, None, most + 1)?;
+        let more = if known.len() > most { ", …" } else { "" };
+        let known: Vec<_> = known.into_iter().take(most).map(|(_, name)| name).collect();
+        let hint = format!("there are {}{more}; the first UPSERT into a space makes it", known.join(", "));
+        Ok(KipError::new(KipCode::NotFound, format!("there is no space {name:?}")).hint(hint))
+    }
+
+    /// Gives a space its first types if it has none; the node does that for whoever comes first.
+    fn make_ready(&self, tenant: TenantId, space: SpaceId) -> Result<(), EngineError> {
+        if self.spaces.is_ready(tenant, space) {
+            return Ok(());
+        }
+        let scope = self.own_space(tenant, space)?;
+        let snapshot = self.pipeline.store().snapshot(Position::START)?;
+        if !View::new(&*snapshot, scope).is_bootstrapped()? {
+            let now_ms = self.clock().now_ms();
+            let act = Act::new(Action::GraphWrite, Resource::space(tenant, space));
+            self.pipeline.transact(&Principal::local_owner(), &act, move |tx, scope| {
+                Ok(cairn_graph::bootstrap(tx, scope, now_ms)?)
+            })?;
+        }
+        self.spaces.note_ready(tenant, space);
+        Ok(())
+    }
+
+    /// A space is there and has its first types: it was written to.
+    pub(super) fn note_written(&self, tenant: TenantId, name: &str, space: SpaceId) {
+        self.spaces.note_ready(tenant, space);
+        if name != MEMORY {
+            self.spaces.note(tenant, name, space);
+        }
+    }
+}
+
+/// The scope of the space that a transaction writes to: one that is there, or one that it makes.
+pub(super) fn space_to_write(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    name: &str,
+    now_ms: u64,
+) -> Result<Scope, EngineError> {
+    let scope = match scope.space() {
+        SpaceId::NONE => {
+            let space = spaces::create(tx, scope.tenant(), name)?;
+            scope.of_space(space).unwrap_or(*scope)
+        }
+        _ => *scope,
+    };
+    cairn_graph::bootstrap(tx, &scope, now_ms)?;
+    Ok(scope)
+}

@@ -1,0 +1,88 @@
+//! Commands that write: one transaction each.
+
+use std::sync::Arc;
+use std::thread;
+
+use cairn_access::{Action, Resource, Scope};
+use cairn_base::{Clock, SpaceId, Value};
+use cairn_graph::Writer;
+use cairn_kip::tree::Command;
+use cairn_query::{Allowance, Budget, Found, QueryError};
+use cairn_seam::WriteTx;
+
+use super::answer::told_apart;
+use super::spaces::space_to_write;
+use super::{Asking, Outcome};
+use crate::{Act, EngineError};
+
+impl Asking<'_> {
+    pub(super) fn write(&self, command: Command) -> Outcome {
+        let (engine, name) = (self.engine, self.space());
+        let known = match (engine.space(self.principal, self.tenant, name)?, &command) {
+            // Deleting makes no space.
+            (None, Command::Delete(_)) => match engine.space_to_read(self.principal, self.tenant, name)? {
+                Ok(space) => Some(space),
+                Err(missing) => return Ok(Err(missing)),
+            },
+            (known, _) => known,
+        };
+        let whole = Resource::tenant(self.tenant);
+        let resource = known.map_or(whole, |space| Resource::space(self.tenant, space));
+        let act = Act::new(Action::GraphWrite, resource);
+        thread::sleep(engine.search_pause(&act));
+        let work = Work {
+            command,
+            space: name.to_owned(),
+            dry_run: self.request.dry_run,
+            clock: Arc::clone(engine.clock()),
+        };
+        let body = move |tx: &mut dyn WriteTx, scope: &Scope| work.carry_out(tx, scope);
+        let written = if self.request.dry_run {
+            engine.pipeline.attempt(self.principal, &act, body).map(|(result, _)| result)
+        } else {
+            let committed = engine.pipeline.transact(self.principal, &act, body);
+            committed.map(|committed| {
+                let (result, space) = committed.value;
+                engine.note_written(self.tenant, name, space);
+                result
+            })
+        };
+        told_apart(written.map(|result| Found { result, next_cursor: None }))
+    }
+}
+
+/// What the transaction needs: it may run more than once, on another thread.
+struct Work {
+    command: Command,
+    space: String,
+    dry_run: bool,
+    clock: Arc<dyn Clock>,
+}
+
+impl Work {
+    fn carry_out(&self, tx: &mut dyn WriteTx, scope: &Scope) -> Result<(Value, SpaceId), EngineError> {
+        let now_ms = self.clock.now_ms();
+        let scope = space_to_write(tx, scope, &self.space, now_ms)?;
+        let mut writer = Writer::new(tx, scope, now_ms);
+        let result = self.write(&mut writer)?;
+        writer.finish()?;
+        Ok((result, scope.space()))
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) -> Result<Value, QueryError> {
+        match &self.command {
+            Command::Upsert(capsule) if self.dry_run => cairn_query::try_upsert(writer, capsule),
+            Command::Upsert(capsule) => cairn_query::upsert(writer, capsule),
+            Command::Delete(delete) => {
+                // Others wait while it looks for what to delete.
+                let time = cairn_base::limits::KIP_DELETE_TIME_MAX;
+                let mut budget = Budget::new(&*self.clock, Allowance { time, ..Allowance::default() });
+                cairn_query::delete(writer, delete, &mut budget)
+            }
+            // These only read, and nobody brings them here.
+            Command::Find(_) | Command::Describe(_) | Command::Search(_) | Command::Explain { .. } => {
+                Ok(Value::Null)
+            }
+        }
+    }
+}

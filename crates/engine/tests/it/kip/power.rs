@@ -1,0 +1,91 @@
+//! Power cuts: what was answered stays, and of what was not there is all or nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cairn_access::Principal;
+use cairn_base::fs::SimulatedFs;
+use cairn_base::{ManualClock, SeededEntropy, TenantId};
+use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
+use cairn_engine::{Engine, EngineError};
+
+use super::kit::{DRUGS, code, one, send};
+use crate::support::NOW_MS;
+
+/// Small segments and quick applies, so that a short life sees many of both.
+fn open(fs: &SimulatedFs, seed: u64) -> Result<Arc<Engine>, EngineError> {
+    let clock = Arc::new(ManualClock::new(NOW_MS));
+    let entropy = Arc::new(SeededEntropy::new(seed));
+    let options = EmbeddedOptions {
+        fs: Arc::new(fs.clone()),
+        clock: clock.clone(),
+        entropy: entropy.clone(),
+        segment_bytes: 64 << 10,
+        reserve_bytes: 0,
+        cache_bytes: 1 << 20,
+        apply_bytes: 16 << 10,
+        unapplied_bytes_max: 256 << 10,
+        background: Background::Manual,
+        ..EmbeddedOptions::default()
+    };
+    let store = EmbeddedStore::open(Path::new("data"), options)?;
+    Engine::open(Arc::new(store), clock, entropy)
+}
+
+fn ask(engine: &Engine, text: &str) -> Result<cairn_base::Value, EngineError> {
+    let owner = Principal::local_owner();
+    send(engine, &owner, TenantId::LOCAL, &one(text))
+}
+
+/// Two concepts and a link that always have the same number.
+fn statement(number: u64) -> String {
+    format!(
+        r#"UPSERT {{ CONCEPT ?l {{ {{type: "Drug", name: "Left"}} SET ATTRIBUTES {{ n: {number} }} }}
+            CONCEPT ?r {{ {{type: "Drug", name: "Right"}} SET ATTRIBUTES {{ n: {number}, text: "{}" }} }}
+            CONCEPT {{ {{type: "Drug", name: "D{number}"}} }}
+            PROPOSITION {{ (?l, "treats", ?r) SET ATTRIBUTES {{ n: {number} }} }} }}"#,
+        "long ".repeat(if number.is_multiple_of(5) { 12_000 } else { 10 })
+    )
+}
+
+#[test]
+fn a_power_cut_leaves_whole_statements() {
+    for seed in 0..24 {
+        let fs = SimulatedFs::new(seed);
+        let engine = open(&fs, seed).unwrap();
+        assert_eq!(code(&ask(&engine, DRUGS).unwrap()), "ok");
+        assert_eq!(code(&ask(&engine, &statement(0)).unwrap()), "ok");
+        fs.cut_power_at(fs.operations() + 1 + seed * 3);
+        let mut answered = 0;
+        for number in 1..200 {
+            match ask(&engine, &statement(number)) {
+                Ok(answer) => {
+                    assert_eq!(code(&answer), "ok", "seed {seed}: {}", answer.to_json());
+                    answered = number;
+                }
+                // The node's trouble is no mistake of the command.
+                Err(_) => break,
+            }
+        }
+        assert!(answered < 199, "seed {seed}: the power never went");
+        drop(engine);
+        fs.power_cycle();
+        let engine = open(&fs, seed + 1000).unwrap();
+        let found = ask(
+            &engine,
+            r#"FIND(?l.attributes.n, ?r.attributes.n, ?t.attributes.n) WHERE {
+                ?l {type: "Drug", name: "Left"} ?r {type: "Drug", name: "Right"} ?t (?l, "treats", ?r) }"#,
+        );
+        let found = found.unwrap().get("result").unwrap().clone();
+        let columns = found.as_array().unwrap();
+        assert!(columns.iter().all(|column| column == &columns[0]), "seed {seed}: {}", found.to_json());
+        let number = columns[0].as_array().unwrap()[0].as_number().unwrap().as_u64().unwrap();
+        assert!(number == answered || number == answered + 1, "seed {seed}: {number} after {answered}");
+        let count =
+            ask(&engine, r#"FIND(COUNT(?d)) WHERE { ?d {type: "Drug"} FILTER(STARTS_WITH(?d.name, "D")) }"#);
+        let expected = format!(r#"{{"result":{}}}"#, number + 1);
+        assert_eq!(count.unwrap().to_json(), expected, "seed {seed}");
+        // And it goes on.
+        assert_eq!(code(&ask(&engine, &statement(500)).unwrap()), "ok", "seed {seed}");
+    }
+}

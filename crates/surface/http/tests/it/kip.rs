@@ -1,0 +1,339 @@
+//! `/v1/kip` and `/kip`: every shape of a call, and everything that is wrong with one before KIP sees it.
+
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use cairn_access::registry::{TenantName, UserId};
+use cairn_access::{Principal, Role, Roles};
+use cairn_engine::NewToken;
+use cairn_gate::{Allowance, Authentication, GateConfig};
+use cairn_http::{Client, HttpConfig};
+use serde_json::{Value, json};
+
+use crate::client::{Answer, get, post, send};
+use crate::server::Server;
+
+const DRUGS: &str = r#"UPSERT {
+  CONCEPT ?type { {type: "$ConceptType", name: "Drug"} SET ATTRIBUTES { description: "d" } }
+  CONCEPT ?drug { {type: "Drug", name: "Aspirin"} SET ATTRIBUTES { risk: 2 } }
+}"#;
+const NAMES: &str = r#"FIND(?d.name) WHERE { ?d {type: "Drug"} }"#;
+
+async fn with_drugs() -> Server {
+    let server = Server::start().await;
+    let made = asked(&server, "/v1/kip", &json!({"command": DRUGS})).await;
+    assert!(made.get("result").is_some(), "{made:#}");
+    server
+}
+
+/// An answer of KIP, whatever it is.
+async fn asked(server: &Server, path: &str, body: &Value) -> Value {
+    let answer = post(server.addr, path, &body.to_string()).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")), "{answer:?}");
+    answer.json()
+}
+
+fn code(response: &Value) -> &str {
+    response["error"]["code"].as_str().unwrap_or("none")
+}
+
+#[tokio::test]
+async fn every_shape_of_a_call_is_answered() {
+    let server = with_drugs().await;
+    let request = json!({"command": NAMES});
+    let expected = json!({"result": ["Aspirin"]});
+    let rpc = |id: Value| json!({"jsonrpc": "2.0", "id": id, "method": "execute_kip", "params": request});
+    for (path, body, answer) in [
+        ("/v1/kip", request.clone(), expected.clone()),
+        ("/kip", json!({"method": "execute_kip", "params": request}), expected.clone()),
+        ("/kip", json!({"method": "execute_kip_readonly", "params": request}), expected.clone()),
+        ("/kip", json!({"function": {"name": "execute_kip", "arguments": request}}), expected.clone()),
+        (
+            "/kip",
+            json!({"function": {"name": "execute_kip_readonly", "arguments": request.to_string()}}),
+            expected.clone(),
+        ),
+        ("/kip", rpc(json!(7)), json!({"jsonrpc": "2.0", "id": 7, "result": expected})),
+        ("/kip", rpc(json!("a")), json!({"jsonrpc": "2.0", "id": "a", "result": expected})),
+        ("/kip", rpc(Value::Null), json!({"jsonrpc": "2.0", "id": null, "result": expected})),
+    ] {
+        assert_eq!(asked(&server, path, &body).await, answer, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn parameters_formats_and_batches_come_through() {
+    let server = with_drugs().await;
+    let find = r#"FIND(?d.name, ?d.attributes.risk) WHERE { ?d {type: "Drug", name: :name} }"#;
+    let body = json!({"command": find, "parameters": {"name": "Aspirin"}, "format": "rows"});
+    assert_eq!(asked(&server, "/v1/kip", &body).await, json!({"result": [["Aspirin", 2]]}));
+    let body = json!({"commands": [NAMES, {"command": find, "parameters": {"name": "Aspirin"}}, "FIND("]});
+    let batch = asked(&server, "/v1/kip", &body).await;
+    assert_eq!(batch["result"][0], json!({"result": ["Aspirin"]}), "{batch:#}");
+    assert_eq!(batch["result"][1], json!({"result": [["Aspirin"], [2]]}), "{batch:#}");
+    assert_eq!(code(&batch["result"][2]), "KIP_1001", "{batch:#}");
+    let dry = json!({"command": DRUGS.replace("Aspirin", "Ibuprofen"), "dry_run": true});
+    assert!(asked(&server, "/v1/kip", &dry).await.get("result").is_some());
+    assert_eq!(asked(&server, "/v1/kip", &json!({"command": NAMES})).await, json!({"result": ["Aspirin"]}));
+}
+
+#[tokio::test]
+async fn whatever_kip_answers_has_status_200() {
+    let server = with_drugs().await;
+    for (path, body, expected) in [
+        ("/v1/kip", json!({"command": "FIND("}), "KIP_1001"),
+        ("/v1/kip", json!({"command": r#"FIND(?d) WHERE { ?d {type: "drug"} }"#}), "KIP_2001"),
+        ("/v1/kip", json!({}), "KIP_1001"),
+        ("/v1/kip", json!([]), "KIP_1001"),
+        ("/v1/kip", json!("FIND"), "KIP_1001"),
+        ("/v1/kip", json!({"command": NAMES, "commands": [NAMES]}), "KIP_1001"),
+        ("/kip", json!({"method": "execute_kip", "params": {"command": 7}}), "KIP_1001"),
+        ("/kip", json!({"method": "execute_kip_readonly", "params": {"command": DRUGS}}), "KIP_1001"),
+        ("/kip", json!({"function": {"name": "execute_kip", "arguments": {}}}), "KIP_1001"),
+        ("/kip", json!({"method": "list_logs", "params": {"limit": 0}}), "KIP_1001"),
+    ] {
+        let answer = asked(&server, path, &body).await;
+        assert_eq!(code(&answer), expected, "{body}: {answer:#}");
+        assert!(answer["error"]["message"].is_string() && answer["error"]["hint"].is_string(), "{answer:#}");
+    }
+    let inside = json!({"jsonrpc": "2.0", "id": 1, "method": "execute_kip", "params": {"command": "FIND("}});
+    let answer = asked(&server, "/kip", &inside).await;
+    assert_eq!((code(&answer["result"]), answer.get("error")), ("KIP_1001", None), "{answer:#}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_before_kip_sees_it_has_its_own_status() {
+    let server = Server::start().await;
+    for (path, body, expected) in [
+        ("/v1/kip", "{\"command\":", (400, "MalformedJson")),
+        ("/v1/kip", "", (400, "MalformedJson")),
+        ("/v1/kip", "{\"command\": \"a\", \"command\": \"b\"}", (400, "MalformedJson")),
+        ("/kip", "FIND(?x)", (400, "MalformedJson")),
+        ("/kip", "{}", (422, "InvalidRequest")),
+        ("/kip", "7", (422, "InvalidRequest")),
+        ("/kip", r#"{"command": "DESCRIBE PRIMER"}"#, (422, "InvalidRequest")),
+        ("/kip", r#"{"method": "drop_everything"}"#, (422, "InvalidRequest")),
+        ("/kip", r#"{"function": {"name": "drop_everything"}}"#, (422, "InvalidRequest")),
+    ] {
+        let answer = post(server.addr, path, body).await;
+        let (status, code) = answer.error();
+        assert_eq!((status, code.as_str()), expected, "{path} {body}");
+    }
+    let text = send(server.addr, "POST /kip", "content-type: text/plain\r\n", b"{}").await;
+    assert_eq!(text.error(), (415, "UnsupportedMediaType".to_owned()));
+    assert_eq!(get(server.addr, "/kip").await.error(), (405, "MethodNotAllowed".to_owned()));
+}
+
+#[tokio::test]
+async fn json_rpc_has_its_own_errors() {
+    let server = with_drugs().await;
+    let error = async |body: &str| {
+        let answer = post(server.addr, "/kip", body).await;
+        assert_eq!(answer.status, 200, "{body}: {answer:?}");
+        let answer = answer.json();
+        (answer["id"].clone(), answer["error"]["code"].as_i64().unwrap_or(0))
+    };
+    for (body, expected) in [
+        (r#"{"jsonrpc":"2.0","id":1,"method":"drop"}"#, (json!(1), -32601)),
+        (r#"{"jsonrpc":"2.0","id":1}"#, (json!(1), -32600)),
+        (r#"{"jsonrpc":"3.0","id":1,"method":"execute_kip"}"#, (json!(1), -32600)),
+        (r#"{"jsonrpc":"2.0","id":[],"method":"execute_kip"}"#, (json!(null), -32600)),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"execute_kip","params":["FIND"]}"#, (json!(1), -32602)),
+        ("[]", (json!(null), -32600)),
+    ] {
+        assert_eq!(error(body).await, expected, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn what_has_no_id_is_done_and_not_answered() {
+    let server = with_drugs().await;
+    let silent = |name: &str| {
+        let command = DRUGS.replace("Aspirin", name);
+        json!({"jsonrpc": "2.0", "method": "execute_kip", "params": {"command": command}})
+    };
+    for body in [silent("Ibuprofen"), json!([silent("Codeine"), silent("Morphine")])] {
+        let answer = post(server.addr, "/kip", &body.to_string()).await;
+        assert_eq!((answer.status, answer.body.as_str()), (204, ""), "{body}");
+    }
+    let names = asked(&server, "/v1/kip", &json!({"command": NAMES})).await;
+    assert_eq!(names["result"].as_array().map(Vec::len), Some(4), "{names}");
+}
+
+#[tokio::test]
+async fn a_batch_of_calls_is_answered_in_order() {
+    let server = Server::start().await;
+    let call = |id: u64, method: &str, command: &str| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"command": command}});
+    let silent = json!({"jsonrpc": "2.0", "method": "execute_kip", "params": {"command": DRUGS.replace("Aspirin", "Codeine")}});
+    let body = json!([
+        call(1, "execute_kip", DRUGS),
+        call(2, "execute_kip", NAMES),
+        silent,
+        7,
+        call(3, "drop", ""),
+        call(4, "execute_kip_readonly", NAMES),
+    ]);
+    let answers = asked(&server, "/kip", &body).await;
+    let ids: Vec<_> = answers.as_array().expect("a list").iter().map(|answer| answer["id"].clone()).collect();
+    assert_eq!(ids, [json!(1), json!(2), json!(null), json!(3), json!(4)], "{answers:#}");
+    assert_eq!(answers[1]["result"], json!({"result": ["Aspirin"]}), "it sees what the first one wrote");
+    assert_eq!(
+        (&answers[2]["error"]["code"], &answers[3]["error"]["code"]),
+        (&json!(-32600), &json!(-32601))
+    );
+    assert_eq!(answers[4]["result"], json!({"result": ["Aspirin", "Codeine"]}), "{answers:#}");
+}
+
+#[tokio::test]
+async fn a_capsule_is_longer_than_other_bodies_and_has_a_limit_as_well() {
+    let http = HttpConfig { commands_bytes_max: 4 << 20, ..HttpConfig::default() };
+    let server = Server::with(http, GateConfig::default()).await;
+    let padded = |bytes: usize| {
+        let body = json!({"command": DRUGS}).to_string();
+        body.clone() + &" ".repeat(bytes - body.len())
+    };
+    for path in ["/v1/kip", "/kip"] {
+        assert_ne!(post(server.addr, path, &padded(4 << 20)).await.status, 413, "{path}");
+        let refused = post(server.addr, path, &padded((4 << 20) + 1)).await;
+        assert_eq!(refused.error(), (413, "TooLarge".to_owned()), "{path}");
+    }
+    let other = post(server.addr, "/v1/contexts", &padded(4 << 20)).await;
+    assert_eq!(other.error(), (413, "TooLarge".to_owned()), "others are as they were");
+    assert_eq!(HttpConfig::default().commands_bytes_max, 17 << 20);
+}
+
+/// A server that asks who it is, and what callers of two tenants show.
+struct World {
+    server: Server,
+    reader: String,
+    writer: String,
+    other: String,
+}
+
+async fn world(allowance: Allowance) -> World {
+    let gate = GateConfig { authentication: Authentication::Required, allowance, ..GateConfig::default() };
+    let server = Server::with(HttpConfig::default(), gate).await;
+    let (engine, owner) = (server.gate.engine().clone(), Principal::local_owner());
+    let tenant =
+        |name| engine.create_tenant(&owner, &TenantName::parse(name).expect("a name")).expect("new").id;
+    let token = |tenant, name: &str, role| {
+        let (user, roles) = (UserId::parse(name).expect("a name"), Roles::NONE.with(role));
+        engine.put_user(&owner, tenant, &user, roles).expect("it is made");
+        let wanted = NewToken { user, label: String::new(), scope: roles, expires_at_ms: None };
+        let token = engine.issue_token(&owner, tenant, wanted).expect("it is made").0;
+        format!("authorization: Bearer {}\r\n", *token.reveal())
+    };
+    let (acme, stranger) = (tenant("acme"), tenant("other"));
+    let reader = token(acme, "rita", Role::Reader);
+    let (writer, other) = (token(acme, "will", Role::Writer), token(stranger, "otto", Role::Writer));
+    World { server, reader, writer, other }
+}
+
+impl World {
+    async fn ask(&self, token: &str, path: &str, body: &Value) -> Answer {
+        let head = format!("content-type: application/json\r\n{token}");
+        send(self.server.addr, &format!("POST {path}"), &head, body.to_string().as_bytes()).await
+    }
+}
+
+#[tokio::test]
+async fn readers_read_and_whoever_shows_nothing_does_nothing() {
+    let world = world(Allowance::NONE).await;
+    let (read, write) = (json!({"command": NAMES}), json!({"command": DRUGS}));
+    for path in ["/v1/kip", "/kip"] {
+        assert_eq!(world.ask("", path, &read).await.error().0, 401, "{path}");
+    }
+    assert_eq!(world.ask(&world.reader, "/v1/kip", &write).await.error(), (403, "Forbidden".to_owned()));
+    let call = |id: u64, request: &Value| json!({"jsonrpc": "2.0", "id": id, "method": "execute_kip", "params": request});
+    assert_eq!(
+        world.ask(&world.reader, "/kip", &call(1, &write)).await.error(),
+        (403, "Forbidden".to_owned())
+    );
+    let dry = json!({"command": DRUGS, "dry_run": true});
+    assert_eq!(world.ask(&world.reader, "/v1/kip", &dry).await.error().0, 403, "trying is writing");
+    assert_eq!(world.ask(&world.writer, "/v1/kip", &write).await.status, 200);
+    let found = world.ask(&world.reader, "/v1/kip", &read).await;
+    assert_eq!(found.json(), json!({"result": ["Aspirin"]}));
+    // In an array the others are answered for all that.
+    let mixed = world.ask(&world.reader, "/kip", &json!([call(1, &write), call(2, &read)])).await;
+    assert_eq!(mixed.status, 200, "{mixed:?}");
+    let mixed = mixed.json();
+    assert_eq!(
+        (&mixed[0]["error"]["code"], &mixed[0]["error"]["data"]["code"]),
+        (&json!(-32003), &json!("Forbidden"))
+    );
+    assert_eq!(mixed[1]["result"], json!({"result": ["Aspirin"]}));
+}
+
+#[tokio::test]
+async fn tenants_do_not_see_each_other() {
+    let world = world(Allowance::NONE).await;
+    let write = json!({"command": DRUGS, "space": "project"});
+    assert_eq!(world.ask(&world.writer, "/v1/kip", &write).await.status, 200);
+    assert_eq!(world.ask(&world.writer, "/v1/kip", &json!({"command": DRUGS})).await.status, 200);
+    let read = |space: &str| json!({"command": NAMES, "space": space});
+    let unknown = |answer: &Answer| answer.json()["error"]["code"].as_str().unwrap_or("none").to_owned();
+    let own = world.ask(&world.reader, "/v1/kip", &read("project")).await;
+    assert_eq!(own.json(), json!({"result": ["Aspirin"]}));
+    let theirs = world.ask(&world.other, "/v1/kip", &read("project")).await;
+    let nobodys = world.ask(&world.other, "/v1/kip", &read("nowhere")).await;
+    assert_eq!((unknown(&theirs), unknown(&nobodys)), ("KIP_3002".to_owned(), "KIP_3002".to_owned()));
+    assert_eq!(theirs.body.replace("project", "nowhere"), nobodys.body, "the same words");
+    // A type that only others have is no type.
+    let memory = world.ask(&world.other, "/v1/kip", &read("memory")).await;
+    assert_eq!(unknown(&memory), "KIP_2001");
+    assert!(!memory.body.contains("Aspirin"), "{memory:?}");
+    let logs = json!({"method": "list_logs", "params": {}});
+    let mine = world.ask(&world.writer, "/kip", &logs).await.json();
+    assert_eq!(mine["result"].as_array().map(Vec::len), Some(2), "{mine:#}");
+    let theirs = world.ask(&world.other, "/kip", &logs).await;
+    assert!(!theirs.body.contains("Aspirin"), "{theirs:?}");
+}
+
+#[tokio::test]
+async fn reading_and_writing_count_as_what_they_are() {
+    let one = NonZeroU64::new(1);
+    let allowance = Allowance { searches_per_minute: one, writes_per_minute: one, ..Allowance::NONE };
+    let world = world(allowance).await;
+    let call = |method: &str, command: &str| json!({"method": method, "params": {"command": command}});
+    let limited = |answer: &Answer| answer.json()["error"]["details"]["limit"].clone();
+    assert_eq!(world.ask(&world.writer, "/kip", &call("execute_kip", DRUGS)).await.status, 200);
+    assert_eq!(world.ask(&world.writer, "/kip", &call("execute_kip_readonly", NAMES)).await.status, 200);
+    let again = world.ask(&world.writer, "/kip", &call("execute_kip", DRUGS)).await;
+    assert_eq!((again.status, limited(&again)), (429, json!("writes")));
+    let again = world.ask(&world.writer, "/kip", &call("execute_kip_readonly", NAMES)).await;
+    assert_eq!((again.status, limited(&again)), (429, json!("searches")));
+}
+
+#[tokio::test]
+async fn the_functions_are_what_calls_take() {
+    let server = Server::start().await;
+    let functions = get(server.addr, "/v1/kip/functions").await;
+    assert_eq!(functions.status, 200);
+    let functions = functions.json();
+    let names: Vec<_> = functions.as_array().expect("a list").iter().map(|one| one["name"].clone()).collect();
+    assert_eq!(names, [json!("execute_kip"), json!("execute_kip_readonly")]);
+    for function in functions.as_array().expect("a list") {
+        // What a model would call, made of the definition alone.
+        let fields = function["parameters"]["properties"].as_object().expect("fields");
+        assert!(fields.contains_key("command") && fields.contains_key("commands"), "{function:#}");
+        for arguments in [json!({"command": "DESCRIBE PRIMER"}), json!({"commands": ["DESCRIBE PRIMER"]})] {
+            let call = json!({"function": {"name": function["name"], "arguments": arguments}});
+            let answer = asked(&server, "/kip", &call).await;
+            assert!(answer.get("result").is_some(), "{call}: {answer:#}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_client_of_the_program_gets_the_same() {
+    let server = with_drugs().await;
+    let mut client = Client::over(server.local().await, Duration::from_secs(20)).await.expect("it connects");
+    let answer = client.kip("execute_kip", &json!({"command": NAMES})).await.expect("an answer");
+    assert_eq!(answer, json!({"result": ["Aspirin"]}));
+    let answer =
+        client.kip("execute_kip", &json!({"command": "FIND("})).await.expect("an answer all the same");
+    assert_eq!(code(&answer), "KIP_1001");
+    let logs = client.kip("list_logs", &json!({"limit": 2})).await.expect("an answer");
+    assert_eq!(logs["result"].as_array().map(Vec::len), Some(2), "{logs:#}");
+}

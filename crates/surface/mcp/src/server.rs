@@ -1,0 +1,178 @@
+//! Answering what agents ask.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cairn_base::ErrorCode;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{QuitReason, RequestContext, ServerInitializeError};
+use rmcp::{ErrorData, RoleServer, ServerHandler, serve_server};
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Semaphore;
+
+use crate::tools::{Offered, offered};
+use crate::{Door, Unreached, card, text, transport};
+
+/// Calls of tools that are worked on at once.
+const CALLS_MAX: usize = 64;
+
+const INSTRUCTIONS: &str = "\
+A long-term memory: a graph of concepts and of propositions about them, read and written in KIP. \
+Begin with execute_kip_readonly and the command DESCRIBE PRIMER, which says who you are here and what is \
+known. The resource cairn://docs/kip is the syntax of KIP on one page. Find exact names with \
+SEARCH CONCEPT \"words\" before you ask for them with FIND. Say where knowledge is from: \
+WITH METADATA { source: …, author: …, confidence: … }.";
+
+/// What is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    /// Reading and writing.
+    Everything,
+    /// Reading.
+    ReadOnly,
+}
+
+/// Why serving ended before the stream did.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Nobody takes answers, or the conversation could not begin.
+    #[error("the conversation ended: {0}")]
+    Ended(String),
+}
+
+/// Answers until the input ends; what is under way then is still answered, for a few seconds.
+pub async fn serve<R, W>(input: R, output: W, door: Arc<dyn Door>, offer: Offer) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let begun = Arc::new(AtomicBool::new(false));
+    let lines = transport::lines(input, output, Arc::clone(&begun));
+    let running = match serve_server(Server::new(door, offer), lines).await {
+        Ok(running) => running,
+        // Who says nothing, or only asks what is here, has a right to leave.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(ServeError::Ended(error.to_string())),
+    };
+    begun.store(true, Ordering::Release);
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) => Err(ServeError::Ended(error.to_string())),
+        Ok(_) => Ok(()),
+        Err(error) => Err(ServeError::Ended(error.to_string())),
+    }
+}
+
+struct Server {
+    door: Arc<dyn Door>,
+    tools: Vec<Offered>,
+    calls: Semaphore,
+}
+
+impl Server {
+    fn new(door: Arc<dyn Door>, offer: Offer) -> Self {
+        Server { door, tools: offered(offer), calls: Semaphore::new(CALLS_MAX) }
+    }
+
+    async fn call(&self, name: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
+        let offered = self.tools.iter().find(|offered| offered.name == name).ok_or_else(|| {
+            let known: Vec<_> = self.tools.iter().map(|offered| offered.name).collect();
+            ErrorData::invalid_params(format!("there is no such tool; there are {}", known.join(", ")), None)
+        })?;
+        let Ok(_place) = self.calls.try_acquire() else {
+            let code = ErrorCode::Overloaded;
+            return Ok(failed(&Unreached {
+                code: code.kip(),
+                message: format!("{CALLS_MAX} calls are worked on already"),
+                hint: Some(code.hint().to_owned()),
+            }));
+        };
+        Ok(match self.door.call(offered.name, arguments).await {
+            Ok(response) => answered(response),
+            Err(unreached) => failed(&unreached),
+        })
+    }
+}
+
+/// What KIP answered. Its errors are for the caller to read, and so are results that say what they are.
+fn answered(response: Value) -> CallToolResult {
+    let text = vec![ContentBlock::text(text::of(&response))];
+    let is_error = response.get("error").is_some();
+    let mut result = if is_error { CallToolResult::error(text) } else { CallToolResult::success(text) };
+    result.structured_content = Some(response);
+    result
+}
+
+fn failed(unreached: &Unreached) -> CallToolResult {
+    let Unreached { code, message, hint } = unreached;
+    let mut error = json!({"code": code, "message": message});
+    if let Some(hint) = hint {
+        error["hint"] = json!(hint);
+    }
+    answered(json!({"error": error}))
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("cairn", env!("CARGO_PKG_VERSION")).with_title("cairn"))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        refuse_cursor(request)?;
+        let tools = self.tools.iter().map(|offered| offered.tool.clone()).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        refuse_cursor(request)?;
+        Ok(ListResourcesResult::with_all_items(vec![card::listed()]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if request.uri == card::URI {
+            return Ok(card::read().into());
+        }
+        let data = json!({"uri": request.uri});
+        Err(ErrorData::resource_not_found(format!("there is only {}", card::URI), Some(data)))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        tokio::select! {
+            result = self.call(&request.name, arguments) => Ok(result?.into()),
+            // Nobody waits for it any more.
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+        }
+    }
+}
+
+/// Everything is on the first page.
+fn refuse_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(_) => Err(ErrorData::invalid_params("there is no such page; ask without a cursor", None)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,226 @@
+//! The protocol over pipes inside the process, before a door that answers as the test wishes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use cairn_mcp::{Answer, Door, Offer, ServeError, Unreached, serve};
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Answers what it was asked, each call when it has leave to.
+struct Echo {
+    entered: AtomicUsize,
+    leave: Semaphore,
+}
+
+impl Door for Echo {
+    fn call<'a>(&'a self, function: &'static str, arguments: Map<String, Value>) -> Answer<'a> {
+        Box::pin(async move {
+            self.entered.fetch_add(1, Ordering::SeqCst);
+            self.leave.acquire().await.expect("open").forget();
+            match arguments.get("command").and_then(Value::as_str) {
+                Some("unreached") => {
+                    let hint = Some("wait".to_owned());
+                    Err(Unreached { code: "KIP_4003", message: "nobody is there".to_owned(), hint })
+                }
+                Some("wrong") => {
+                    Ok(json!({"error": {"code": "KIP_2001", "message": "no such type", "hint": "look"}}))
+                }
+                _ => {
+                    Ok(json!({"result": {"function": function, "arguments": arguments}, "next_cursor": "c"}))
+                }
+            }
+        })
+    }
+}
+
+struct Client {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    say: WriteHalf<DuplexStream>,
+    door: Arc<Echo>,
+    served: JoinHandle<Result<(), ServeError>>,
+}
+
+impl Client {
+    /// A client before a door with so many answers.
+    fn new(leave: usize, offer: Offer) -> Client {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (input, output) = split(theirs);
+        let door = Arc::new(Echo { entered: AtomicUsize::new(0), leave: Semaphore::new(leave) });
+        let served = tokio::spawn(serve(input, output, Arc::clone(&door) as Arc<dyn Door>, offer));
+        let (hear, say) = split(ours);
+        Client { lines: BufReader::new(hear).lines(), say, door, served }
+    }
+
+    async fn begun(leave: usize, offer: Offer) -> Client {
+        let mut client = Client::new(leave, offer);
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        client.send(0, "initialize", params).await;
+        assert_eq!(client.hear().await["id"], 0);
+        client
+    }
+
+    async fn say(&mut self, line: &str) {
+        self.say.write_all(format!("{line}\n").as_bytes()).await.expect("it reads");
+    }
+
+    async fn send(&mut self, id: u64, method: &str, params: Value) {
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()).await;
+    }
+
+    async fn hear(&mut self) -> Value {
+        let line = timeout(PATIENCE, self.lines.next_line()).await.expect("an answer").expect("text");
+        serde_json::from_str(&line.expect("it goes on")).expect("JSON")
+    }
+
+    async fn call(&mut self, command: &str) -> Value {
+        self.send(1, "tools/call", json!({"name": "execute_kip", "arguments": {"command": command}})).await;
+        self.hear().await["result"].clone()
+    }
+}
+
+#[tokio::test]
+async fn a_call_goes_through_the_door_and_its_answer_comes_back() {
+    let mut client = Client::begun(9, Offer::Everything).await;
+    let done = client.call("x").await;
+    let response =
+        json!({"result": {"function": "execute_kip", "arguments": {"command": "x"}}, "next_cursor": "c"});
+    assert_eq!((&done["isError"], &done["structuredContent"]), (&json!(false), &response), "{done:#}");
+    let text: Value = serde_json::from_str(done["content"][0]["text"].as_str().expect("text")).expect("JSON");
+    assert_eq!(text, response);
+    let wrong = client.call("wrong").await;
+    assert_eq!(
+        (&wrong["isError"], &wrong["structuredContent"]["error"]["code"]),
+        (&json!(true), &json!("KIP_2001"))
+    );
+    assert_eq!(wrong["content"][0]["text"], "KIP_2001: no such type\nhint: look");
+    let unreached = client.call("unreached").await;
+    let error = json!({"error": {"code": "KIP_4003", "message": "nobody is there", "hint": "wait"}});
+    assert_eq!((&unreached["isError"], &unreached["structuredContent"]), (&json!(true), &error));
+}
+
+#[tokio::test]
+async fn a_door_that_does_not_open_is_in_nobodys_way() {
+    let mut client = Client::begun(0, Offer::Everything).await;
+    client.send(1, "tools/call", json!({"name": "execute_kip", "arguments": {}})).await;
+    for (id, method) in [(2, "tools/list"), (3, "resources/list"), (4, "ping")] {
+        client.send(id, method, json!({})).await;
+        assert_eq!(client.hear().await["id"], id, "{method}");
+    }
+    client.door.leave.add_permits(1);
+    assert_eq!(client.hear().await["id"], 1);
+}
+
+#[tokio::test]
+async fn so_many_calls_are_worked_on_and_no_more() {
+    let mut client = Client::begun(0, Offer::Everything).await;
+    for id in 1..=65 {
+        client.send(id, "tools/call", json!({"name": "execute_kip", "arguments": {}})).await;
+    }
+    // One of them is too many, and is told so at once.
+    let refused = client.hear().await["result"].clone();
+    assert_eq!(refused["isError"], true, "{refused:#}");
+    assert!(
+        refused["content"][0]["text"].as_str().is_some_and(|text| text.contains("64 calls")),
+        "{refused:#}"
+    );
+    assert_eq!(client.door.entered.load(Ordering::SeqCst), 64);
+    client.door.leave.add_permits(64);
+    for _ in 0..64 {
+        assert_eq!(client.hear().await["result"]["isError"], false);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_gives_its_place_back() {
+    let mut client = Client::begun(0, Offer::Everything).await;
+    for id in 1..=64 {
+        client.send(id, "tools/call", json!({"name": "execute_kip", "arguments": {}})).await;
+    }
+    let cancelled =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    client.say(&cancelled.to_string()).await;
+    client.door.leave.add_permits(1000);
+    let mut heard = Vec::new();
+    for _ in 0..63 {
+        heard.push(client.hear().await["id"].as_u64().expect("a number"));
+    }
+    assert!(!heard.contains(&7), "{heard:?}");
+    assert_eq!(client.call("x").await["isError"], false);
+}
+
+#[tokio::test]
+async fn only_reading_is_offered_where_that_was_asked_for() {
+    let mut client = Client::begun(9, Offer::ReadOnly).await;
+    client.send(1, "tools/list", json!({})).await;
+    let tools = client.hear().await["result"]["tools"].clone();
+    assert_eq!(
+        (tools.as_array().map(Vec::len), &tools[0]["name"]),
+        (Some(1), &json!("execute_kip_readonly"))
+    );
+    client.send(2, "tools/call", json!({"name": "execute_kip", "arguments": {"command": "x"}})).await;
+    assert_eq!(client.hear().await["error"]["code"], -32602);
+    assert_eq!(client.door.entered.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn the_tools_are_reviewed_like_code() {
+    let mut client = Client::begun(0, Offer::Everything).await;
+    client.send(1, "tools/list", json!({})).await;
+    let tools = client.hear().await["result"]["tools"].clone();
+    insta::assert_snapshot!(format!("{tools:#}"));
+}
+
+#[tokio::test]
+async fn what_comes_before_the_first_request_ends_nothing() {
+    let mut client = Client::new(9, Offer::Everything);
+    for line in [
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#,
+        "nonsense",
+        "",
+    ] {
+        client.say(line).await;
+    }
+    // Asked too early: told so, and asked again.
+    client.send(5, "tools/list", json!({})).await;
+    assert_eq!(client.hear().await["error"]["code"], -32602);
+    client.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    client.send(6, "initialize", params).await;
+    assert_eq!(client.hear().await["id"], 6);
+}
+
+#[tokio::test]
+async fn it_ends_with_its_input_and_the_last_line_needs_no_end() {
+    let mut client = Client::begun(9, Offer::Everything).await;
+    let last = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "execute_kip", "arguments": {}}});
+    client.say.write_all(last.to_string().as_bytes()).await.expect("it reads");
+    client.say.shutdown().await.expect("it ends");
+    assert_eq!(client.hear().await["id"], 1);
+    timeout(PATIENCE, client.served).await.expect("in time").expect("no panic").expect("in order");
+    let mut silent = Client::new(0, Offer::Everything);
+    silent.say.shutdown().await.expect("it ends");
+    timeout(PATIENCE, silent.served).await.expect("in time").expect("no panic").expect("in order");
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_passed_over() {
+    let mut client = Client::begun(9, Offer::Everything).await;
+    // A good call but for its length.
+    let command = "x".repeat(18 << 20);
+    let sending =
+        client.send(7, "tools/call", json!({"name": "execute_kip", "arguments": {"command": command}}));
+    timeout(PATIENCE, sending).await.expect("it is read");
+    client.send(8, "tools/call", json!({"name": "execute_kip", "arguments": {}})).await;
+    assert_eq!(client.hear().await["id"], 8);
+    assert_eq!(client.door.entered.load(Ordering::SeqCst), 1);
+}
