@@ -67,7 +67,7 @@ impl Graph {
         while self.answer("SEARCH CONCEPT :name LIMIT 1", &[("name", &last.name)])?.get("result").is_none() {
             ensure!(began.elapsed() < PATIENCE, "the index does not get there");
         }
-        while self.engine.search_status().behind {
+        while self.engine.search_status().behind_ms > 0 {
             ensure!(began.elapsed() < PATIENCE, "the index does not get there");
             std::thread::sleep(Duration::from_millis(5));
         }
