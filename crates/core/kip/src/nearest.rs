@@ -1,13 +1,17 @@
 //! What may have been meant by a name that is not known.
 
+/// Names that are longer are no slips.
+const COMPARED_BYTES_MAX: usize = 64;
+
 /// The known name that is nearest, if it is near enough to be a slip: case, underscores, a few letters.
 pub(crate) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let plain = plain(name);
     // Names that are this long are no slips; their distance would take long to find.
-    if plain.len() > 64 {
+    if plain.len() > COMPARED_BYTES_MAX {
         return None;
     }
-    let distances = known.into_iter().map(|known| (strsim::osa_distance(&plain, &self::plain(known)), known));
+    let known = known.into_iter().filter(|known| known.len() <= 2 * COMPARED_BYTES_MAX);
+    let distances = known.map(|known| (strsim::osa_distance(&plain, &self::plain(known)), known));
     let (distance, known) = distances.min_by_key(|(distance, _)| *distance)?;
     (distance <= plain.len() / 3).then_some(known)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cairn_base::Value;
-use cairn_base::limits::KIP_LEVELS_MAX;
+use cairn_base::limits::{KIP_BOUND_BYTES_MAX, KIP_LEVELS_MAX};
 
 use crate::lex::shown;
 use crate::nearest::nearest;
@@ -13,15 +13,55 @@ use crate::{KipCode, KipError, Span};
 /// Named values.
 pub(super) type Parameters = BTreeMap<String, Value>;
 
-/// The value of a parameter.
-pub(super) fn look_up<'p>(parameters: &'p Parameters, name: &str, span: Span) -> Result<&'p Value, KipError> {
-    let Some(value) = parameters.get(name) else { return Err(not_given(parameters, name, span)) };
-    if deeper_than(value, KIP_LEVELS_MAX) {
-        let message = format!("parameter :{name} is nested more than {KIP_LEVELS_MAX} levels deep");
-        let hint = "send it flatter; deep values can be stored as a string of JSON";
-        return Err(KipError::new(KipCode::ResourceExhausted, message).hint(hint).at(span));
+/// The value of a parameter, with its name as it was given.
+pub(super) fn look_up<'p>(
+    parameters: &'p Parameters,
+    name: &str,
+    span: Span,
+) -> Result<(&'p str, &'p Value), KipError> {
+    let found = parameters.get_key_value(name);
+    found.map(|(name, value)| (name.as_str(), value)).ok_or_else(|| not_given(parameters, name, span))
+}
+
+/// How large a value is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size {
+    /// What it takes in memory, roughly.
+    pub(super) bytes: usize,
+    pub(super) is_too_deep: bool,
+}
+
+impl Size {
+    pub(super) fn of(value: &Value) -> Self {
+        let is_too_deep = deeper_than(value, KIP_LEVELS_MAX);
+        Size { bytes: if is_too_deep { 0 } else { bytes(value) }, is_too_deep }
     }
-    Ok(value)
+}
+
+/// Only of what is not too deep.
+fn bytes(value: &Value) -> usize {
+    let inside = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(bytes).sum(),
+        Value::Object(entries) => {
+            entries.iter().map(|(key, value)| size_of::<String>() + key.len() + bytes(value)).sum()
+        }
+    };
+    size_of::<Value>() + inside
+}
+
+pub(super) fn too_deep(name: &str, span: Span) -> KipError {
+    let message = format!("parameter :{name} is nested more than {KIP_LEVELS_MAX} levels deep");
+    let hint = "send it flatter; deep values can be stored as a string of JSON";
+    KipError::new(KipCode::ResourceExhausted, message).hint(hint).at(span)
+}
+
+pub(super) fn too_much(name: &str, span: Span) -> KipError {
+    let message =
+        format!("with parameter :{name} once more the command has more than {KIP_BOUND_BYTES_MAX} bytes");
+    let hint = "use a long value fewer times, or send it in several commands";
+    KipError::new(KipCode::ResourceExhausted, message).hint(hint).at(span)
 }
 
 fn not_given(parameters: &Parameters, name: &str, span: Span) -> KipError {

@@ -26,6 +26,6 @@ pub(crate) use check::kind;
 /// Fails when a parameter is not given, or its value cannot stand where its name does, or a string of the
 /// command names a parameter. Parameters that the command does not use are ignored.
 pub fn bind(mut command: Command, parameters: &BTreeMap<String, Value>) -> Result<Command, KipError> {
-    tree::Binder { parameters }.command(&mut command)?;
+    tree::Binder::new(parameters).command(&mut command)?;
     Ok(command)
 }

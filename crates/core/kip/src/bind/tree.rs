@@ -1,8 +1,12 @@
 //! Every place of a tree where a parameter can stand.
 
-use cairn_base::Value;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
-use super::check::{Parameters, check_string, is_scalar, look_up, unfit};
+use cairn_base::Value;
+use cairn_base::limits::KIP_BOUND_BYTES_MAX;
+
+use super::check::{Parameters, Size, check_string, is_scalar, look_up, too_deep, too_much, unfit};
 use crate::tree::{
     Block, Clause, Command, ConceptMatch, Condition, Delete, Deleted, Describe, Find, Group, Json, JsonNode,
     Link, Object, Operand, Predicate, PropositionMatch, Search, Slot, Term, Text, Upsert,
@@ -13,10 +17,18 @@ type Result<T> = std::result::Result<T, KipError>;
 
 /// Puts values into trees.
 pub(super) struct Binder<'p> {
-    pub(super) parameters: &'p Parameters,
+    parameters: &'p Parameters,
+    /// What is known of values that were used: each is looked through once, however often it is used.
+    sizes: RefCell<HashMap<&'p str, Size>>,
+    /// Bytes that were put into the tree: a value counts as often as it is used.
+    bound_bytes: Cell<usize>,
 }
 
-impl Binder<'_> {
+impl<'p> Binder<'p> {
+    pub(super) fn new(parameters: &'p Parameters) -> Self {
+        Binder { parameters, sizes: RefCell::default(), bound_bytes: Cell::new(0) }
+    }
+
     pub(super) fn command(&self, command: &mut Command) -> Result<()> {
         match command {
             Command::Find(find) | Command::Explain { find, .. } => self.find(find),
@@ -238,7 +250,15 @@ impl Binder<'_> {
     }
 
     fn value(&self, name: &str, span: Span, fits: impl Fn(&Value) -> bool, wanted: &str) -> Result<&Value> {
-        let value = look_up(self.parameters, name, span)?;
+        let (name, value) = look_up(self.parameters, name, span)?;
+        let size = *self.sizes.borrow_mut().entry(name).or_insert_with(|| Size::of(value));
+        if size.is_too_deep {
+            return Err(too_deep(name, span));
+        }
+        self.bound_bytes.set(self.bound_bytes.get().saturating_add(size.bytes));
+        if self.bound_bytes.get() > KIP_BOUND_BYTES_MAX {
+            return Err(too_much(name, span));
+        }
         if fits(value) { Ok(value) } else { Err(unfit(name, value, wanted, span)) }
     }
 }

@@ -27,6 +27,8 @@ fn length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let mut at = 1;
+    // A colon belongs to what begins as a date; looking for its hyphen anew at each of them would take long.
+    let mut has_hyphen = false;
     while let Some(letter) = text[at..].chars().next() {
         let after_exponent = matches!(bytes[at - 1], b'e' | b'E');
         let goes_on = letter.is_alphanumeric()
@@ -34,10 +36,11 @@ fn length(text: &str) -> usize {
             || (letter == '.' && bytes[at - 1] != b'.')
             || (letter == '+' && after_exponent)
             || (letter == '-' && (after_exponent || is_digit(at + 1)))
-            || (letter == ':' && is_digit(at + 1) && text[1..at].contains('-'));
+            || (letter == ':' && is_digit(at + 1) && has_hyphen);
         if !goes_on {
             break;
         }
+        has_hyphen |= letter == '-';
         at += letter.len_utf8();
     }
     at

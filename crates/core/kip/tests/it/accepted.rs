@@ -90,10 +90,8 @@ fn keywords_may_be_keys() {
 fn condition(text: &str) -> Condition {
     let text = format!("FIND(?x) WHERE {{ FILTER({text}) }}");
     let Ok(Command::Find(mut find)) = parse(&text) else { panic!("{text}") };
-    match find.pattern.clauses.remove(0).node {
-        Clause::Filter(condition) => condition,
-        other => panic!("{other:?}"),
-    }
+    let Clause::Filter(condition) = find.pattern.clauses.remove(0).node else { panic!("{text}") };
+    condition
 }
 
 #[test]
@@ -146,10 +144,8 @@ fn names_and_signs_mean_what_they_say() {
 
 #[test]
 fn and_binds_more_than_or_and_not_most() {
-    let parts = match condition("1 == 1 && !2 == 2 || 3 == 3 && (4 == 4 || 5 == 5)") {
-        Condition::Or(parts) => parts,
-        other => panic!("{other:?}"),
-    };
+    let text = "1 == 1 && !2 == 2 || 3 == 3 && (4 == 4 || 5 == 5)";
+    let Condition::Or(parts) = condition(text) else { panic!("{text}") };
     let [Condition::And(left), Condition::And(right)] = parts.as_slice() else { panic!("{parts:?}") };
     assert!(matches!(left.as_slice(), [Condition::Compare { .. }, Condition::Not(_)]), "{left:?}");
     assert!(matches!(right.as_slice(), [Condition::Compare { .. }, Condition::Or(_)]), "{right:?}");

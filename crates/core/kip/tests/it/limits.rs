@@ -1,7 +1,8 @@
 //! What is too much.
 
-use cairn_base::limits::{KIP_CAPSULE_BYTES_MAX, KIP_LEVELS_MAX, KIP_TEXT_BYTES_MAX};
-use cairn_kip::{KipCode, format, format_text, parse};
+use cairn_base::Value;
+use cairn_base::limits::{KIP_BOUND_BYTES_MAX, KIP_CAPSULE_BYTES_MAX, KIP_LEVELS_MAX, KIP_TEXT_BYTES_MAX};
+use cairn_kip::{KipCode, bind, format, format_text, parse};
 
 fn refused(text: &str) {
     let error = parse(text).expect_err("too much");
@@ -86,4 +87,32 @@ fn what_is_long_takes_no_longer_than_it_is_long() {
         let laid_out = format_text(&text).expect("a command");
         assert!(laid_out.len() >= text.len() / 2);
     }
+}
+
+#[test]
+fn values_that_are_used_many_times() {
+    let long = Value::String("a".repeat(KIP_BOUND_BYTES_MAX / 4));
+    let parameters = [("long".to_owned(), long)].into();
+    let bound = |times: usize| {
+        let text = format!(
+            "UPSERT {{ CONCEPT {{ {{id: \"C:1\"}} SET ATTRIBUTES {{ a: [{}] }} }} }}",
+            ":long,".repeat(times)
+        );
+        bind(parse(&text).expect("KIP"), &parameters)
+    };
+    assert!(bound(3).is_ok());
+    let error = bound(4).expect_err("too much");
+    assert_eq!(error.code, KipCode::ResourceExhausted);
+    assert!(bound(100_000).is_err());
+}
+
+/// Looking at all of it anew for each of its parts would take hours.
+#[test]
+fn a_date_that_never_ends() {
+    let text = format!(
+        "UPSERT {{ CONCEPT {{ {{id: \"C:1\"}} SET ATTRIBUTES {{ a: {}-1{} }} }} }}",
+        "1".repeat(7 << 20),
+        ":1".repeat(4 << 20)
+    );
+    assert!(parse(&text).is_err());
 }
