@@ -345,6 +345,10 @@ pub const KIP_WORK_TIME_MAX: Duration = Duration::from_secs(4);
 pub const KIP_BATCH_TIME_MAX: Duration = Duration::from_secs(20);
 /// Bytes of answers after which no further command of a batch is begun.
 pub const KIP_BATCH_BYTES_MAX: usize = 64 * MIB;
+/// Bytes that the values of parameters may take in one command, each as often as it is used.
+pub const KIP_BOUND_BYTES_MAX: usize = 64 * MIB;
+/// How long an UPSERT may take: others who write wait meanwhile.
+pub const KIP_UPSERT_TIME_MAX: Duration = Duration::from_secs(20);
 /// How long a DELETE may look for what to delete: others who write wait meanwhile.
 pub const KIP_DELETE_TIME_MAX: Duration = Duration::from_secs(2);
 /// Spaces that are named to whoever asks for one that is not there.

@@ -1,10 +1,17 @@
 //! What may have been meant by a name that nobody knows.
 
+/// Longer names are not compared: it would take long, and they are no slips of the pen.
+const COMPARED_BYTES_MAX: usize = 128;
+
 /// The name that is written almost so, if one is.
 pub(crate) fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if wanted.len() > COMPARED_BYTES_MAX {
+        return None;
+    }
     // A third of a name may be wrong, and of a short one a single letter.
     let allowed = (wanted.chars().count() / 3).max(1);
-    let distances = known.into_iter().map(|name| (distance(wanted, name), name));
+    let known = known.into_iter().filter(|name| name.len() <= COMPARED_BYTES_MAX);
+    let distances = known.map(|name| (distance(wanted, name), name));
     distances.filter(|(distance, _)| *distance <= allowed).min().map(|(_, name)| name)
 }
 
@@ -41,5 +48,8 @@ mod tests {
         check("fevr", Some("fever"));
         check("ibuprofen", None);
         check("", None);
+        check(&"a".repeat(1 << 24), None);
+        let long = "a".repeat(1 << 24);
+        assert_eq!(nearest("aaaa", [long.as_str()]), None);
     }
 }

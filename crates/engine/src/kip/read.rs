@@ -35,7 +35,7 @@ impl Asking<'_> {
                 let result = cairn_query::explain(view, find, *analyze, &mut budget)?;
                 Ok(Found { result, next_cursor: None })
             }
-            Command::Describe(describe) => cairn_query::describe(view, describe),
+            Command::Describe(describe) => cairn_query::describe(view, describe, &mut budget),
             // These are not for a snapshot, and nobody brings them here.
             Command::Search(_) | Command::Upsert(_) | Command::Delete(_) => {
                 Ok(Found { result: Default::default(), next_cursor: None })

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use cairn_access::{Action, Resource, Scope};
-use cairn_base::{Clock, SpaceId, Value};
+use cairn_base::{Clock, SpaceId, Value, limits};
 use cairn_graph::Writer;
 use cairn_kip::tree::Command;
 use cairn_query::{Allowance, Budget, Found, QueryError};
@@ -69,15 +70,22 @@ impl Work {
         Ok((result, scope.space()))
     }
 
+    fn budget(&self, time: Duration) -> Budget<'_> {
+        Budget::new(&*self.clock, Allowance { time, ..Allowance::default() })
+    }
+
     fn write(&self, writer: &mut Writer<'_>) -> Result<Value, QueryError> {
         match &self.command {
-            Command::Upsert(capsule) if self.dry_run => cairn_query::try_upsert(writer, capsule),
-            Command::Upsert(capsule) => cairn_query::upsert(writer, capsule),
+            // Others wait while it writes, or looks for what to delete.
+            Command::Upsert(capsule) => {
+                let mut budget = self.budget(limits::KIP_UPSERT_TIME_MAX);
+                match self.dry_run {
+                    true => cairn_query::try_upsert(writer, capsule, &mut budget),
+                    false => cairn_query::upsert(writer, capsule, &mut budget),
+                }
+            }
             Command::Delete(delete) => {
-                // Others wait while it looks for what to delete.
-                let time = cairn_base::limits::KIP_DELETE_TIME_MAX;
-                let mut budget = Budget::new(&*self.clock, Allowance { time, ..Allowance::default() });
-                cairn_query::delete(writer, delete, &mut budget)
+                cairn_query::delete(writer, delete, &mut self.budget(limits::KIP_DELETE_TIME_MAX))
             }
             // These only read, and nobody brings them here.
             Command::Find(_) | Command::Describe(_) | Command::Search(_) | Command::Explain { .. } => {

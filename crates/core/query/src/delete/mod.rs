@@ -22,23 +22,28 @@ pub fn delete(
     }
     let found = matches(&writer.view(), &delete.pattern, &delete.target, budget)?;
     let outcome = match &delete.what {
-        Deleted::Attributes(keys) => remove_keys(writer, &found, Part::Attributes, keys),
-        Deleted::Metadata(keys) => remove_keys(writer, &found, Part::Metadata, keys),
+        Deleted::Attributes(keys) => remove_keys(writer, &found, Part::Attributes, keys, budget),
+        Deleted::Metadata(keys) => remove_keys(writer, &found, Part::Metadata, keys, budget),
         Deleted::Propositions => propositions(writer, &links_of(&found)),
         Deleted::Concept => concepts(writer, &concepts_of(&found)),
     };
     outcome.map_err(|error| error.at(delete.target.span))
 }
 
+const STEPS_PER_ELEMENT: u32 = 64;
+
 fn remove_keys(
     writer: &mut Writer<'_>,
     found: &[Element],
     part: Part,
     keys: &[Text],
+    budget: &mut Budget<'_>,
 ) -> Result<Value, QueryError> {
     let keys: Vec<String> = keys.iter().map(|key| key.node.clone()).collect();
     let (mut concepts, mut links) = (0, 0);
     for element in found {
+        // Each is read, and may be long, also where nothing changes.
+        budget.steps(STEPS_PER_ELEMENT)?;
         let changed = u64::from(writer.remove_keys(*element, part, &keys)?);
         match element {
             Element::Concept(_) => concepts += changed,

@@ -7,10 +7,10 @@ use cairn_kip::{KipCode, KipError};
 use cairn_seam::Visit;
 
 use super::{concept_info, read};
-use crate::QueryError;
+use crate::{Budget, QueryError};
 
 /// Every domain, in the order they were made.
-pub(super) fn domains(view: &View<'_>) -> Result<Value, QueryError> {
+pub(super) fn domains(view: &View<'_>, budget: &mut Budget<'_>) -> Result<Value, QueryError> {
     let ids = first(view, limits::KIP_ROWS_DEFAULT + 1)?;
     if ids.len() > limits::KIP_ROWS_DEFAULT {
         let message = format!("there are more than {} domains", limits::KIP_ROWS_DEFAULT);
@@ -18,7 +18,7 @@ pub(super) fn domains(view: &View<'_>) -> Result<Value, QueryError> {
         return Err(KipError::new(KipCode::ResourceExhausted, message).hint(hint).into());
     }
     let info = |domain: Concept| Value::Object(concept_info(&domain, "Domain"));
-    Ok(Value::Array(read(view, &ids, DOMAIN)?.into_iter().map(info).collect()))
+    Ok(Value::Array(read(view, &ids, DOMAIN, budget)?.into_iter().map(info).collect()))
 }
 
 /// The domains that were made first.

@@ -10,16 +10,17 @@ use cairn_base::Value;
 use cairn_graph::{Concept, ConceptId, TypeId, View};
 use cairn_kip::tree::Describe;
 
-use crate::{Found, QueryError};
+use crate::fields::value_bytes;
+use crate::{Budget, Found, QueryError};
 
 /// Answers a DESCRIBE.
-pub fn describe(view: &View<'_>, describe: &Describe) -> Result<Found, QueryError> {
+pub fn describe(view: &View<'_>, describe: &Describe, budget: &mut Budget<'_>) -> Result<Found, QueryError> {
     let whole = |result| Found { result, next_cursor: None };
     match describe {
-        Describe::Primer => primer::primer(view).map(whole),
-        Describe::Domains => domains::domains(view).map(whole),
+        Describe::Primer => primer::primer(view, budget).map(whole),
+        Describe::Domains => domains::domains(view, budget).map(whole),
         Describe::Types { of, limit, cursor } => types::list(view, *of, limit.as_ref(), cursor.as_ref()),
-        Describe::Type { of, name } => types::one(view, *of, name).map(whole),
+        Describe::Type { of, name } => types::one(view, *of, name, budget).map(whole),
     }
 }
 
@@ -33,10 +34,27 @@ pub fn concept_info(concept: &Concept, kind: &str) -> BTreeMap<String, Value> {
     ])
 }
 
+/// Concepts that are read at once: each may be long.
+const TOGETHER: usize = 16;
+
 /// Reads concepts of one type; those that are gone are left out.
-fn read(view: &View<'_>, ids: &[ConceptId], kind: TypeId) -> Result<Vec<Concept>, QueryError> {
-    let wanted: Vec<_> = ids.iter().map(|id| (*id, kind)).collect();
+fn read(
+    view: &View<'_>,
+    ids: &[ConceptId],
+    kind: TypeId,
+    budget: &mut Budget<'_>,
+) -> Result<Vec<Concept>, QueryError> {
     let mut found = Vec::with_capacity(ids.len());
-    view.concepts(&wanted, &mut |_, concept| found.extend(concept))?;
+    for ids in ids.chunks(TOGETHER) {
+        let wanted: Vec<_> = ids.iter().map(|id| (*id, kind)).collect();
+        let before = found.len();
+        view.concepts(&wanted, &mut |_, concept| found.extend(concept))?;
+        for concept in &found[before..] {
+            budget.steps(STEPS_PER_CONCEPT)?;
+            budget.hold(concept.name.len() + concept.attributes.values().map(value_bytes).sum::<usize>())?;
+        }
+    }
     Ok(found)
 }
+
+const STEPS_PER_CONCEPT: u32 = 16;

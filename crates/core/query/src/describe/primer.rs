@@ -14,7 +14,7 @@ use cairn_seam::Visit;
 
 use super::domains::first;
 use super::{concept_info, read};
-use crate::QueryError;
+use crate::{Budget, QueryError};
 
 /// Domains on the map.
 const DOMAINS_MAX: usize = 256;
@@ -22,16 +22,18 @@ const DOMAINS_MAX: usize = 256;
 const MEMBERS_MAX: usize = 1 << 16;
 /// Types, and predicates, that are named of a domain.
 const KEYS_MAX: usize = 12;
+/// Characters that are shown of what a domain says of itself.
+const DESCRIPTION_CHARS_MAX: usize = 600;
 /// Types, and predicates, that are named of the whole graph.
 const LARGEST_MAX: usize = 24;
 
 /// The primer.
-pub(super) fn primer(view: &View<'_>) -> Result<Value, QueryError> {
+pub(super) fn primer(view: &View<'_>, budget: &mut Budget<'_>) -> Result<Value, QueryError> {
     let sizes = Sizes::read(view)?;
-    let domains = Domains::read(view)?;
+    let domains = Domains::read(view, budget)?;
     let map = domains.shown.iter().map(|domain| domain.value(&sizes)).collect();
     Ok(object([
-        ("identity", identity(view)?),
+        ("identity", identity(view, budget)?),
         ("domain_map", Value::Array(map)),
         ("total_domains", Value::from(domains.total)),
         ("sizes", sizes.value()),
@@ -40,8 +42,8 @@ pub(super) fn primer(view: &View<'_>) -> Result<Value, QueryError> {
     ]))
 }
 
-fn identity(view: &View<'_>) -> Result<Value, QueryError> {
-    let found = read(view, &[SELF], PERSON)?;
+fn identity(view: &View<'_>, budget: &mut Budget<'_>) -> Result<Value, QueryError> {
+    let found = read(view, &[SELF], PERSON, budget)?;
     Ok(found.first().map_or(Value::Null, |own| Value::Object(concept_info(own, "Person"))))
 }
 
@@ -140,9 +142,9 @@ struct Domain {
 }
 
 impl Domains {
-    fn read(view: &View<'_>) -> Result<Self, QueryError> {
+    fn read(view: &View<'_>, budget: &mut Budget<'_>) -> Result<Self, QueryError> {
         let total = view.count(Statistic::Type(DOMAIN))?;
-        let concepts = read(view, &first(view, DOMAINS_MAX)?, DOMAIN)?;
+        let concepts = read(view, &first(view, DOMAINS_MAX)?, DOMAIN, budget)?;
         let mut shown: Vec<_> = concepts.into_iter().map(Domain::new).collect();
         look_at_members(view, &mut shown)?;
         Ok(Domains { total, shown })
@@ -186,7 +188,7 @@ impl Domain {
         let types = sizes.by_count(Meta::Types, types, KEYS_MAX);
         let predicates = self.predicate_counts(sizes);
         let predicates = sizes.by_count(Meta::Predicates, predicates.into_iter(), KEYS_MAX);
-        let description = self.concept.attributes.get("description").cloned().unwrap_or_default();
+        let description = self.concept.attributes.get("description").map_or(Value::Null, beginning);
         let mut shown = BTreeMap::from([
             ("name".to_owned(), Value::String(self.concept.name.clone())),
             ("description".to_owned(), description),
@@ -213,6 +215,15 @@ impl Domain {
             counts.insert(predicate.0, count(&sizes.predicates, predicate.0));
         }
         counts
+    }
+}
+
+/// A primer is read in one go: of a long text its beginning is enough.
+fn beginning(description: &Value) -> Value {
+    let Some(text) = description.as_str() else { return description.clone() };
+    match text.char_indices().nth(DESCRIPTION_CHARS_MAX) {
+        Some((end, _)) => Value::String(format!("{}…", &text[..end])),
+        None => description.clone(),
     }
 }
 

@@ -10,7 +10,7 @@ use cairn_kip::{KipCode, KipError, Span, Spanned};
 use cairn_seam::Visit;
 
 use super::{concept_info, read};
-use crate::{Found, QueryError};
+use crate::{Budget, Found, QueryError};
 
 /// Where definitions of a kind are, what their own type is called, and what their cursors begin with.
 fn home(of: ElementKind) -> (Meta, TypeId, &'static str, char) {
@@ -52,6 +52,7 @@ pub(super) fn one(
     view: &View<'_>,
     of: ElementKind,
     name: &Spanned<Slot<String>>,
+    budget: &mut Budget<'_>,
 ) -> Result<Value, QueryError> {
     let (meta, kind, kind_name, _) = home(of);
     let wanted = name.given()?;
@@ -59,7 +60,7 @@ pub(super) fn one(
         ElementKind::Concept => view.type_id(wanted)?.map(|id| id.concept()),
         ElementKind::Proposition => view.predicate_id(wanted)?.map(|id| id.concept()),
     };
-    let found = id.map(|id| read(view, &[id], kind)).transpose()?.unwrap_or_default();
+    let found = id.map(|id| read(view, &[id], kind, budget)).transpose()?.unwrap_or_default();
     match found.first() {
         Some(definition) => Ok(Value::Object(concept_info(definition, kind_name))),
         None => Err(unknown(view, of, meta, wanted)?.at(name.span).into()),

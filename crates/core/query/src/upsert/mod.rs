@@ -18,27 +18,45 @@ use cairn_kip::tree::Upsert;
 use self::ground::{Ground, missing};
 use self::plan::{Node, Plan, Step};
 use self::receipt::Receipt;
-use crate::QueryError;
+use crate::{Budget, QueryError};
 
 /// Writes a capsule. The caller finishes the writer, or gives up the transaction if this fails.
-pub fn upsert(writer: &mut Writer<'_>, capsule: &[Upsert]) -> Result<Value, QueryError> {
-    Ok(carry_out(writer, capsule)?.value(capsule.len(), true))
+pub fn upsert(
+    writer: &mut Writer<'_>,
+    capsule: &[Upsert],
+    budget: &mut Budget<'_>,
+) -> Result<Value, QueryError> {
+    Ok(carry_out(writer, capsule, budget)?.value(capsule.len(), true))
 }
 
 /// The same for a transaction that will be given up in any case: says what would become of everything,
 /// and no ids.
-pub fn try_upsert(writer: &mut Writer<'_>, capsule: &[Upsert]) -> Result<Value, QueryError> {
-    Ok(carry_out(writer, capsule)?.value(capsule.len(), false))
+pub fn try_upsert(
+    writer: &mut Writer<'_>,
+    capsule: &[Upsert],
+    budget: &mut Budget<'_>,
+) -> Result<Value, QueryError> {
+    Ok(carry_out(writer, capsule, budget)?.value(capsule.len(), false))
 }
 
-fn carry_out(writer: &mut Writer<'_>, capsule: &[Upsert]) -> Result<Receipt, QueryError> {
-    let mut plan = plan::plan(capsule)?;
+/// An element may be long: what is written or found to be so already counts as so many steps.
+const STEPS_PER_ELEMENT: u32 = 64;
+
+fn carry_out(
+    writer: &mut Writer<'_>,
+    capsule: &[Upsert],
+    budget: &mut Budget<'_>,
+) -> Result<Receipt, QueryError> {
+    let mut plan = plan::plan(capsule, budget)?;
     let steps = std::mem::take(&mut plan.steps);
     writer.read_ahead()?;
     let ground = Ground::ask(&writer.view(), &plan)?;
     let mut work = Work { writer, plan: &plan, ground, receipt: Receipt::default() };
     work.read_ahead(&steps)?;
-    steps.into_iter().try_for_each(|step| work.step(step))?;
+    for step in steps {
+        budget.steps(STEPS_PER_ELEMENT)?;
+        work.step(step)?;
+    }
     Ok(work.receipt)
 }
 
@@ -134,8 +152,9 @@ impl Work<'_, '_, '_, '_> {
         let kinds = all.iter().copied().zip(view.types_of(&all)?);
         let written =
             kinds.filter_map(|(id, kind)| Some((id, kind?))).filter(|(id, _)| concepts.contains(id));
-        view.concepts(&written.collect::<Vec<_>>(), &mut |_, _| {})?;
-        view.links(&links.into_iter().collect::<Vec<_>>(), &mut |_, _| {})?;
+        // Rows alone: the content of long ones is read when its turn comes.
+        view.concept_views(&written.collect::<Vec<_>>(), &mut |_, _| {})?;
+        view.link_views(&links.into_iter().collect::<Vec<_>>(), &mut |_, _| {})?;
         let [subjects, objects] = [subjects, objects].map(|ends| ends.into_iter().collect::<Vec<_>>());
         Ok(self.writer.read_ends_ahead(&subjects, &objects)?)
     }

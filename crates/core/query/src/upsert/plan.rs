@@ -13,6 +13,8 @@ use cairn_kip::tree::{
 use cairn_kip::{KipCode, KipError, Span, Spanned};
 
 use super::handles::Handles;
+use crate::Budget;
+use crate::fields::value_bytes;
 
 /// What can be referred to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,22 +66,25 @@ pub(super) struct Plan<'a> {
 }
 
 /// Makes out every reference of a capsule.
-pub(super) fn plan(capsule: &[Upsert]) -> Result<Plan<'_>, KipError> {
-    let mut planner = Planner::default();
+///
+/// What is said about all is copied to each of them, and counts so often.
+pub(super) fn plan<'a>(capsule: &'a [Upsert], budget: &mut Budget<'_>) -> Result<Plan<'a>, KipError> {
+    let mut planner =
+        Planner { plan: Plan::default(), known: HashMap::new(), handles: Handles::default(), budget };
     for upsert in capsule {
         planner.upsert(upsert)?;
     }
     Ok(planner.plan)
 }
 
-#[derive(Default)]
-struct Planner<'a> {
+struct Planner<'a, 'b, 'c> {
     plan: Plan<'a>,
     known: HashMap<Node<'a>, usize>,
     handles: Handles<'a>,
+    budget: &'b mut Budget<'c>,
 }
 
-impl<'a> Planner<'a> {
+impl<'a> Planner<'a, '_, '_> {
     fn upsert(&mut self, upsert: &'a Upsert) -> Result<(), KipError> {
         // Handles are known inside of one UPSERT only.
         self.handles = Handles::of(upsert);
@@ -99,7 +104,8 @@ impl<'a> Planner<'a> {
         if let Some(handle) = &block.handle {
             self.handles.define(handle, node)?;
         }
-        let metadata = within(outer, block.metadata.as_ref())?;
+        let metadata = self.within(outer, block.metadata.as_ref())?;
+        self.hold(&metadata)?;
         self.plan.steps.push(Step {
             node,
             place,
@@ -117,13 +123,14 @@ impl<'a> Planner<'a> {
         let mut needs = Vec::new();
         let object = self.term(&link.target, &mut needs)?;
         let node = self.node(Node::Triple { subject, predicate, object });
+        let metadata = self.within(outer, link.metadata.as_ref())?;
         self.plan.steps.push(Step {
             node,
             place: Place { whole: link.span, definition: link.predicate.span },
             needs,
             expect_version: None,
             attributes: Map::new(),
-            metadata: within(outer, link.metadata.as_ref())?,
+            metadata,
             is_block: false,
         });
         Ok(())
@@ -135,13 +142,14 @@ impl<'a> Planner<'a> {
         if let Some(handle) = &block.handle {
             self.handles.define(handle, node)?;
         }
+        let metadata = self.within(outer, block.metadata.as_ref())?;
         self.plan.steps.push(Step {
             node,
             place,
             needs,
             expect_version: given(block.expect_version.as_ref())?,
             attributes: values(block.attributes.as_ref())?,
-            metadata: within(outer, block.metadata.as_ref())?,
+            metadata,
             is_block: true,
         });
         Ok(())
@@ -206,6 +214,21 @@ impl<'a> Planner<'a> {
         let object = self.term(&triple.object, needs)?;
         let node = self.node(Node::Triple { subject, predicate, object });
         Ok((node, Place { whole: triple.span, definition }))
+    }
+
+    /// What is said inside, over what is said around it: key by key, and a null counts as said.
+    fn within(&mut self, outer: &Map, inner: Option<&Object>) -> Result<Map, KipError> {
+        self.hold(outer)?;
+        let mut both = outer.clone();
+        both.extend(values(inner)?);
+        Ok(both)
+    }
+
+    /// A copy of these is held from now on.
+    fn hold(&mut self, map: &Map) -> Result<(), KipError> {
+        self.budget.step()?;
+        self.budget
+            .hold(map.iter().map(|(key, value)| size_of::<String>() + key.len() + value_bytes(value)).sum())
     }
 
     fn node(&mut self, node: Node<'a>) -> usize {
@@ -273,13 +296,6 @@ fn wrong_kind(text: &str, kind: &str, span: Span) -> KipError {
 
 fn values(object: Option<&Object>) -> Result<Map, KipError> {
     object.map_or_else(|| Ok(Map::new()), Object::value)
-}
-
-/// What is said inside, over what is said around it: key by key, and a null counts as said.
-fn within(outer: &Map, inner: Option<&Object>) -> Result<Map, KipError> {
-    let mut both = outer.clone();
-    both.extend(values(inner)?);
-    Ok(both)
 }
 
 fn given(version: Option<&Spanned<Slot<u64>>>) -> Result<Option<u64>, KipError> {

@@ -1,8 +1,10 @@
 //! UPSERT: what it writes, what it answers, and that a mistake anywhere leaves nothing.
 
+use cairn_base::ManualClock;
 use cairn_graph::Writer;
 use cairn_kip::KipCode;
 use cairn_kip::tree::Command;
+use cairn_query::{Allowance, Budget};
 use cairn_seam::Store;
 
 use crate::counting::Counting;
@@ -405,7 +407,8 @@ fn trying_says_what_would_be_and_no_ids() {
     let scope = world.scope;
     let tried = world.transact(move |tx| {
         let mut writer = Writer::new(tx, scope, 1);
-        cairn_query::try_upsert(&mut writer, &capsule)
+        let clock = ManualClock::new(0);
+        cairn_query::try_upsert(&mut writer, &capsule, &mut Budget::new(&clock, Allowance::default()))
     });
     let tried = tried.unwrap();
     assert_eq!(part(&tried, "upsert_concept_nodes"), "[]");
@@ -447,7 +450,9 @@ fn long_statements_ask_the_store_a_few_times() {
         let counted = world.transact(move |tx| {
             let mut counting = Counting::new(tx);
             let mut writer = Writer::new(&mut counting, scope, 1);
-            let receipt = cairn_query::upsert(&mut writer, &capsule)?;
+            let clock = ManualClock::new(0);
+            let mut budget = Budget::new(&clock, Allowance::default());
+            let receipt = cairn_query::upsert(&mut writer, &capsule, &mut budget)?;
             writer.finish()?;
             Ok((receipt, counting.reads()))
         });
@@ -459,4 +464,17 @@ fn long_statements_ask_the_store_a_few_times() {
     let (receipt, reads) = calls(&world);
     assert_eq!(part(&receipt, "unchanged"), r#"{"concepts":100,"propositions":200}"#);
     assert!(reads <= 40, "{reads} calls to find them unchanged");
+}
+
+/// What is said about all blocks is copied to each of them.
+#[test]
+fn metadata_of_all_blocks_counts_for_each_of_them() {
+    let world = World::new();
+    let text = |blocks: usize| {
+        let blocks = r#"CONCEPT { {type: "Drug", name: "Aspirin"} } "#.repeat(blocks);
+        format!("UPSERT {{ {blocks} }} WITH METADATA {{ source: \"{}\" }}", "a".repeat(500_000))
+    };
+    world.ok(&text(2));
+    let error = world.fails(&text(2000), KipCode::ResourceExhausted);
+    assert!(error.message.contains("bytes"), "{error:?}");
 }

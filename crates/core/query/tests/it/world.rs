@@ -129,11 +129,10 @@ impl World {
 }
 
 fn write(writer: &mut Writer<'_>, command: &Command, clock: &ManualClock) -> Result<Value, QueryError> {
+    let mut budget = Budget::new(clock, Allowance::default());
     match command {
-        Command::Upsert(capsule) => cairn_query::upsert(writer, capsule),
-        Command::Delete(delete) => {
-            cairn_query::delete(writer, delete, &mut Budget::new(clock, Allowance::default()))
-        }
+        Command::Upsert(capsule) => cairn_query::upsert(writer, capsule, &mut budget),
+        Command::Delete(delete) => cairn_query::delete(writer, delete, &mut budget),
         Command::Find(_) | Command::Describe(_) | Command::Search(_) | Command::Explain { .. } => {
             panic!("{command:?} writes nothing")
         }
@@ -141,12 +140,10 @@ fn write(writer: &mut Writer<'_>, command: &Command, clock: &ManualClock) -> Res
 }
 
 fn read(view: &View<'_>, command: &Command, clock: &ManualClock) -> Result<Found, QueryError> {
+    let mut budget = Budget::new(clock, Allowance::default());
     match command {
-        Command::Find(find) => {
-            let mut budget = Budget::new(clock, Allowance::default());
-            cairn_query::find(view, find, Format::Columns, &mut budget)
-        }
-        Command::Describe(describe) => cairn_query::describe(view, describe),
+        Command::Find(find) => cairn_query::find(view, find, Format::Columns, &mut budget),
+        Command::Describe(describe) => cairn_query::describe(view, describe, &mut budget),
         Command::Upsert(_) | Command::Delete(_) | Command::Search(_) | Command::Explain { .. } => {
             panic!("{command:?} is not for here")
         }
