@@ -10,6 +10,11 @@ use crate::{Concept, ConceptId, GraphError, Link, LinkId, Result, TypeId, View, 
 /// Records that are held at once.
 const PAGE: usize = 1024;
 
+/// Makes something of a record and its body, given its place among those that were asked for.
+type Decode<'a, T> = &'a dyn Fn(usize, &[u8], &[u8]) -> Result<T>;
+/// Looks at a record, given its place among those that were asked for.
+type Parse<'a> = &'a dyn for<'r> Fn(usize, &'r [u8], Blobs<'r>) -> Result<RecordView<'r>>;
+
 impl View<'_> {
     /// Whole concepts, in the order of `wanted`; `None` for those that are not there, or of another type.
     pub fn concepts(
@@ -22,7 +27,7 @@ impl View<'_> {
             let found = self.whole(
                 CONCEPTS,
                 &rows,
-                &|record| Ok(ConceptHead::parse(record)?.body),
+                |record| Ok(ConceptHead::parse(record)?.body),
                 &|place, record, body| {
                     let (id, kind) = wanted[place];
                     decode_concept(id, kind, &ConceptHead::parse(record)?, body)
@@ -40,7 +45,7 @@ impl View<'_> {
             let found = self.whole(
                 LINKS,
                 &rows,
-                &|record| Ok(LinkHead::parse(LinkId(0), record)?.body),
+                |record| Ok(LinkHead::parse(LinkId(0), record)?.body),
                 &|place, record, body| decode_link(&LinkHead::parse(wanted[place], record)?, body),
             )?;
             found.into_iter().enumerate().for_each(|(place, link)| visit(page * PAGE + place, link));
@@ -93,7 +98,7 @@ impl View<'_> {
         keyspace: Keyspace,
         rows: &[KeyBuf],
         first: usize,
-        parse: &dyn for<'r> Fn(usize, &'r [u8], Blobs<'r>) -> Result<RecordView<'r>>,
+        parse: Parse<'_>,
         visit: &mut dyn FnMut(usize, Option<RecordView<'_>>),
     ) -> Result<()> {
         let rows: Vec<&[u8]> = rows.iter().map(KeyBuf::as_slice).collect();
@@ -124,8 +129,8 @@ impl View<'_> {
         &self,
         keyspace: Keyspace,
         rows: &[KeyBuf],
-        body_of: &dyn for<'r> Fn(&'r [u8]) -> Result<Body<'r>>,
-        decode: &dyn Fn(usize, &[u8], &[u8]) -> Result<T>,
+        body_of: fn(&[u8]) -> Result<Body<'_>>,
+        decode: Decode<'_, T>,
     ) -> Result<Vec<Option<T>>> {
         let rows: Vec<&[u8]> = rows.iter().map(KeyBuf::as_slice).collect();
         let mut found: Vec<Option<T>> = Vec::with_capacity(rows.len());

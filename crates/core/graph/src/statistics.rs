@@ -42,7 +42,7 @@ impl Statistic {
     fn from_key(key: &[u8]) -> Result<Self> {
         let mut parts = KeyReader::new(key);
         let numbers = (|| {
-            (parts.tenant()?, parts.space()?);
+            let (_tenant, _space) = (parts.tenant()?, parts.space()?);
             let numbers = (parts.u8()?, parts.u64()?, parts.u64()?);
             parts.finish().map(|()| numbers)
         })();

@@ -159,9 +159,9 @@ proptest! {
 
 #[test]
 fn equal_content_has_equal_bytes_and_other_versions_are_refused() {
-    let map = |json: &str| match Value::parse_json(json.as_bytes()).unwrap() {
-        Value::Object(map) => map,
-        other => panic!("{other:?}"),
+    let map = |json: &str| {
+        let Value::Object(map) = Value::parse_json(json.as_bytes()).unwrap() else { panic!("{json}") };
+        map
     };
     let one = encode_body(&map(r#"{"b": [1, 2.5], "a": null}"#), &Map::new()).unwrap();
     let other = encode_body(&map(r#"{"a": null, "b": [1, 2.5]}"#), &Map::new()).unwrap();

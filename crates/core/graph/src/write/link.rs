@@ -98,7 +98,7 @@ impl Writer<'_> {
     }
 
     fn update_link(&mut self, mut link: Link, attributes: Map, metadata: Map) -> Result<Outcome> {
-        if !self.is_privileged && !(attributes.is_empty() && metadata.is_empty()) {
+        if !self.is_privileged && (!attributes.is_empty() || !metadata.is_empty()) {
             protected::check_link(link.edge.subject)?;
         }
         let had_text = has_text(&link.attributes);
@@ -116,7 +116,7 @@ impl Writer<'_> {
         if new_attributes && !self.is_privileged {
             self.check_link_attributes(link.edge.predicate, &link.attributes)?;
         }
-        link.version += 1;
+        link.version = link.version.saturating_add(1);
         link.updated_at_ms = self.now_ms;
         self.put_link(&link, had_text)
     }

@@ -87,3 +87,44 @@ fn links_that_are_named_twice_or_go_by_themselves_count_once() {
     assert_eq!(kit.whole_link(d).map(|link| link.id), Some(d));
     assert_eq!(kit.read(|view| view.count(Statistic::Predicate(says))).unwrap(), 1);
 }
+
+#[test]
+fn what_goes_and_comes_back_in_one_statement_is_counted_once() {
+    let kit = Kit::new();
+    let says = kit.define_predicate("says");
+    let (me, other) = (Element::Concept(known::SELF), Element::Concept(known::SYSTEM));
+    let again = move |writer: &mut cairn_graph::Writer<'_>, subject, object| {
+        Ok(writer.upsert_link(link_write(LinkTarget::Triple(subject, says, object), "{}", "{}"))?.0)
+    };
+    let link = kit.link(me, says, other);
+    let counts = |expected: [u64; 3]| {
+        kit.read(|view| {
+            let of = [Statistic::Predicate(says), Statistic::Subjects(says), Statistic::Objects(says)];
+            assert_eq!(of.map(|of| view.count(of).unwrap()), expected);
+        });
+    };
+    counts([1, 1, 1]);
+    let link = kit
+        .write(move |writer| {
+            writer.delete_links(&[link])?;
+            let link = again(writer, me, other)?;
+            writer.delete_links(&[link])?;
+            again(writer, me, other)
+        })
+        .unwrap();
+    counts([1, 1, 1]);
+    // Gone for good, and with it a link that was not there before.
+    kit.write(move |writer| {
+        let new = again(writer, me, me)?;
+        writer.delete_links(&[link, new])?;
+        again(writer, other, me)
+    })
+    .unwrap();
+    counts([1, 1, 1]);
+    kit.write(move |writer| {
+        let new = again(writer, me, other)?;
+        writer.delete_links(&[new])
+    })
+    .unwrap();
+    counts([1, 1, 1]);
+}

@@ -188,10 +188,8 @@ pub(crate) fn scope(tenant: TenantId, space: SpaceId) -> Scope {
 }
 
 pub(crate) fn map(json: &str) -> Map {
-    match Value::parse_json(json.as_bytes()).unwrap() {
-        Value::Object(map) => map,
-        other => panic!("{other:?} is no object"),
-    }
+    let Value::Object(map) = Value::parse_json(json.as_bytes()).unwrap() else { panic!("{json}") };
+    map
 }
 
 pub(crate) fn json(map: &Map) -> String {

@@ -19,12 +19,10 @@ fn definitions_are_named_by_convention_and_instances_as_they_like() {
         (known::CONCEPT_TYPE, "drug", "Drug", Meta::Types),
         (known::PROPOSITION_TYPE, "Treats", "treats", Meta::Predicates),
     ] {
-        match named(kind, name) {
-            GraphError::BadName { meta: found, name: given, corrected } => {
-                assert_eq!((found, given.as_str(), corrected.as_deref()), (meta, name, Some(right)));
-            }
-            other => panic!("{other}"),
-        }
+        let GraphError::BadName { meta: found, name: given, corrected } = named(kind, name) else {
+            panic!("{name}")
+        };
+        assert_eq!((found, given.as_str(), corrected.as_deref()), (meta, name, Some(right)));
     }
     assert!(error(kit.upsert(known::CONCEPT_TYPE, "drug", "{}", "{}")).contains("UpperCamelCase"));
     let drug = kit.define_type("Drug");
@@ -58,10 +56,11 @@ fn a_definition_in_use_stays_and_goes_with_what_uses_it() {
     let (aspirin, headache) = (kit.put(drug, "Aspirin", "{}"), kit.put(known::DOMAIN, "Headache", "{}"));
     kit.link(aspirin, treats, headache);
     let delete = |ids: Vec<_>| kit.write(move |writer| writer.delete_concepts(&ids));
-    match delete(vec![drug.concept()]).unwrap_err() {
-        GraphError::TypeInUse { meta: Meta::Types, name, count: 1 } => assert_eq!(name, "Drug"),
-        other => panic!("{other}"),
-    }
+    let refused = delete(vec![drug.concept()]);
+    assert!(
+        matches!(&refused, Err(GraphError::TypeInUse { meta: Meta::Types, name, count: 1 }) if name == "Drug"),
+        "{refused:?}"
+    );
     assert!(error(delete(vec![treats.concept()])).contains("in use by 1 link;"));
     kit.put(drug, "Ibuprofen", "{}");
     assert!(error(delete(vec![drug.concept(), aspirin])).contains("in use by 1 concept;"));
@@ -119,10 +118,11 @@ fn an_enforced_schema_is_a_rule_for_every_write() {
         (r#"{"risk": 1, "class": "NSAID", "aliases": ["a", 1]}"#, "aliases"),
         (r#"{"risk": 1, "class": "NSAID", "note": 1}"#, "note"),
     ] {
-        match put(attributes).unwrap_err() {
-            GraphError::ValueType { key: found, .. } => assert_eq!(found, key, "{attributes}"),
-            other => panic!("{other}"),
-        }
+        let refused = put(attributes);
+        assert!(
+            matches!(&refused, Err(GraphError::ValueType { key: found, .. }) if found == key),
+            "{attributes}: {refused:?}"
+        );
     }
     let text = error(put(r#"{"risk": 1, "class": "Herb"}"#));
     assert!(text.contains(r#"may have as `class` only one of "NSAID", "Opioid""#), "{text}");

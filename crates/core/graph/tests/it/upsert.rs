@@ -75,12 +75,8 @@ fn expected_versions_are_those_that_are_there() {
     };
     let mismatch = |result: cairn_graph::Result<_>, expected: u64, found: u64| {
         let error: GraphError = Result::<(ConceptId, TypeId, Outcome), _>::unwrap_err(result);
-        match error {
-            GraphError::VersionMismatch { expected: e, found: f, .. } => {
-                assert_eq!((e, f), (expected, found))
-            }
-            other => panic!("{other}"),
-        }
+        let GraphError::VersionMismatch { expected: e, found: f, .. } = error else { panic!("{error}") };
+        assert_eq!((e, f), (expected, found));
     };
     mismatch(expecting(1, "{}"), 1, 0);
     let (id, ..) = expecting(0, r#"{"a": 1}"#).unwrap();
