@@ -1,11 +1,12 @@
 //! A type or predicate, as far as writing what follows it needs it.
 
+use cairn_base::Value;
+
 use super::naming;
 use super::rules::{ENFORCE_SCHEMA, Rules};
 use super::shape::kind_of;
 use crate::record::RecordView;
 use crate::{GraphError, Map, Meta, Part, Result};
-use cairn_base::Value;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Definition {

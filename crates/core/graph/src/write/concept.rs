@@ -121,7 +121,7 @@ impl Writer<'_> {
         if new_attributes && !self.is_privileged {
             self.check_concept(concept.kind, &concept.name, false, &concept.attributes)?;
         }
-        concept.version += 1;
+        concept.version = concept.version.saturating_add(1);
         concept.updated_at_ms = self.now_ms;
         self.put_concept(&concept)
     }

@@ -120,7 +120,7 @@ impl Writer<'_> {
         if new_attributes && !self.is_privileged {
             self.check_link_attributes(link.edge.predicate, &link.attributes)?;
         }
-        link.version += 1;
+        link.version = link.version.saturating_add(1);
         link.updated_at_ms = self.now_ms;
         self.put_link(&link, had_text)
     }

@@ -160,7 +160,9 @@ impl<'a> Writer<'a> {
     /// A type or predicate was made, changed or deleted.
     fn schema_changed(&mut self, meta: Meta, id: ConceptId) -> Result<()> {
         self.definitions.remove(&(meta, id.0));
-        self.counters()?.schema += 1;
+        let counters = self.counters()?;
+        // Damage must not make it panic.
+        counters.schema = counters.schema.saturating_add(1);
         Ok(())
     }
 
