@@ -155,3 +155,23 @@ fn a_dense_graph_is_walked_once_and_not_once_for_each_way() {
     world.check(query, "30");
     assert_eq!(code(&world, query, &*world.clock, rows(200)), None);
 }
+
+/// Hubs that all lead to one short text, and then to one that is long and comes before it.
+fn hubs() -> World {
+    let long = "a".repeat(5_000);
+    let mut text = format!("Text short {{\"v\": \"b\"}}\nText long {{\"v\": \"{long}\"}}\n");
+    for at in 0..40 {
+        text.push_str(&format!("Hub h{at}\nh{at} -says-> short\nh{at} -says-> long\n"));
+    }
+    World::new(&text)
+}
+
+#[test]
+fn a_row_that_takes_the_place_of_another_counts_with_its_bytes() {
+    let world = hubs();
+    let query = r#"FIND(?h.name) WHERE { (?h, "says", ?t) } ORDER BY ?t.attributes.v"#;
+    let few = Allowance { bytes: 100_000, ..rows(u64::MAX) };
+    assert_eq!(code(&world, query, &*world.clock, few), Some(KipCode::ResourceExhausted));
+    let enough = Allowance { bytes: 1_000_000, ..few };
+    assert_eq!(code(&world, query, &*world.clock, enough), None);
+}
