@@ -92,10 +92,11 @@ impl Aggregate {
                 Some(value) => put_value(&mut key, value, false),
                 None => put_cell(&mut key, cell, false, records)?,
             }
-            budget.hold(size_of::<Vec<u8>>() + key.len())?;
+            let bytes = size_of::<Vec<u8>>() + key.len();
             if !seen.insert(key) {
                 return Ok(());
             }
+            budget.hold(bytes)?;
         }
         match (self.function, value) {
             (Function::Count, _) => self.count += 1,

@@ -175,3 +175,11 @@ fn a_row_that_takes_the_place_of_another_counts_with_its_bytes() {
     let enough = Allowance { bytes: 1_000_000, ..few };
     assert_eq!(code(&world, query, &*world.clock, enough), None);
 }
+
+#[test]
+fn a_distinct_value_counts_once_however_often_it_comes() {
+    let world = hubs();
+    let query = r#"FIND(COUNT(DISTINCT ?t.attributes.v)) WHERE { (?h, "says", ?t) }"#;
+    let few = Allowance { bytes: 100_000, ..rows(u64::MAX) };
+    assert_eq!(code(&world, query, &*world.clock, few), None);
+}
