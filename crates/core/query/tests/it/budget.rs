@@ -183,3 +183,16 @@ fn a_distinct_value_counts_once_however_often_it_comes() {
     let few = Allowance { bytes: 100_000, ..rows(u64::MAX) };
     assert_eq!(code(&world, query, &*world.clock, few), None);
 }
+
+#[test]
+fn what_paths_may_start_from_takes_memory() {
+    let mut text = "Other o\n".to_owned();
+    text.extend((0..3_000).map(|at| format!("Node n{at}\n")));
+    text.push_str("n0 -links_to-> n1\n");
+    let world = World::new(&text);
+    let query = r#"FIND(COUNT(?b)) WHERE { ({type: "Other"}, "links_to"{0,1}, ?b) }"#;
+    let few = Allowance { bytes: 20_000, ..rows(u64::MAX) };
+    assert_eq!(code(&world, query, &*world.clock, few), Some(KipCode::ResourceExhausted));
+    let enough = Allowance { bytes: 500_000, ..few };
+    assert_eq!(code(&world, query, &*world.clock, enough), None);
+}
