@@ -84,8 +84,6 @@ pub(crate) struct Builder<'v> {
     pub(super) names: Names<'v>,
     pub(super) grounding: Grounding,
     pub(super) places: Places,
-    /// How many patterns there are: choosing their order takes the square of it.
-    pub(super) patterns: usize,
     estimator: Estimator<'v>,
     /// What filters read.
     pub(super) fields: Vec<FieldOf>,
@@ -99,7 +97,6 @@ impl<'v> Builder<'v> {
             names,
             grounding,
             places: Places::default(),
-            patterns: 0,
             estimator: Estimator::new(view),
             fields: Vec::new(),
         })

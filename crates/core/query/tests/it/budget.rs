@@ -196,3 +196,24 @@ fn what_paths_may_start_from_takes_memory() {
     let enough = Allowance { bytes: 500_000, ..few };
     assert_eq!(code(&world, query, &*world.clock, enough), None);
 }
+
+#[test]
+fn patterns_are_counted_before_they_are_looked_up() {
+    let world = dense(2);
+    let known: String = (0..256).map(|at| format!(r#"?n{at} {{type: "Node"}} "#)).collect();
+    let query = format!(r#"FIND(COUNT(?n0)) WHERE {{ {known} ?x {{type: "Unknown"}} }}"#);
+    let found = code(&world, &query, &*world.clock, Allowance::default());
+    assert_eq!(found, Some(KipCode::ResourceExhausted));
+}
+
+#[test]
+fn alternatives_have_a_bound() {
+    let world = dense(2);
+    let query = |count: usize| {
+        let names = vec![r#""links_to""#; count].join(" | ");
+        format!(r#"FIND(COUNT(?a)) WHERE {{ (?a, {names}, ?b) }}"#)
+    };
+    world.check(&query(64), "4");
+    let found = code(&world, &query(65), &*world.clock, Allowance::default());
+    assert_eq!(found, Some(KipCode::ResourceExhausted));
+}
