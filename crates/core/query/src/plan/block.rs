@@ -14,7 +14,7 @@ use super::scope::{Places, Scope, Slot, Space};
 use super::{Names, Step};
 use crate::Result;
 use crate::fields::FieldOf;
-use crate::filter::Filter;
+use crate::filter::{Filter, Literals};
 
 /// What is run over rows from outside.
 #[derive(Debug)]
@@ -85,6 +85,8 @@ pub(crate) struct Builder<'v> {
     pub(super) grounding: Grounding,
     pub(super) places: Places,
     estimator: Estimator<'v>,
+    /// Expressions of filters.
+    literals: Literals,
     /// What filters read.
     pub(super) fields: Vec<FieldOf>,
 }
@@ -98,6 +100,7 @@ impl<'v> Builder<'v> {
             grounding,
             places: Places::default(),
             estimator: Estimator::new(view),
+            literals: Literals::default(),
             fields: Vec::new(),
         })
     }
@@ -122,7 +125,9 @@ impl<'v> Builder<'v> {
                     part.see_atoms(&self.places);
                 }
                 Clause::Filter(condition) => {
-                    let filter = Filter::compile(condition, |variable| part.scope.slot(space, variable))?;
+                    let filter = Filter::compile(condition, &mut self.literals, |variable| {
+                        part.scope.slot(space, variable)
+                    })?;
                     part.uses.extend(filter.slots());
                     self.fields.extend_from_slice(filter.fields());
                     part.filters.push(filter);

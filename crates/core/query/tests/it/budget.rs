@@ -217,3 +217,22 @@ fn alternatives_have_a_bound() {
     let found = code(&world, &query(65), &*world.clock, Allowance::default());
     assert_eq!(found, Some(KipCode::ResourceExhausted));
 }
+
+#[test]
+fn regular_expressions_have_a_bound() {
+    let world = dense(2);
+    let query = |count: usize| {
+        let all: Vec<String> = (0..count).map(|at| format!(r#"REGEX(?a.name, "^n{at}$")"#)).collect();
+        // One that is there already is not another.
+        let all = format!(r#"{} || REGEX(?a.name, "^n0$")"#, all.join(" || "));
+        format!(r#"FIND(COUNT(?a)) WHERE {{ ?a {{type: "Node"}} FILTER({all}) }}"#)
+    };
+    world.check(&query(64), "2");
+    let found = code(&world, &query(65), &*world.clock, Allowance::default());
+    assert_eq!(found, Some(KipCode::ResourceExhausted));
+    world.check_mistake(
+        r#"FIND(?a) WHERE { ?a {type: "Node"} FILTER(REGEX(?a.name, "[01]*1[01]{10000}")) }"#,
+        "KIP_1001",
+        "too large",
+    );
+}
