@@ -335,6 +335,10 @@ pub const KIP_ROWS_DEFAULT: usize = 1_000;
 pub const KIP_ROWS_MAX: usize = 10_000;
 /// Patterns of one KIP command, those inside others included: choosing their order takes the square of it.
 pub const KIP_PATTERNS_MAX: usize = 256;
+/// Predicates that one pattern of a KIP command lets through, one or the other.
+pub const KIP_ALTERNATIVES_MAX: usize = 64;
+/// Different regular expressions that stand in one KIP command.
+pub const KIP_EXPRESSIONS_MAX: usize = 64;
 /// Rows that one KIP command makes on the way to its answer, all together, and nodes that its paths come by.
 pub const KIP_WORK_ROWS_MAX: u64 = 10_000_000;
 /// Bytes that one KIP command holds at once on the way to its answer.

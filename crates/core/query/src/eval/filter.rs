@@ -13,7 +13,12 @@ pub(super) fn filter(filter: &Filter, mut rows: Rows, context: &mut Context<'_, 
         context.records.load(batch.clone().map(|at| rows.row(at)), filter.fields(), context.budget)?;
         for at in batch {
             context.budget.steps(filter.weight())?;
-            keeps.push(filter.holds(rows.row(at), &context.records, &mut context.patterns)?);
+            keeps.push(filter.holds(
+                rows.row(at),
+                &context.records,
+                &mut context.patterns,
+                context.budget,
+            )?);
         }
     }
     rows.retain(context.budget, |at, _| keeps[at]);

@@ -45,6 +45,7 @@ fn join(step: &PathStep, rows: &Rows, out: &mut Rows, context: &mut Context<'_, 
         Some(groups) => groups.keys().copied().collect(),
         None => all_starts(step, &mut neighbours, context)?,
     };
+    let held = if groups.is_none() { everywhere.len() * size_of::<Cell>() } else { 0 };
     let everyone: Vec<u32> = if groups.is_none() { (0..).take(rows.len()).collect() } else { Vec::new() };
     let mut pairs = Pairs { step, direction, rows, scratch: vec![Cell::Null; rows.width()] };
     let mut starts: Vec<Cell> = everywhere;
@@ -57,6 +58,7 @@ fn join(step: &PathStep, rows: &Rows, out: &mut Rows, context: &mut Context<'_, 
         }
         drop_ends(&ends, context.budget);
     }
+    context.budget.release(held);
     neighbours.drop_from(context.budget);
     Ok(())
 }
@@ -74,7 +76,7 @@ fn starts(end: &PathEnd, rows: &Rows) -> Option<HashMap<Cell, Vec<u32>>> {
 }
 
 /// Where paths can start from if nothing says where: at every subject of the predicate, or anywhere at all if
-/// no hop is needed.
+/// no hop is needed. They are held.
 fn all_starts(
     step: &PathStep,
     neighbours: &mut Neighbours,
@@ -84,7 +86,9 @@ fn all_starts(
     if step.least == 0 {
         return everything(context);
     }
-    Ok(neighbours.starts().collect())
+    let starts: Vec<Cell> = neighbours.starts().collect();
+    context.budget.hold(starts.len() * size_of::<Cell>())?;
+    Ok(starts)
 }
 
 /// All concepts and all links.
@@ -92,7 +96,7 @@ fn everything(context: &mut Context<'_, '_, '_>) -> Result<Vec<Cell>> {
     let mut cells = Vec::new();
     let mut failed: Option<QueryError> = None;
     let budget = &mut *context.budget;
-    context.view.all_concepts(None, &mut |id, kind| match budget.row(0) {
+    context.view.all_concepts(None, &mut |id, kind| match budget.row(size_of::<Cell>()) {
         Ok(()) => {
             cells.push(Cell::Concept(id, kind));
             Visit::Continue
@@ -107,7 +111,7 @@ fn everything(context: &mut Context<'_, '_, '_>) -> Result<Vec<Cell>> {
     }
     visit_edges(&[Lookup::All { after: None }], context, |edge, budget| {
         cells.push(Cell::Link(edge.link));
-        Ok(budget.row(0)?)
+        Ok(budget.row(size_of::<Cell>())?)
     })?;
     Ok(cells)
 }

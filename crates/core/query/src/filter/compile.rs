@@ -3,7 +3,7 @@
 use cairn_kip::KipError;
 use cairn_kip::tree::{self, Text, TextTest};
 
-use super::{Condition, Filter, Operand, pattern};
+use super::{Condition, Filter, Literals, Operand};
 use crate::Result;
 use crate::fields::{Field, FieldOf};
 use crate::plan::Slot;
@@ -15,25 +15,28 @@ type Kip<T> = std::result::Result<T, KipError>;
 
 impl Filter {
     /// Compiles a condition. Fails on variables that are not bound, on fields that nothing has and on regular
-    /// expressions that are none.
+    /// expressions that are none, or too many.
     pub(crate) fn compile(
         condition: &tree::Condition,
+        literals: &mut Literals,
         slot_of: impl FnMut(&Text) -> Kip<Slot>,
     ) -> Result<Self> {
-        let mut compiler = Compiler { slot_of, slots: Vec::new(), fields: Vec::new(), weight: ROW_WEIGHT };
+        let mut compiler =
+            Compiler { literals, slot_of, slots: Vec::new(), fields: Vec::new(), weight: ROW_WEIGHT };
         let condition = compiler.condition(condition)?;
         Ok(Filter { condition, slots: compiler.slots, fields: compiler.fields, weight: compiler.weight })
     }
 }
 
-struct Compiler<F> {
+struct Compiler<'l, F> {
+    literals: &'l mut Literals,
     slot_of: F,
     slots: Vec<Slot>,
     fields: Vec<FieldOf>,
     weight: u32,
 }
 
-impl<F: FnMut(&Text) -> Kip<Slot>> Compiler<F> {
+impl<F: FnMut(&Text) -> Kip<Slot>> Compiler<'_, F> {
     fn condition(&mut self, condition: &tree::Condition) -> Kip<Condition> {
         Ok(match condition {
             tree::Condition::Or(parts) => Condition::Or(self.conditions(parts)?),
@@ -64,7 +67,8 @@ impl<F: FnMut(&Text) -> Kip<Slot>> Compiler<F> {
             (test, pattern, &compiled)
             && let Some(text) = value.as_str()
         {
-            pattern::compile(text).map_err(|error| error.at(json.span))?;
+            let pattern = self.literals.get(text).map_err(|error| error.at(json.span))?;
+            return Ok(Condition::Expression { subject, pattern });
         }
         Ok(Condition::Text { test, subject, pattern: compiled })
     }

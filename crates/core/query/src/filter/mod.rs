@@ -13,11 +13,15 @@ use std::borrow::Cow;
 use cairn_base::Value;
 use cairn_kip::tree::{Comparison, TextTest};
 
-use crate::Result;
 use crate::cell::Cell;
 use crate::fields::{Field, FieldOf, Records};
 use crate::plan::Slot;
-pub(crate) use pattern::Patterns;
+use crate::{Budget, Result};
+use pattern::Pattern;
+pub(crate) use pattern::{Literals, Patterns};
+
+/// Bytes of texts that are compared in one step of a budget.
+const BYTES_PER_STEP: usize = 256;
 
 /// A condition, ready to be asked of rows.
 #[derive(Debug)]
@@ -36,10 +40,29 @@ enum Condition {
     Or(Vec<Condition>),
     And(Vec<Condition>),
     Not(Box<Condition>),
-    Compare { left: Operand, sign: Comparison, right: Operand },
-    Text { test: TextTest, subject: Operand, pattern: Operand },
-    In { operand: Operand, list: Operand },
-    IsNull { operand: Operand, negated: bool },
+    Compare {
+        left: Operand,
+        sign: Comparison,
+        right: Operand,
+    },
+    Text {
+        test: TextTest,
+        subject: Operand,
+        pattern: Operand,
+    },
+    /// An expression that stands in the query.
+    Expression {
+        subject: Operand,
+        pattern: Pattern,
+    },
+    In {
+        operand: Operand,
+        list: Operand,
+    },
+    IsNull {
+        operand: Operand,
+        negated: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -70,8 +93,14 @@ impl Filter {
     }
 
     /// Whether it is true of a row whose fields were loaded.
-    pub(crate) fn holds(&self, row: &[Cell], records: &Records<'_>, patterns: &mut Patterns) -> Result<bool> {
-        self.condition.holds(Asked { row, records }, patterns)
+    pub(crate) fn holds(
+        &self,
+        row: &[Cell],
+        records: &Records<'_>,
+        patterns: &mut Patterns,
+        budget: &mut Budget<'_>,
+    ) -> Result<bool> {
+        self.condition.holds(Asked { row, records }, &mut Means { patterns, budget })
     }
 }
 
@@ -82,12 +111,18 @@ struct Asked<'a, 'v> {
     records: &'a Records<'v>,
 }
 
+/// What is used for it.
+struct Means<'m, 'b> {
+    patterns: &'m mut Patterns,
+    budget: &'m mut Budget<'b>,
+}
+
 impl Condition {
-    fn holds(&self, asked: Asked<'_, '_>, patterns: &mut Patterns) -> Result<bool> {
+    fn holds(&self, asked: Asked<'_, '_>, means: &mut Means<'_, '_>) -> Result<bool> {
         match self {
-            Condition::Or(parts) => any(parts, asked, patterns, true),
-            Condition::And(parts) => Ok(!any(parts, asked, patterns, false)?),
-            Condition::Not(part) => Ok(!part.holds(asked, patterns)?),
+            Condition::Or(parts) => any(parts, asked, means, true),
+            Condition::And(parts) => Ok(!any(parts, asked, means, false)?),
+            Condition::Not(part) => Ok(!part.holds(asked, means)?),
             Condition::Compare { left, sign, right } => {
                 Ok(compare::compares(&left.side(asked)?, *sign, &right.side(asked)?))
             }
@@ -96,8 +131,12 @@ impl Condition {
                 let (Some(subject), Some(pattern)) = (subject.text(), pattern.text()) else {
                     return Ok(false);
                 };
-                Ok(is_text(*test, subject, pattern, patterns))
+                is_text(*test, subject, pattern, means)
             }
+            Condition::Expression { subject, pattern } => match subject.side(asked)?.text() {
+                Some(subject) => Ok(pattern.is_match(subject, means.budget)?),
+                None => Ok(false),
+            },
             Condition::In { operand, list } => {
                 let (operand, list) = (operand.side(asked)?, list.side(asked)?);
                 let Side::Value(list) = list else { return Ok(false) };
@@ -111,24 +150,24 @@ impl Condition {
 }
 
 /// Whether one of the conditions is what is looked for; those after it are not asked.
-fn any(parts: &[Condition], asked: Asked<'_, '_>, patterns: &mut Patterns, wanted: bool) -> Result<bool> {
+fn any(parts: &[Condition], asked: Asked<'_, '_>, means: &mut Means<'_, '_>, wanted: bool) -> Result<bool> {
     for part in parts {
-        if part.holds(asked, patterns)? == wanted {
+        if part.holds(asked, means)? == wanted {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn is_text(test: TextTest, subject: &str, pattern: &str, patterns: &mut Patterns) -> bool {
-    match test {
+fn is_text(test: TextTest, subject: &str, pattern: &str, means: &mut Means<'_, '_>) -> Result<bool> {
+    let steps = (subject.len() + pattern.len()) / BYTES_PER_STEP;
+    means.budget.steps(u32::try_from(steps).unwrap_or(u32::MAX))?;
+    Ok(match test {
         TextTest::Contains => subject.contains(pattern),
         TextTest::StartsWith => subject.starts_with(pattern),
         TextTest::EndsWith => subject.ends_with(pattern),
-        // One that stands in the query was checked before; one that was read and is none finds nothing. Else a
-        // value in the graph could make a query fail, or not, by the order in which rows are looked at.
-        TextTest::Regex => patterns.get(pattern).is_ok_and(|regex| regex.is_match(subject)),
-    }
+        TextTest::Regex => means.patterns.is_match(pattern, subject, means.budget)?,
+    })
 }
 
 impl Operand {

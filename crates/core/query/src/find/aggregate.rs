@@ -42,9 +42,11 @@ impl Aggregates {
         Aggregates { own: request.aggregates.iter().map(own).collect() }
     }
 
-    /// Bytes of one, with nothing in it.
+    /// Bytes of one, before it has seen any value.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.own.len() * size_of::<Aggregate>()
+        let adds = |own: &&Aggregate| matches!(own.function, Function::Sum | Function::Avg);
+        let sums = self.own.iter().filter(adds).count() * Sum::BYTES;
+        size_of::<Self>() + self.own.len() * size_of::<Aggregate>() + sums
     }
 
     /// Adds a row whose fields were loaded.
@@ -92,10 +94,11 @@ impl Aggregate {
                 Some(value) => put_value(&mut key, value, false),
                 None => put_cell(&mut key, cell, false, records)?,
             }
-            budget.hold(size_of::<Vec<u8>>() + key.len())?;
+            let bytes = size_of::<Vec<u8>>() + key.len();
             if !seen.insert(key) {
                 return Ok(());
             }
+            budget.hold(bytes)?;
         }
         match (self.function, value) {
             (Function::Count, _) => self.count += 1,
@@ -134,11 +137,7 @@ impl Aggregate {
         match self.function {
             Function::Count => Value::from(self.count),
             Function::Sum => self.sum.total().map(Value::Number).unwrap_or_default(),
-            Function::Avg => {
-                // Of nothing it is no number, and so is null.
-                let mean = self.sum.nearest() / self.count as f64;
-                Number::from_f64(mean).map(Value::Number).unwrap_or_default()
-            }
+            Function::Avg => self.sum.mean(self.count).map(Value::Number).unwrap_or_default(),
             Function::Min | Function::Max => self.extreme.clone().unwrap_or_default(),
         }
     }

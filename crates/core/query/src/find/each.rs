@@ -41,7 +41,9 @@ pub(super) fn each(
                     free.insert(Entry { place, at });
                 }
                 hash_map::Entry::Occupied(mut taken) if place < taken.get().place => {
-                    taken.insert(Entry { place, at });
+                    context.budget.hold(place.len())?;
+                    let before = taken.insert(Entry { place, at });
+                    context.budget.release(before.place.len());
                 }
                 hash_map::Entry::Occupied(_) => {}
             }

@@ -8,6 +8,7 @@ mod aggregate;
 mod cursor;
 mod each;
 mod encode;
+mod exact;
 mod explain;
 mod group;
 mod page;

@@ -2,17 +2,24 @@
 
 use cairn_base::Number;
 
-/// A sum that is kept exactly: as an integer, and as floats that do not overlap.
+use super::exact::Exact;
+
+/// A sum that is kept exactly, integers and floats each by themselves.
 #[derive(Debug, Default)]
 pub(super) struct Sum {
     integers: i128,
     /// Whether a float was among the numbers, added or not.
     pub(super) has_float: bool,
-    /// Ascending by size; each is smaller than the last digit of the next, so that together they are exact.
-    floats: Vec<f64>,
+    floats: Option<Box<Exact>>,
 }
 
+/// Halvings that bring the sum of as many floats as there can be rows within the bounds of one.
+const HALVINGS: usize = 64;
+
 impl Sum {
+    /// Bytes that it has besides its own.
+    pub(super) const BYTES: usize = size_of::<Exact>();
+
     pub(super) fn add(&mut self, number: Number) {
         let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         match whole.filter(|_| !number.is_float()) {
@@ -20,7 +27,7 @@ impl Sum {
             Some(whole) => self.integers = self.integers.saturating_add(whole),
             None => {
                 self.has_float = true;
-                add_exactly(&mut self.floats, number.to_f64());
+                self.floats.get_or_insert_with(|| Box::new(Exact::new())).add(number.to_f64());
             }
         }
     }
@@ -33,58 +40,26 @@ impl Sum {
         {
             return Some(number);
         }
-        Number::from_f64(self.nearest())
+        Number::from_f64(self.nearest(0))
     }
 
-    /// The nearest float.
-    pub(super) fn nearest(&self) -> f64 {
-        let mut floats = self.floats.clone();
-        let high = self.integers as f64;
-        // What the cast has rounded away fits into a float.
-        let low = self.integers.saturating_sub(high as i128) as f64;
-        add_exactly(&mut floats, high);
-        add_exactly(&mut floats, low);
-        // From the largest down, until something is rounded away.
-        let mut total = floats.pop().unwrap_or(0.0);
-        while let Some(next) = floats.pop() {
-            let (sum, rest) = add_with_rest(total, next);
-            total = sum;
-            if rest == 0.0 {
-                continue;
-            }
-            // Halfway between two floats what is left decides, and it is on the same side or not.
-            let twice = rest * 2.0;
-            let is_tie = (total + twice) - total == twice;
-            if is_tie && floats.pop().is_some_and(|left| (left < 0.0) == (rest < 0.0)) {
-                total += twice;
-            }
-            break;
+    /// The mean of so many numbers; of none there is none. It is within bounds even if their sum is not.
+    pub(super) fn mean(&self, count: u64) -> Option<Number> {
+        let count = count as f64;
+        let total = self.nearest(0);
+        if total.is_finite() {
+            return Number::from_f64(total / count);
         }
-        total
+        Number::from_f64(self.nearest(HALVINGS) / count * 2_f64.powi(HALVINGS as i32))
     }
-}
 
-/// Adds a float to others that do not overlap.
-fn add_exactly(floats: &mut Vec<f64>, value: f64) {
-    let mut carried = value;
-    let mut kept = 0;
-    for at in 0..floats.len() {
-        let (sum, rest) = add_with_rest(carried, floats[at]);
-        if rest != 0.0 {
-            floats[kept] = rest;
-            kept += 1;
-        }
-        carried = sum;
+    /// The float that is nearest to the sum, divided by two so many times.
+    fn nearest(&self, halvings: usize) -> f64 {
+        let Some(floats) = &self.floats else { return self.integers as f64 };
+        let mut all = floats.clone();
+        all.add_integer(self.integers);
+        all.nearest(halvings)
     }
-    floats.truncate(kept);
-    floats.push(carried);
-}
-
-/// The rounded sum of two floats, and what was rounded away.
-fn add_with_rest(a: f64, b: f64) -> (f64, f64) {
-    let (large, small) = if a.abs() < b.abs() { (b, a) } else { (a, b) };
-    let sum = large + small;
-    (sum, small - (sum - large))
 }
 
 #[cfg(test)]
@@ -92,16 +67,28 @@ mod tests {
     use super::*;
     use cairn_base::Value;
 
-    fn total(json: &str) -> String {
-        let mut sum = Sum::default();
+    fn numbers(json: &str) -> Vec<Number> {
         let value = Value::parse_json(json.as_bytes()).unwrap();
-        value.as_array().unwrap().iter().for_each(|item| sum.add(item.as_number().unwrap()));
-        sum.total().map_or("none".to_owned(), |number| number.to_string())
+        value.as_array().unwrap().iter().map(|item| item.as_number().unwrap()).collect()
+    }
+
+    fn sum(numbers: impl IntoIterator<Item = Number>) -> Sum {
+        let mut sum = Sum::default();
+        numbers.into_iter().for_each(|number| sum.add(number));
+        sum
+    }
+
+    fn shown(number: Option<Number>) -> String {
+        number.map_or("none".to_owned(), |number| number.to_string())
+    }
+
+    fn total(json: &str) -> String {
+        shown(sum(numbers(json)).total())
     }
 
     #[test]
     fn sums_are_exact_whatever_the_order() {
-        for (numbers, expected) in [
+        for (json, expected) in [
             ("[]", "0"),
             ("[1,2,3]", "6"),
             ("[18446744073709551615,-1]", "18446744073709551614"),
@@ -118,9 +105,34 @@ mod tests {
             ("[9007199254740993,1e-20]", "9007199254740994.0"),
             ("[9007199254740993,-1e-20]", "9007199254740992.0"),
             ("[1e308,1e308]", "none"),
+            ("[-1e308,-1e308]", "none"),
+            // What goes beyond all floats on the way comes back, and with everything that is small.
+            ("[1e308,1e308,-1e308]", "1e308"),
+            ("[1e308,1e308,5e-324,-1e308,-1e308]", "5e-324"),
+            ("[1.7976931348623157e308,9.97e291]", "1.7976931348623157e308"),
+            ("[1.7976931348623157e308,9.98e291]", "none"),
+            ("[2.2250738585072014e-308,-5e-324]", "2.225073858507201e-308"),
+            ("[-0.1,-0.2]", "-0.30000000000000004"),
+            ("[-2.5,2]", "-0.5"),
+            ("[-0.0]", "0.0"),
         ] {
-            assert_eq!(total(numbers), expected, "{numbers}");
+            assert_eq!(total(json), expected, "{json}");
+            assert_eq!(shown(sum(numbers(json).into_iter().rev()).total()), expected, "{json} from behind");
         }
         assert_eq!(total("[0.1,1e16,0.2,-1e16,0.3]"), total("[-1e16,0.3,0.2,0.1,1e16]"));
+    }
+
+    #[test]
+    fn a_mean_is_there_even_if_the_sum_is_beyond_all_floats() {
+        for (json, expected) in [
+            ("[]", "none"),
+            ("[1,2]", "1.5"),
+            ("[1e308,1e308]", "1e308"),
+            ("[-1e308,-1e308,-1e308]", "-1e308"),
+            ("[1e308,1e308,-1e308,-1e308]", "0.0"),
+        ] {
+            let numbers = numbers(json);
+            assert_eq!(shown(sum(numbers.iter().copied()).mean(numbers.len() as u64)), expected, "{json}");
+        }
     }
 }

@@ -90,6 +90,16 @@ pub(crate) enum Predicates {
     Variable(Slot),
 }
 
+impl Predicates {
+    /// Those that are named, if any are.
+    pub(crate) fn named(&self) -> Option<&[PredicateId]> {
+        match self {
+            Predicates::OneOf(ids) => Some(ids),
+            Predicates::Variable(_) => None,
+        }
+    }
+}
+
 impl Atom {
     /// Every place that it binds.
     pub(crate) fn slots(&self) -> Vec<Slot> {

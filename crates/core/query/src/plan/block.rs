@@ -14,7 +14,7 @@ use super::scope::{Places, Scope, Slot, Space};
 use super::{Names, Step};
 use crate::Result;
 use crate::fields::FieldOf;
-use crate::filter::Filter;
+use crate::filter::{Filter, Literals};
 
 /// What is run over rows from outside.
 #[derive(Debug)]
@@ -84,9 +84,9 @@ pub(crate) struct Builder<'v> {
     pub(super) names: Names<'v>,
     pub(super) grounding: Grounding,
     pub(super) places: Places,
-    /// How many patterns there are: choosing their order takes the square of it.
-    pub(super) patterns: usize,
     estimator: Estimator<'v>,
+    /// Expressions of filters.
+    literals: Literals,
     /// What filters read.
     pub(super) fields: Vec<FieldOf>,
 }
@@ -99,8 +99,8 @@ impl<'v> Builder<'v> {
             names,
             grounding,
             places: Places::default(),
-            patterns: 0,
             estimator: Estimator::new(view),
+            literals: Literals::default(),
             fields: Vec::new(),
         })
     }
@@ -125,7 +125,9 @@ impl<'v> Builder<'v> {
                     part.see_atoms(&self.places);
                 }
                 Clause::Filter(condition) => {
-                    let filter = Filter::compile(condition, |variable| part.scope.slot(space, variable))?;
+                    let filter = Filter::compile(condition, &mut self.literals, |variable| {
+                        part.scope.slot(space, variable)
+                    })?;
                     part.uses.extend(filter.slots());
                     self.fields.extend_from_slice(filter.fields());
                     part.filters.push(filter);

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use cairn_graph::{PredicateId, Statistic, TypeId, View};
 use cairn_seam::Visit;
 
-use super::atom::Predicates;
 use crate::Result;
 
 /// Counts of one snapshot, each read once.
@@ -13,11 +12,13 @@ pub(crate) struct Estimator<'v> {
     view: View<'v>,
     counts: HashMap<Statistic, f64>,
     all: Option<Vec<PredicateId>>,
+    /// A number for each list of predicates that was asked for.
+    lists: HashMap<Vec<PredicateId>, usize>,
     links: HashMap<LinksKey, Links>,
 }
 
-/// Predicates, all if absent, and the types of subject and object, any if absent.
-type LinksKey = (Option<Vec<PredicateId>>, Option<TypeId>, Option<TypeId>);
+/// The number of a list of predicates, all if absent, and the types of subject and object, any if absent.
+type LinksKey = (Option<usize>, Option<TypeId>, Option<TypeId>);
 
 /// What is known of the links that a pattern is about.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +35,7 @@ pub(crate) struct Links {
 
 impl<'v> Estimator<'v> {
     pub(crate) fn new(view: View<'v>) -> Self {
-        Estimator { view, counts: HashMap::new(), all: None, links: HashMap::new() }
+        Estimator { view, counts: HashMap::new(), all: None, lists: HashMap::new(), links: HashMap::new() }
     }
 
     /// Concepts of a type.
@@ -42,23 +43,19 @@ impl<'v> Estimator<'v> {
         self.count(Statistic::Type(kind))
     }
 
-    /// Links of some predicates between ends of some types.
+    /// Links of some predicates, of all if absent, between ends of some types.
     pub(crate) fn links(
         &mut self,
-        predicates: &Predicates,
+        predicates: Option<&[PredicateId]>,
         subject: Option<TypeId>,
         object: Option<TypeId>,
     ) -> Result<Links> {
-        let named = match predicates {
-            Predicates::OneOf(ids) => Some(ids.clone()),
-            Predicates::Variable(_) => None,
-        };
-        let key = (named, subject, object);
+        let key = (predicates.map(|ids| self.number_of(ids)), subject, object);
         if let Some(links) = self.links.get(&key) {
             return Ok(*links);
         }
-        let ids = match &key.0 {
-            Some(ids) => ids.clone(),
+        let ids = match predicates {
+            Some(ids) => ids.to_vec(),
             None => self.all_predicates()?,
         };
         let mut links = Links { total: 0.0, fitting: 0.0, subjects: 0.0, objects: 0.0 };
@@ -84,6 +81,15 @@ impl<'v> Estimator<'v> {
         links.objects = links.objects.max(1.0);
         self.links.insert(key, links);
         Ok(links)
+    }
+
+    fn number_of(&mut self, predicates: &[PredicateId]) -> usize {
+        if let Some(number) = self.lists.get(predicates) {
+            return *number;
+        }
+        let number = self.lists.len();
+        self.lists.insert(predicates.to_vec(), number);
+        number
     }
 
     /// All predicates that links have. Everything about them is read in one go.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use cairn_base::limits;
 use cairn_graph::{ConceptId, Element, LinkId, TypeId, View, parse_id};
 use cairn_kip::tree::{Clause, ConceptMatch, Group, Predicate, PropositionMatch, Slot, Term};
 use cairn_kip::{KipCode, KipError, Spanned};
@@ -18,11 +19,13 @@ pub(crate) struct Grounding {
     named: HashMap<String, Vec<Cell>>,
     ids: HashMap<ConceptId, Option<TypeId>>,
     links: HashMap<LinkId, Option<String>>,
+    /// How many patterns there are: choosing their order takes the square of it.
+    patterns: usize,
 }
 
 impl Grounding {
     /// Looks up everything that the pattern names, at any depth. Fails on names that are not registered,
-    /// and on what is not an id of its kind.
+    /// on what is not an id of its kind, and on more patterns than there may be before they are looked up.
     pub(crate) fn of(view: View<'_>, names: &mut Names<'_>, pattern: &Group) -> Result<Self> {
         let mut grounding = Grounding::default();
         grounding.gather_group(names, pattern)?;
@@ -69,13 +72,27 @@ impl Grounding {
 
     fn gather_group(&mut self, names: &mut Names<'_>, group: &Group) -> Result<()> {
         group.clauses.iter().try_for_each(|clause| match &clause.node {
-            Clause::Concept { matcher, .. } => self.gather_concept(names, matcher),
+            Clause::Concept { matcher, .. } => {
+                self.count_pattern()?;
+                self.gather_concept(names, matcher)
+            }
             Clause::Proposition { matcher, .. } => self.gather_link(names, matcher),
             Clause::Filter(_) => Ok(()),
             Clause::Optional(group) | Clause::Not(group) | Clause::Union(group) => {
                 self.gather_group(names, group)
             }
         })
+    }
+
+    fn count_pattern(&mut self) -> Result<()> {
+        self.patterns += 1;
+        if self.patterns <= limits::KIP_PATTERNS_MAX {
+            return Ok(());
+        }
+        let message = format!("the command has more than {} patterns", limits::KIP_PATTERNS_MAX);
+        Err(KipError::new(KipCode::ResourceExhausted, message)
+            .hint("ask in several commands, or use IN for many names")
+            .into())
     }
 
     fn gather_concept(&mut self, names: &mut Names<'_>, matcher: &ConceptMatch) -> Result<()> {
@@ -93,6 +110,7 @@ impl Grounding {
     }
 
     fn gather_link(&mut self, names: &mut Names<'_>, matcher: &PropositionMatch) -> Result<()> {
+        self.count_pattern()?;
         let triple = match matcher {
             PropositionMatch::Id { id, .. } => {
                 self.links.insert(link_id(id)?.0, None);
@@ -102,6 +120,7 @@ impl Grounding {
         };
         match &triple.predicate {
             Predicate::OneOf(predicates) => {
+                refuse_many(predicates)?;
                 for name in predicates {
                     names.predicate(name)?;
                 }
@@ -111,7 +130,13 @@ impl Grounding {
         }
         [&triple.subject, &triple.object].into_iter().try_for_each(|term| match term {
             Term::Variable(_) => Ok(()),
-            Term::Concept { matcher, .. } => self.gather_concept(names, matcher),
+            Term::Concept { variable, matcher } => {
+                // Only a type is a part of the pattern around it.
+                if variable.is_some() || matcher.id.is_some() || matcher.name.is_some() {
+                    self.count_pattern()?;
+                }
+                self.gather_concept(names, matcher)
+            }
             Term::Proposition { matcher, .. } => self.gather_link(names, matcher),
         })
     }
@@ -144,6 +169,16 @@ impl Grounding {
         }
         Ok(())
     }
+}
+
+/// Each of the predicates is looked up, and estimated for each order of the patterns.
+fn refuse_many<T>(predicates: &[Spanned<T>]) -> Result<()> {
+    let Some(first_too_many) = predicates.get(limits::KIP_ALTERNATIVES_MAX) else { return Ok(()) };
+    let message = format!("a pattern has more than {} predicates", limits::KIP_ALTERNATIVES_MAX);
+    Err(KipError::new(KipCode::ResourceExhausted, message)
+        .hint("put a variable in their place, as in (?a, ?p, ?b), and choose with FILTER(IN(?p, [...]))")
+        .at(first_too_many.span)
+        .into())
 }
 
 /// What an exact matcher lets through: one thing, or nothing where that is no mistake.

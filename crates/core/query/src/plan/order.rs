@@ -7,10 +7,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cairn_graph::TypeId;
+use cairn_graph::{PredicateId, TypeId};
 
 use super::Slot;
-use super::atom::{Atom, ElementAtom, End, LinkAtom, PathAtom, Predicates, Test};
+use super::atom::{Atom, ElementAtom, End, LinkAtom, PathAtom, Test};
 use super::estimate::{Estimator, Links};
 use super::step::{LinkStep, PathStep, Step, Work};
 use crate::Result;
@@ -143,7 +143,7 @@ impl Ordering<'_, '_> {
     }
 
     fn link_cost(&mut self, atom: &LinkAtom, atoms: &[Atom]) -> Result<Cost> {
-        let links = self.links(&atom.predicates, [&atom.subject, &atom.object], atoms)?;
+        let links = self.links(atom.predicates.named(), [&atom.subject, &atom.object], atoms)?;
         let is_bound = |end: &End| end.slot().is_some_and(|slot| self.known.has(slot));
         let rows = self.known.rows;
         if atom.link.is_some_and(|slot| self.known.has(slot)) {
@@ -160,8 +160,7 @@ impl Ordering<'_, '_> {
     }
 
     fn path_cost(&mut self, atom: &PathAtom, atoms: &[Atom]) -> Result<Cost> {
-        let predicates = Predicates::OneOf(vec![atom.predicate]);
-        let links = self.links(&predicates, [&atom.subject, &atom.object], atoms)?;
+        let links = self.links(Some(&[atom.predicate]), [&atom.subject, &atom.object], atoms)?;
         let hops = i32::from(atom.most.unwrap_or(u16::MAX)).min(HOPS_THAT_MATTER);
         let is_bound = |end: &End| end.slot().is_some_and(|slot| self.known.has(slot));
         let reach = |from: f64, to: f64| (links.total / from).max(1.0).powi(hops).min(to);
@@ -182,7 +181,12 @@ impl Ordering<'_, '_> {
         if self.known.bound.is_empty() { Class::Connected } else { Class::Apart }
     }
 
-    fn links(&mut self, predicates: &Predicates, ends: [&End; 2], atoms: &[Atom]) -> Result<Links> {
+    fn links(
+        &mut self,
+        predicates: Option<&[PredicateId]>,
+        ends: [&End; 2],
+        atoms: &[Atom],
+    ) -> Result<Links> {
         let [subject, object] = ends.map(|end| self.type_of(end, atoms));
         self.estimator.links(predicates, subject, object)
     }
@@ -207,7 +211,7 @@ impl Ordering<'_, '_> {
         if let Atom::Link(link) = &atom
             && slots.iter().all(|slot| !self.known.has(*slot))
         {
-            let links = self.links(&link.predicates, [&link.subject, &link.object], atoms)?;
+            let links = self.links(link.predicates.named(), [&link.subject, &link.object], atoms)?;
             rows = self.known.rows * links.fitting;
         }
         let mut tests = TestsOf { atoms, types: &mut self.known.types };

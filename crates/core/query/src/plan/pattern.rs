@@ -1,6 +1,5 @@
 //! Patterns taken apart: whatever stands inside another becomes an atom of its own.
 
-use cairn_base::limits;
 use cairn_kip::tree::{ConceptMatch, Predicate, PropositionMatch, Term, Text, Triple};
 use cairn_kip::{KipCode, KipError};
 
@@ -20,7 +19,8 @@ impl Builder<'_> {
     ) -> Result<()> {
         let slot = place.space.slot(&variable.node, &mut self.places);
         let test = self.grounding.concepts(&mut self.names, matcher, place.is_mandatory)?;
-        self.add(Atom::Element(ElementAtom { slot, test }), place)
+        place.atoms.push(Atom::Element(ElementAtom { slot, test }));
+        Ok(())
     }
 
     /// `?l (…)` or `(…)`
@@ -39,7 +39,8 @@ impl Builder<'_> {
             PropositionMatch::Id { id, .. } => {
                 let test = self.grounding.link(id, place.is_mandatory)?;
                 let slot = link.unwrap_or_else(|| self.places.add_hidden());
-                self.add(Atom::Element(ElementAtom { slot, test }), place)
+                place.atoms.push(Atom::Element(ElementAtom { slot, test }));
+                Ok(())
             }
             PropositionMatch::Triple(triple) => self.triple(link, triple, place),
         }
@@ -69,7 +70,8 @@ impl Builder<'_> {
                 Atom::Path(PathAtom { link, subject, predicate, least: *least, most: *most, object })
             }
         };
-        self.add(atom, place)
+        place.atoms.push(atom);
+        Ok(())
     }
 
     fn end(&mut self, term: &Term, place: &mut Place<'_>) -> Result<End> {
@@ -84,7 +86,7 @@ impl Builder<'_> {
                     // To start from.
                     (None, Test::OneOf(_)) => self.places.add_hidden(),
                 };
-                self.add(Atom::Element(ElementAtom { slot, test }), place)?;
+                place.atoms.push(Atom::Element(ElementAtom { slot, test }));
                 Ok(End::Slot(slot))
             }
             Term::Proposition { variable, matcher } => {
@@ -97,18 +99,6 @@ impl Builder<'_> {
                 Ok(End::Slot(slot))
             }
         }
-    }
-
-    fn add(&mut self, atom: Atom, place: &mut Place<'_>) -> Result<()> {
-        self.patterns += 1;
-        if self.patterns > limits::KIP_PATTERNS_MAX {
-            let message = format!("the command has more than {} patterns", limits::KIP_PATTERNS_MAX);
-            return Err(KipError::new(KipCode::ResourceExhausted, message)
-                .hint("ask in several commands, or use IN for many names")
-                .into());
-        }
-        place.atoms.push(atom);
-        Ok(())
     }
 }
 

@@ -155,3 +155,84 @@ fn a_dense_graph_is_walked_once_and_not_once_for_each_way() {
     world.check(query, "30");
     assert_eq!(code(&world, query, &*world.clock, rows(200)), None);
 }
+
+/// Hubs that all lead to one short text, and then to one that is long and comes before it.
+fn hubs() -> World {
+    let long = "a".repeat(5_000);
+    let mut text = format!("Text short {{\"v\": \"b\"}}\nText long {{\"v\": \"{long}\"}}\n");
+    for at in 0..40 {
+        text.push_str(&format!("Hub h{at}\nh{at} -says-> short\nh{at} -says-> long\n"));
+    }
+    World::new(&text)
+}
+
+#[test]
+fn a_row_that_takes_the_place_of_another_counts_with_its_bytes() {
+    let world = hubs();
+    let query = r#"FIND(?h.name) WHERE { (?h, "says", ?t) } ORDER BY ?t.attributes.v"#;
+    let few = Allowance { bytes: 100_000, ..rows(u64::MAX) };
+    assert_eq!(code(&world, query, &*world.clock, few), Some(KipCode::ResourceExhausted));
+    let enough = Allowance { bytes: 1_000_000, ..few };
+    assert_eq!(code(&world, query, &*world.clock, enough), None);
+}
+
+#[test]
+fn a_distinct_value_counts_once_however_often_it_comes() {
+    let world = hubs();
+    let query = r#"FIND(COUNT(DISTINCT ?t.attributes.v)) WHERE { (?h, "says", ?t) }"#;
+    let few = Allowance { bytes: 100_000, ..rows(u64::MAX) };
+    assert_eq!(code(&world, query, &*world.clock, few), None);
+}
+
+#[test]
+fn what_paths_may_start_from_takes_memory() {
+    let mut text = "Other o\n".to_owned();
+    text.extend((0..3_000).map(|at| format!("Node n{at}\n")));
+    text.push_str("n0 -links_to-> n1\n");
+    let world = World::new(&text);
+    let query = r#"FIND(COUNT(?b)) WHERE { ({type: "Other"}, "links_to"{0,1}, ?b) }"#;
+    let few = Allowance { bytes: 20_000, ..rows(u64::MAX) };
+    assert_eq!(code(&world, query, &*world.clock, few), Some(KipCode::ResourceExhausted));
+    let enough = Allowance { bytes: 500_000, ..few };
+    assert_eq!(code(&world, query, &*world.clock, enough), None);
+}
+
+#[test]
+fn patterns_are_counted_before_they_are_looked_up() {
+    let world = dense(2);
+    let known: String = (0..256).map(|at| format!(r#"?n{at} {{type: "Node"}} "#)).collect();
+    let query = format!(r#"FIND(COUNT(?n0)) WHERE {{ {known} ?x {{type: "Unknown"}} }}"#);
+    let found = code(&world, &query, &*world.clock, Allowance::default());
+    assert_eq!(found, Some(KipCode::ResourceExhausted));
+}
+
+#[test]
+fn alternatives_have_a_bound() {
+    let world = dense(2);
+    let query = |count: usize| {
+        let names = vec![r#""links_to""#; count].join(" | ");
+        format!(r#"FIND(COUNT(?a)) WHERE {{ (?a, {names}, ?b) }}"#)
+    };
+    world.check(&query(64), "4");
+    let found = code(&world, &query(65), &*world.clock, Allowance::default());
+    assert_eq!(found, Some(KipCode::ResourceExhausted));
+}
+
+#[test]
+fn regular_expressions_have_a_bound() {
+    let world = dense(2);
+    let query = |count: usize| {
+        let all: Vec<String> = (0..count).map(|at| format!(r#"REGEX(?a.name, "^n{at}$")"#)).collect();
+        // One that is there already is not another.
+        let all = format!(r#"{} || REGEX(?a.name, "^n0$")"#, all.join(" || "));
+        format!(r#"FIND(COUNT(?a)) WHERE {{ ?a {{type: "Node"}} FILTER({all}) }}"#)
+    };
+    world.check(&query(64), "2");
+    let found = code(&world, &query(65), &*world.clock, Allowance::default());
+    assert_eq!(found, Some(KipCode::ResourceExhausted));
+    world.check_mistake(
+        r#"FIND(?a) WHERE { ?a {type: "Node"} FILTER(REGEX(?a.name, "[01]*1[01]{10000}")) }"#,
+        "KIP_1001",
+        "too large",
+    );
+}

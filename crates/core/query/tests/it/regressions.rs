@@ -63,3 +63,25 @@ fn a_value_that_is_no_pattern_made_a_query_fail() {
     let mistaken = r#"FIND(?x) WHERE { ?x {type: "Node"} FILTER(REGEX(?x.name, "(")) }"#;
     world.check_mistake(mistaken, "KIP_1001", "unclosed group");
 }
+
+#[test]
+fn a_sum_beyond_all_floats_on_the_way_was_null_or_not() {
+    let world = World::new(
+        r#"
+        Node hub
+        Node a {"n": 1e308}
+        Node b {"n": 1e308}
+        Node c {"n": -1e308}
+        hub -leads_to-> a
+        hub -leads_to-> b
+        hub -leads_to-> c
+        "#,
+    );
+    for _ in 0..TRIES {
+        world.check(&of_nodes("SUM(?x.attributes.n)"), "1e+308");
+    }
+    world.check(
+        r#"FIND(AVG(?x.attributes.n)) WHERE { ?x {type: "Node"} FILTER(?x.attributes.n > 0) }"#,
+        "1e+308",
+    );
+}
