@@ -30,7 +30,9 @@ pub use error_code::{ErrorCode, ErrorRow, Retry};
 pub use harmless::Harmless;
 pub use hash::{ContentHash, HashParseError};
 pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
-pub use key::{KeyBuf, KeyDecodeError, KeyReader, prefix_end};
+pub use key::{
+    KeyBuf, KeyDecodeError, KeyReader, NULL_VALUE_KEY, prefix_end, text_prefix_key, value_key, value_kind_key,
+};
 pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text, value_from_msgpack};
 pub use span::time_span;
 pub use step_back::step_back;

@@ -199,6 +199,8 @@ pub const TYPE_ID_BYTES_MAX: usize = 256;
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 256;
 /// Memory for payloads that were read lately.
 pub const PAYLOAD_CACHE_BYTES: u64 = 64 << 20;
+/// Memory for what was read of graphs lately. Default of configuration.
+pub const GRAPH_CACHE_BYTES_DEFAULT: u64 = 128 << 20;
 /// Memory for blocks of a sealed search index that were read lately.
 pub const SEARCH_BLOCK_CACHE_BYTES: u64 = 32 << 20;
 /// How long an idempotency key is remembered at least.
@@ -321,6 +323,14 @@ pub const ELEMENT_INLINE_BYTES_MAX: usize = 48 * KIB;
 pub const ELEMENT_LEVELS_MAX: usize = 64;
 /// Bytes of the name of a space.
 pub const SPACE_NAME_BYTES_MAX: usize = 256;
+/// Ordered indexes of one space, those that are being dropped included: their definitions are one record.
+pub const GRAPH_INDEXES_MAX: usize = 32;
+/// Keys on the way to the value that an ordered index holds, like the two of `attributes.context.place`.
+pub const GRAPH_INDEX_PATH_KEYS_MAX: usize = 4;
+/// Ordered indexes of one space that are made automatically. Default of configuration.
+pub const GRAPH_AUTO_INDEXES: usize = 4;
+/// Bytes that an entry of an ordered index holds of a value; a longer one is cut.
+pub const GRAPH_INDEX_VALUE_BYTES_MAX: usize = 256;
 /// Bytes of the text of a KIP command.
 pub const KIP_TEXT_BYTES_MAX: usize = MIB;
 /// Bytes of the text of a capsule: one `UPSERT` or more.
@@ -355,5 +365,26 @@ pub const KIP_BOUND_BYTES_MAX: usize = 64 * MIB;
 pub const KIP_UPSERT_TIME_MAX: Duration = Duration::from_secs(20);
 /// How long a DELETE may look for what to delete: others who write wait meanwhile.
 pub const KIP_DELETE_TIME_MAX: Duration = Duration::from_secs(2);
+/// Things of each kind that a report of a sleep cycle shows, unless somebody says how many.
+pub const SLEEP_SHOWN_DEFAULT: usize = 20;
+/// Things of each kind that a report of a sleep cycle shows.
+pub const SLEEP_SHOWN_MAX: usize = 1_000;
+/// Concepts or links that a sleep cycle looks at in one snapshot.
+pub const SLEEP_PAGE: usize = 512;
+/// Concepts or links that a sleep cycle removes in one transaction.
+pub const SLEEP_STEP_ELEMENTS: usize = 128;
+/// Links that go with concepts in one transaction of a sleep cycle; of a concept that has more, these go first.
+pub const SLEEP_STEP_LINKS: usize = 4_096;
+/// Names and aliases of one type that a sleep cycle compares; others are counted.
+pub const SLEEP_NAMES_MAX: usize = 1_000_000;
+/// Links that a sleep cycle which changes nothing tells apart when it counts what would go with concepts.
+pub const SLEEP_LINKS_MAX: usize = 1_000_000;
 /// Spaces that are named to whoever asks for one that is not there.
 pub const KIP_SPACES_NAMED_MAX: usize = 32;
+/// Bytes of an import of concepts and links that make a transaction, if commands or lines end there: about a
+/// thousand elements, which others wait for some hundredths of a second.
+pub const KIP_IMPORT_BYTES: usize = 256 * KIB;
+/// Transactions of one such import that are under way at once: one is written, one made, and one waits.
+pub const KIP_IMPORTS_UNDER_WAY_MAX: usize = 3;
+/// Bytes of such an import that a dry run tries, in one transaction; the rest is only read.
+pub const KIP_IMPORT_TRIED_BYTES: usize = 4 * MIB;

@@ -73,6 +73,11 @@ impl Failure {
         [Exit::Interrupted, Exit::Terminated].contains(&self.exit)
     }
 
+    /// Whether the command line is wrong.
+    pub(crate) fn is_usage(&self) -> bool {
+        self.exit == Exit::Usage
+    }
+
     /// Whether another process owns the data directory.
     pub(crate) fn is_in_use(&self) -> bool {
         self.exit == Exit::InUse

@@ -9,6 +9,7 @@ mod data_dir;
 mod endpoints;
 mod exposure;
 mod failure;
+mod keeper;
 mod key_file;
 mod logging;
 mod node_id;

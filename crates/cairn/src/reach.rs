@@ -227,6 +227,7 @@ fn alone<T>(
     let engine = Engine::open(Arc::new(store), Arc::new(SystemClock), Arc::new(SystemEntropy))?;
     engine.set_compaction(wiring::compaction(config));
     engine.set_strict_types(config.turns_strict_types);
+    engine.set_graph_cache_bytes(config.graph_cache_bytes);
     if let Some(home) = wiring::search(config, Some(dir)) {
         match needs {
             Needs::Store => engine.set_search_home(home),
@@ -287,7 +288,8 @@ async fn unless_stopped<T>(call: impl Future<Output = T>) -> Result<T, Failure> 
     }
 }
 
-fn refuse_missing(dir: &Path) -> Result<(), Failure> {
+/// A command that reads makes no data directory.
+pub(crate) fn refuse_missing(dir: &Path) -> Result<(), Failure> {
     if ["LOCK", "MANIFEST"].iter().any(|name| dir.join(name).exists()) {
         return Ok(());
     }

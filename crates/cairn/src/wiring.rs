@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cairn_base::{Clock, SystemEntropy};
 use cairn_binary::BinaryConfig;
-use cairn_engine::{CompactionPolicy, Engine, SearchHome};
+use cairn_engine::{CompactionPolicy, Engine, SearchHome, SleepPolicy};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
 use cairn_seam::Store;
@@ -27,7 +27,10 @@ pub(crate) fn engine(
 ) -> Result<Arc<Engine>, Failure> {
     let engine = Engine::open(store, clock, Arc::new(SystemEntropy))?;
     engine.set_compaction(compaction(config));
+    engine.set_sleep(SleepPolicy { every: config.sleep_every, apply: config.sleep_apply });
     engine.set_strict_types(config.turns_strict_types);
+    engine.set_auto_indexes(usize::try_from(config.graph_auto_indexes).unwrap_or(usize::MAX));
+    engine.set_graph_cache_bytes(config.graph_cache_bytes);
     if let Some(node_id) = node_id::of(dir, config.auth_required)? {
         engine.set_audience(node_id);
     }

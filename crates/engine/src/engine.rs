@@ -12,13 +12,13 @@ use parking_lot::Mutex;
 
 use crate::access::{Logins, ensure_local_owner};
 use crate::event_ids::EventIdKeys;
-use crate::kip::{KipLog, KipMetrics, Spaces};
+use crate::kip::{Indexing, KipLog, KipMetrics, Spaces};
 use crate::payloads::Payloads;
 use crate::pipeline::Pipeline;
 use crate::registry::Registries;
 use crate::search::Searching;
 use crate::upkeep::Upkeep;
-use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node, secret};
+use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, SleepPolicy, node, secret};
 
 /// One node over one store. Share it behind an [`Arc`]; every method takes `&self`.
 pub struct Engine {
@@ -29,6 +29,12 @@ pub struct Engine {
     pub(crate) compacted_at: Mutex<Duration>,
     /// How the store is compacted.
     pub(crate) compaction: Mutex<CompactionPolicy>,
+    /// How it goes to sleep by itself.
+    pub(crate) sleeping: Mutex<SleepPolicy>,
+    /// When it last did; at first, when the engine was opened.
+    pub(crate) slept_at: Mutex<Duration>,
+    /// Held during a sleep cycle: one at a time.
+    pub(crate) asleep: Mutex<()>,
     /// Held while maintenance runs: one at a time.
     pub(crate) maintaining: Mutex<()>,
     /// Payloads that were read lately.
@@ -40,6 +46,7 @@ pub struct Engine {
     pub(crate) event_id_keys: EventIdKeys,
     pub(crate) spaces: Spaces,
     pub(crate) kip_log: KipLog,
+    pub(crate) indexing: Indexing,
     pub(crate) kip_metrics: KipMetrics,
     node: Node,
     entropy: Arc<dyn Entropy>,
@@ -64,6 +71,9 @@ impl Engine {
             opened_at,
             compacted_at: Mutex::new(opened_at),
             compaction: Mutex::default(),
+            sleeping: Mutex::default(),
+            slept_at: Mutex::new(opened_at),
+            asleep: Mutex::default(),
             maintaining: Mutex::default(),
             payloads: Payloads::new(limits::PAYLOAD_CACHE_BYTES),
             registries: Registries::default(),
@@ -72,6 +82,7 @@ impl Engine {
             event_id_keys: EventIdKeys::new(&secret),
             spaces: Spaces::default(),
             kip_log: KipLog::new(opened_at_ms),
+            indexing: Indexing::default(),
             kip_metrics: KipMetrics::default(),
             node,
             entropy,
@@ -148,6 +159,7 @@ impl Engine {
         shared.metrics.write(text);
         shared.bus.write_metrics(text);
         self.payloads.write_metrics(text);
+        crate::kip::write_cache_metrics(&shared.graph_cache, text);
         self.kip_metrics.write(text);
         self.searching.write_metrics(text, self.search_behind());
     }

@@ -45,6 +45,20 @@ pub enum EngineError {
     /// Somebody waits for a new search index already.
     #[error("the search index is made anew already; wait until it is done")]
     SearchRebuilding,
+    /// Values would become parts of keys.
+    #[error(
+        "this store is sealed, and ordered indexes are not made in one: they hold values of attributes in the \
+         keys of records"
+    )]
+    IndexesSealed,
+    /// There is no such index.
+    #[error("there is no index of {kind} {field}")]
+    NoKipIndex {
+        /// The type.
+        kind: String,
+        /// The field.
+        field: String,
+    },
     /// The registry of principals did not do it.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -61,6 +75,46 @@ pub enum EngineError {
         line: u64,
         /// What is wrong with it.
         error: TurnsError,
+    },
+    /// A command or line of an import is wrong.
+    #[error("line {line}{}: {error}", column.map(|column| format!(", column {column}")).unwrap_or_default())]
+    ImportKip {
+        /// Which line of the input, from 1 on.
+        line: u64,
+        /// Where in it, from 1 on, if that is known.
+        column: Option<usize>,
+        /// What is wrong with it.
+        error: Box<KipError>,
+    },
+    /// What an import is called is too long, or nothing.
+    #[error("what an import is called has 1 to {} bytes, and this has {bytes}", limits::IMPORT_ID_BYTES_MAX)]
+    ImportName {
+        /// Its length.
+        bytes: usize,
+    },
+    /// The input differs from the one that was begun under the same name.
+    #[error(
+        "the input differs from what was imported of it before; begin anew with --restart (restart=true), \
+         which changes only what differs, or give this import another name"
+    )]
+    ImportChanged,
+    /// Another import goes by the same name at the same time.
+    #[error(
+        "another import of the same input, or under the same name, is under way; \
+         wait until it is done and import again"
+    )]
+    ImportMoved,
+    /// The input of an import cannot be read.
+    #[error("the input cannot be read: {cause}; import it again to go on")]
+    Input {
+        /// Why.
+        cause: String,
+    },
+    /// An export cannot be written.
+    #[error("the export cannot be written: {cause}")]
+    Output {
+        /// Why.
+        cause: String,
     },
     /// A consumer's name is not one.
     #[error(
@@ -171,11 +225,18 @@ impl EngineError {
             EngineError::Turns(error) => error.code(),
             EngineError::ImportLine { error, .. } => error.code(),
             EngineError::Graph(error) => error.code(),
-            EngineError::Kip(_) => ErrorCode::InvalidRequest,
+            EngineError::Kip(_) | EngineError::ImportKip { .. } | EngineError::ImportName { .. } => {
+                ErrorCode::InvalidRequest
+            }
+            EngineError::ImportChanged => ErrorCode::PreconditionFailed,
+            EngineError::ImportMoved => ErrorCode::Conflict,
+            EngineError::Input { .. } | EngineError::Output { .. } => ErrorCode::InvalidRequest,
             EngineError::Search(error) => error.code(),
             EngineError::NoSearch { .. } => ErrorCode::SearchNotReady,
             EngineError::SearchOff => ErrorCode::InvalidRequest,
             EngineError::SearchRebuilding => ErrorCode::Conflict,
+            EngineError::IndexesSealed => ErrorCode::InvalidRequest,
+            EngineError::NoKipIndex { .. } => ErrorCode::NotFound,
             EngineError::Registry(error) => error.code(),
             EngineError::NoTenant { .. } => ErrorCode::NotFound,
             EngineError::ConsumerName => ErrorCode::InvalidRequest,

@@ -9,7 +9,9 @@
 //! - clients that stay connected are known ([`Engine::open_session`], [`Engine::presence`]), and what
 //!   happens to turns can be followed ([`Engine::turn_events`]);
 //! - everything that was said can be found by its words ([`Engine::start_search`], [`Engine::search`]);
-//! - agents read, write and search what is known in KIP ([`Engine::kip`], [`Engine::kip_logs`]);
+//! - agents read, write and search what is known in KIP ([`Engine::kip`], [`Engine::kip_logs`]), over ordered
+//!   indexes where there are some ([`Engine::create_kip_index`]), and move much of it at once
+//!   ([`Engine::kip_import`], [`Engine::kip_export`]);
 //! - background upkeep and figures ([`Engine::start_upkeep`], [`Engine::stats`],
 //!   [`Engine::write_metrics`]), and maintenance that somebody waits for ([`Engine::maintain`]).
 //!
@@ -49,6 +51,7 @@ pub use access::{Connection, LoggedIn, NewToken};
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage, BadAuditCursor};
 pub use bulk::{Export, ExportCounts, ExportItem, ExportedTurn, ImportCounts, ImportItem, PruneReport};
 pub use bus::{BusStats, Notification, Received, Subscription};
+pub use cairn_graph::spaces::MEMORY as MEMORY_SPACE;
 pub use contents::{TreePath, TurnContent};
 pub use engine::Engine;
 pub use error::EngineError;
@@ -56,7 +59,11 @@ pub use event_ids::EventIds;
 pub use events::{Place, TurnEvent, TurnEventPage, WhatHappened};
 pub use feed::{Consumer, ConsumerName};
 pub use figures::Figures;
-pub use kip::KipAnswer;
+pub use kip::{
+    KipAnswer, KipExport, KipExportOptions, KipForm, KipImport, KipImportOptions, KipImportProgress,
+    KipImportReport, KipIndex, KipSelection, Listed, SleepDuplicates, SleepElement, SleepPolicy,
+    SleepQuestion, SleepReport, SleepTask,
+};
 pub use maintain::CompactionPolicy;
 pub use metrics::{Counter, Family, Gauge, Histogram, MetricKind, PrometheusText, Tally};
 pub use node::{Node, NodeId};

@@ -74,6 +74,7 @@ impl Engine {
                 self.payloads.clear();
                 let done = done?;
                 if what.forget.is_some() {
+                    self.pipeline.shared().graph_cache.clear();
                     self.kip_log.clear();
                     self.forget_search()?;
                 }
@@ -82,9 +83,16 @@ impl Engine {
             Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } => Ok(store.maintain(job, on_stage)?),
             Maintenance::Verify { repair } => {
                 let mut report = store.maintain(job, on_stage)?;
+                // What was read of files that were damaged is read again.
+                if *repair {
+                    self.pipeline.shared().graph_cache.clear();
+                }
                 // A store that is damaged may not even know its records.
                 if report.findings.is_empty() {
                     report.findings = references::dangling(store, on_stage)?;
+                }
+                if report.findings.is_empty() {
+                    self.verify_indexes(*repair, &mut report, on_stage)?;
                 }
                 self.verify_search(*repair, &mut report, on_stage)?;
                 Ok(report)

@@ -1,13 +1,15 @@
 //! The beats that every operation takes: authorize → transact → audit → notify.
 
 mod attempt;
+mod settle;
 mod undertake;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::{Action, Permit, Principal, Refusal, Resource, Scope, authorize};
-use cairn_base::{Clock, Position, TenantId};
+use cairn_base::{Clock, Position, TenantId, limits};
+use cairn_graph::{Cache, Changes};
 use cairn_seam::{EventKind, Snapshot, Store, WriteTx};
 
 use crate::EngineError;
@@ -18,6 +20,7 @@ use crate::search::Searching;
 use crate::sessions::Registry;
 use crate::tracked::Tracked;
 
+use settle::settle;
 pub(crate) use undertake::WithoutLine;
 
 /// What is to be done, and on what.
@@ -72,6 +75,8 @@ pub(crate) struct Shared {
     pub(crate) bus: Bus,
     pub(crate) sessions: Registry,
     pub(crate) searching: Arc<Searching>,
+    /// What was read of graphs lately.
+    pub(crate) graph_cache: Arc<Cache>,
     refusals: Refusals,
 }
 
@@ -95,6 +100,7 @@ impl Pipeline {
             bus: Bus::default(),
             sessions: Registry::default(),
             searching: Arc::new(Searching::new()),
+            graph_cache: Arc::new(Cache::new(limits::GRAPH_CACHE_BYTES_DEFAULT)),
             refusals: Refusals::default(),
         };
         Pipeline { store, shared: Arc::new(shared) }
@@ -115,9 +121,10 @@ impl Pipeline {
         body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<Committed<T>, EngineError> {
         let running = self.begin(principal, act)?;
-        let body = running.transaction(principal, act, body);
+        let changes = Changes::new(&self.shared.graph_cache);
+        let body = running.transaction(principal, act, changes.clone(), body);
         let outcome = cairn_seam::write(&*self.store, running.permit.scope().tenant(), body);
-        running.committed(outcome)
+        running.committed(&changes, outcome)
     }
 
     pub(crate) fn submit<T: Send + 'static>(
@@ -131,9 +138,12 @@ impl Pipeline {
             Ok(running) => running,
             Err(refused) => return done(Err(refused)),
         };
-        let body = running.transaction(principal, act, body);
+        let changes = Changes::new(&self.shared.graph_cache);
+        let body = running.transaction(principal, act, changes.clone(), body);
         let tenant = running.permit.scope().tenant();
-        cairn_seam::submit(&*self.store, tenant, body, move |outcome| done(running.committed(outcome)));
+        cairn_seam::submit(&*self.store, tenant, body, move |outcome| {
+            done(running.committed(&changes, outcome));
+        });
     }
 
     pub(crate) fn read<T>(
@@ -228,6 +238,7 @@ impl Running {
         &self,
         principal: &Principal,
         act: &Act,
+        changes: Changes,
         body: B,
     ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
     where
@@ -236,13 +247,15 @@ impl Running {
         let audited = self.permit.action().is_audited();
         let now_ms = self.shared.clock.now_ms();
         let line = audited.then(|| AuditLine::new(now_ms, principal, act, AuditOutcome::Done));
-        tracked(self.permit.scope(), line, body)
+        tracked(self.permit.scope(), line, changes, body)
     }
 
     fn committed<T>(
         self,
+        changes: &Changes,
         outcome: Result<((T, Vec<EventKind>), Position), EngineError>,
     ) -> Result<Committed<T>, EngineError> {
+        settle(changes, &outcome);
         self.count(outcome.is_ok());
         let ((value, kinds), position) = outcome?;
         self.shared.announce(self.permit.scope().tenant(), position, kinds);
@@ -257,17 +270,18 @@ impl Running {
     }
 }
 
-/// A closure that notes what it emits, and adds its line to what it does.
+/// A closure that notes what it emits and changes, and adds its line to what it does.
 fn tracked<T, B>(
     scope: Scope,
     line: Option<AuditLine>,
+    changes: Changes,
     mut body: B,
 ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
 where
     B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
 {
     move |tx| {
-        let mut tx = Tracked::new(tx);
+        let mut tx = Tracked::new(tx, &changes);
         let value = body(&mut tx, &scope)?;
         if let Some(line) = &line {
             audit::append(&mut tx, line)?;

@@ -17,6 +17,8 @@ pub const AUDIT: Keyspace = Keyspace::new(2, "audit");
 pub const CONSUMERS: Keyspace = Keyspace::new(3, "consumers");
 /// (node) → 32 random bytes: what tenants must learn nothing from is sealed under them.
 pub const SECRET: Keyspace = Keyspace::new(4, "secret");
+/// (scope, hash of what an import is called) → how much of its input is imported.
+pub const KIP_IMPORTS: Keyspace = Keyspace::new(5, "kip-imports");
 
 /// Every ordered keyspace.
 pub const KEYSPACES: &[Keyspace] = &[
@@ -24,6 +26,7 @@ pub const KEYSPACES: &[Keyspace] = &[
     AUDIT,
     CONSUMERS,
     SECRET,
+    KIP_IMPORTS,
     turns::COUNTERS,
     turns::CONTEXTS,
     turns::TURNS,
@@ -65,6 +68,8 @@ pub const KEYSPACES: &[Keyspace] = &[
     graph::STATISTICS,
     graph::SPACES,
     graph::SPACE_NAMES,
+    graph::INDEXES,
+    graph::INDEX_ENTRIES,
 ];
 
 /// Every keyspace whose records refer to blobs. What is missing here is swept a day after its upload.

@@ -72,7 +72,9 @@ impl Engine {
             metrics.upkeep_failures.add(1);
         }
         let report = outcome?;
+        self.look_after_indexes();
         self.compact_when_due();
+        self.sleep_when_due(&mut |_| !self.upkeep.bell.is_stopped());
         Ok(report)
     }
 }
@@ -82,6 +84,11 @@ impl Upkeep {
     pub(crate) fn ask_to_stop(&self) {
         *self.bell.stopped.lock() = true;
         self.bell.rung.notify_all();
+    }
+
+    /// Whether it was told to end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.bell.is_stopped()
     }
 
     /// Ends the thread and waits for it.

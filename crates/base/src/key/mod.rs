@@ -17,10 +17,12 @@
 mod reader;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use std::ops::Deref;
 
 pub use reader::{KeyDecodeError, KeyReader};
+pub use value::{NULL_VALUE_KEY, text_prefix_key, value_key, value_kind_key};
 
 use crate::{SpaceId, TenantId};
 

@@ -10,10 +10,12 @@ mod config;
 mod doctor;
 pub(crate) mod identity;
 mod init;
+mod input;
 pub(crate) mod key;
 pub(crate) mod kip;
 mod maintain;
 pub(crate) mod mcp;
+mod output;
 mod restore;
 pub(crate) mod search;
 pub(crate) mod serve;
@@ -59,6 +61,11 @@ fn settings(flag: Option<&std::path::Path>, flags: &[Assignment]) -> Result<(Dat
     let data_dir = resolve(flag, &Surroundings::of_process()?)?;
     let settings = load(&data_dir.path, std::env::vars_os(), flags)?;
     Ok((data_dir, settings))
+}
+
+/// So many of something, as people say it.
+fn counted(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Names and values in two columns.

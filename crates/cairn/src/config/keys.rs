@@ -4,6 +4,8 @@ use std::num::NonZeroU64;
 use std::path::Path;
 use std::time::Duration;
 
+use cairn_base::limits;
+
 use super::{Config, LogFormat, Raw, parse};
 
 /// One setting.
@@ -216,6 +218,36 @@ pub(crate) const KEYS: &[Key] = &[
                 .map(|value| config.compact_keep_changes = value)
         },
         get: |config| Raw::Text(parse::shown(config.compact_keep_changes, "all")),
+    },
+    Key {
+        name: "graph.auto_indexes",
+        help: "how many ordered indexes a space may have that the server makes by itself; 0 for none",
+        set: |config, raw| {
+            let most = limits::GRAPH_INDEXES_MAX as u64;
+            parse::number(raw, 0, most).map(|value| config.graph_auto_indexes = value)
+        },
+        get: |config| Raw::Number(config.graph_auto_indexes),
+    },
+    Key {
+        name: "graph.cache_bytes",
+        help: "memory for what was read of graphs lately; 0 for none",
+        set: |config, raw| parse::bytes(raw, 0, 1024 * GIB).map(|value| config.graph_cache_bytes = value),
+        get: |config| Raw::Number(config.graph_cache_bytes),
+    },
+    Key {
+        name: "sleep.every",
+        help: "how often the server looks for what is past its expires_at, such as 6h or 1d; off for never",
+        set: |config, raw| {
+            parse::time_or(raw, "off", parse::MINUTE, 365 * parse::DAY)
+                .map(|value| config.sleep_every = value)
+        },
+        get: |config| Raw::Text(parse::shown(config.sleep_every, "off")),
+    },
+    Key {
+        name: "sleep.apply",
+        help: "on: what is past its expires_at is removed then; off: the log says how much that would be",
+        set: |config, raw| parse::switch(raw).map(|value| config.sleep_apply = value),
+        get: |config| shown_switch(config.sleep_apply),
     },
     Key {
         name: "search.enabled",

@@ -68,6 +68,14 @@ pub(crate) struct Config {
     pub(crate) compact_every: Option<Duration>,
     /// How long changes are kept.
     pub(crate) compact_keep_changes: Option<Duration>,
+    /// How many ordered indexes a space may have that the server makes by itself.
+    pub(crate) graph_auto_indexes: u64,
+    /// Memory for what was read of graphs lately.
+    pub(crate) graph_cache_bytes: u64,
+    /// How often the memory goes to sleep by itself.
+    pub(crate) sleep_every: Option<Duration>,
+    /// Whether what is past its time is removed then.
+    pub(crate) sleep_apply: bool,
     /// Whether a search index is kept.
     pub(crate) search_enabled: bool,
     /// Memory for it.
@@ -109,6 +117,10 @@ impl Default for Config {
             store_encryption_key_file: None,
             compact_every: Some(limits::COMPACT_EVERY),
             compact_keep_changes: None,
+            graph_auto_indexes: limits::GRAPH_AUTO_INDEXES as u64,
+            graph_cache_bytes: limits::GRAPH_CACHE_BYTES_DEFAULT,
+            sleep_every: None,
+            sleep_apply: false,
             search_enabled: true,
             search_memory_bytes: 80 << 20,
             turns_remember_keys: limits::IDEMPOTENCY_REMEMBERED,

@@ -222,3 +222,35 @@ fn logs_say_what_a_server_was_asked() {
     server.signal("-TERM");
     assert_eq!(server.wait().0, Some(0));
 }
+
+#[test]
+fn a_sleep_cycle_tells_first_and_removes_when_it_is_told_to() {
+    let dir = here();
+    said(dir.path(), &["kip", "run", "drugs.kip"]);
+    let old = r#"UPSERT { CONCEPT { {type: "Drug", name: "Old"} } } WITH METADATA { expires_at: "2001-01-01T00:00:00Z" }"#;
+    said(dir.path(), &["kip", "-c", old]);
+    let told = said(dir.path(), &["kip", "sleep"]);
+    assert!(told.contains("\n1 past expires_at, and would go:\n  C:"), "{told}");
+    assert!(told.contains("Drug \"Old\"  2001-01-01T00:00:00Z\n"), "{told}");
+    assert!(
+        told.ends_with("would remove 1 concept and 0 links\nnothing was changed; --apply does it\n"),
+        "{told}"
+    );
+    let server = Server::start(dir.path(), &DATA);
+    let report = json(dir.path(), &["kip", "sleep", "--limit", "1"]);
+    assert_eq!((&report["expired"]["total"], &report["applied"]), (&json!(1), &json!(false)));
+    assert_eq!(
+        (&report["without_domain"]["total"], report["without_domain"]["shown"].as_array().map(Vec::len)),
+        (&json!(2), Some(1))
+    );
+    let done = said(dir.path(), &["kip", "sleep", "--apply"]);
+    assert!(done.ends_with("removed 1 concept and 0 links\n"), "{done}");
+    drop(server);
+    let again = said(dir.path(), &["kip", "sleep", "--apply"]);
+    assert!(again.ends_with("removed 0 concepts and 0 links\n"), "{again}");
+    assert_eq!(said(dir.path(), &["kip", "-c", RISKS]), TABLE);
+    let audit = said(dir.path(), &["audit"]);
+    assert!(audit.contains("sleep cycle in memory: 1 past expires_at"), "{audit}");
+    let missing = command(dir.path(), &["kip", "sleep", "--space", "nowhere"]);
+    assert!(missing.status.code() == Some(1) && stderr(&missing).contains("nowhere"), "{missing:?}");
+}

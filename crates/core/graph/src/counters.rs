@@ -33,7 +33,7 @@ impl Counters {
         out
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
         let bad = |detail: &str| GraphError::BadRecord { what: "graph counters", detail: detail.into() };
         let (version, mut rest) = bytes.split_first().ok_or_else(|| bad("they are empty"))?;
         if *version != VERSION {

@@ -19,7 +19,7 @@ pub(crate) const UPDATED_KEY: &str = "_updated_at";
 pub(crate) const RESERVED_PREFIX: char = '_';
 
 /// The two maps of an element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// What is known of it.
     Attributes,

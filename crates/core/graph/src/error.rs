@@ -3,7 +3,7 @@
 use cairn_base::ErrorCode;
 use cairn_seam::StoreError;
 
-use crate::{ConceptId, LinkId, Meta, PredicateId, TypeId};
+use crate::{ConceptId, IndexId, LinkId, Meta, PredicateId, TypeId};
 
 /// Situations a caller can act on.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -116,6 +116,23 @@ pub enum GraphError {
         /// The limit.
         max: usize,
     },
+    /// There is no such index, or it is being dropped.
+    #[error("there is no index {}", .0.0)]
+    NoIndex(IndexId),
+    /// What is to be indexed is no field of attributes or metadata.
+    #[error("{field:?} is no field that can be indexed: {rule}")]
+    BadIndexField {
+        /// What was named.
+        field: String,
+        /// What is wrong with it.
+        rule: &'static str,
+    },
+    /// A space has as many indexes as it may have.
+    #[error("this space has {max} indexes, which is the most; drop one that is not used")]
+    IndexesFull {
+        /// The limit.
+        max: usize,
+    },
     /// No more numbers are left to give.
     #[error("this space has given all its numbers")]
     OutOfNumbers,
@@ -137,19 +154,22 @@ impl GraphError {
             GraphError::NoConcept(_)
             | GraphError::NoLink(_)
             | GraphError::NoType(_)
-            | GraphError::NoPredicate(_) => ErrorCode::NotFound,
+            | GraphError::NoPredicate(_)
+            | GraphError::NoIndex(_) => ErrorCode::NotFound,
             GraphError::Protected { .. } => ErrorCode::Forbidden,
             GraphError::TypeInUse { .. } => ErrorCode::Conflict,
             GraphError::VersionMismatch { .. } => ErrorCode::PreconditionFailed,
             GraphError::ReservedKey(_)
             | GraphError::BadName { .. }
             | GraphError::BadSpaceName { .. }
+            | GraphError::BadIndexField { .. }
             | GraphError::Constraint { .. }
             | GraphError::ValueType { .. }
             | GraphError::Empty { .. } => ErrorCode::InvalidRequest,
-            GraphError::TooLarge { .. } | GraphError::TooDeep { .. } | GraphError::OutOfNumbers => {
-                ErrorCode::TooLarge
-            }
+            GraphError::TooLarge { .. }
+            | GraphError::TooDeep { .. }
+            | GraphError::IndexesFull { .. }
+            | GraphError::OutOfNumbers => ErrorCode::TooLarge,
             GraphError::BadRecord { .. } => ErrorCode::Damaged,
         }
     }

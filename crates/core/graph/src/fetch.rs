@@ -101,11 +101,10 @@ impl View<'_> {
         parse: Parse<'_>,
         visit: &mut dyn FnMut(usize, Option<RecordView<'_>>),
     ) -> Result<()> {
-        let rows: Vec<&[u8]> = rows.iter().map(KeyBuf::as_slice).collect();
         let blobs = self.blobs();
         let mut later: Vec<(usize, Option<Vec<u8>>)> = Vec::new();
         let mut verdict = Ok(());
-        self.reader().multi_get(keyspace, &rows, &mut |place, record| {
+        self.rows(keyspace, rows, &mut |place, record| {
             if verdict.is_err() {
                 return;
             }
@@ -132,12 +131,11 @@ impl View<'_> {
         body_of: fn(&[u8]) -> Result<Body<'_>>,
         decode: Decode<'_, T>,
     ) -> Result<Vec<Option<T>>> {
-        let rows: Vec<&[u8]> = rows.iter().map(KeyBuf::as_slice).collect();
         let mut found: Vec<Option<T>> = Vec::with_capacity(rows.len());
         let mut long: Vec<(usize, Vec<u8>)> = Vec::new();
         let mut hashes: Vec<ContentHash> = Vec::new();
         let mut verdict = Ok(());
-        self.reader().multi_get(keyspace, &rows, &mut |place, record| {
+        self.rows(keyspace, rows, &mut |place, record| {
             let one = record.map(|record| match body_of(record)? {
                 Body::Here(body) => decode(place, record, body).map(Some),
                 Body::Blob(hash) => {

@@ -9,12 +9,14 @@
 //! [`Scope`](cairn_access::Scope). It knows nothing of KIP, the language that asks for it.
 
 mod bootstrap;
+mod cache;
 mod counters;
 mod element;
 mod error;
 mod event;
 mod fetch;
 mod id;
+mod index;
 mod keys;
 pub mod known;
 mod lookup;
@@ -30,7 +32,8 @@ pub mod tables;
 mod view;
 mod write;
 
-pub use bootstrap::bootstrap;
+pub use bootstrap::{FirstContent, Named, bootstrap};
+pub use cache::{Cache, CacheStats, Changes};
 pub use element::{Concept, Edge, Link, Map, Part};
 pub use error::GraphError;
 pub use event::GraphEvent;
@@ -38,7 +41,13 @@ pub use id::{
     ConceptId, Element, LinkId, ParsedId, PredicateId, TypeId, concept_text, element_text, link_text,
     parse_id,
 };
+pub use index::{
+    BuildProgress, CheckPlace, Dropped, Index, IndexCheck, IndexField, IndexId, IndexInfo, IndexOrigin,
+    IndexState, IndexedKey, Wish, all_indexes, build_index_page, create_index, drop_index, drop_index_page,
+};
 pub use lookup::Lookup;
+pub use protected::{is_fixed, protected_attribute};
+pub use protected::{keeps_concept, keeps_link_of};
 pub use record::{RecordView, blob_of_concept, blob_of_link};
 pub use schema::{ENFORCE_SCHEMA, check_predicate_name, check_type_name};
 pub use statistics::Statistic;

@@ -66,6 +66,9 @@ impl Lookup {
     }
 }
 
+/// Gets the place of a lookup and a link, and says how to go on.
+pub(crate) type EdgeVisitor<'v> = &'v mut dyn FnMut(usize, &Edge) -> Visit;
+
 impl View<'_> {
     /// Finds links; the visitor gets the place of the lookup, in that order, and may say that it has enough of
     /// one lookup, or of all of them. Neighbours of the same kind are one call to the store.
@@ -94,8 +97,20 @@ impl View<'_> {
         Ok(())
     }
 
-    fn points(&self, run: &[Lookup], visit: &mut dyn FnMut(usize, &Edge) -> Visit) -> Result<()> {
+    fn points(&self, run: &[Lookup], visit: EdgeVisitor<'_>) -> Result<()> {
         let ends: Vec<(Element, PredicateId, Element)> = run.iter().filter_map(exact).collect();
+        match self.cache() {
+            Some(cache) => self.points_through(cache, &ends, visit),
+            None => self.stored_points(&ends, visit),
+        }
+    }
+
+    /// Finds links by both of their ends, in the store.
+    pub(crate) fn stored_points(
+        &self,
+        ends: &[(Element, PredicateId, Element)],
+        visit: EdgeVisitor<'_>,
+    ) -> Result<()> {
         let rows: Vec<KeyBuf> = ends.iter().map(|(s, p, o)| keys::spo(self.scope(), *s, *p, *o)).collect();
         let rows: Vec<&[u8]> = rows.iter().map(KeyBuf::as_slice).collect();
         let mut verdict = Ok(());
@@ -111,12 +126,15 @@ impl View<'_> {
         verdict
     }
 
-    fn ranges(
-        &self,
-        order: Order,
-        run: &[Lookup],
-        visit: &mut dyn FnMut(usize, &Edge) -> Visit,
-    ) -> Result<()> {
+    fn ranges(&self, order: Order, run: &[Lookup], visit: EdgeVisitor<'_>) -> Result<()> {
+        match self.cache() {
+            Some(cache) => self.ranges_through(cache, order, run, visit),
+            None => self.stored_ranges(order, run, visit),
+        }
+    }
+
+    /// Finds links by walking over keys, in the store.
+    pub(crate) fn stored_ranges(&self, order: Order, run: &[Lookup], visit: EdgeVisitor<'_>) -> Result<()> {
         let ranges: Vec<KeyRange> = run.iter().map(|lookup| self.range(lookup)).collect();
         let mut verdict = Ok(());
         self.reader().multi_scan(keyspace(order), &ranges, &mut |place, key, value| match keys::edge(
@@ -131,7 +149,7 @@ impl View<'_> {
         verdict
     }
 
-    fn range(&self, lookup: &Lookup) -> KeyRange {
+    pub(crate) fn range(&self, lookup: &Lookup) -> KeyRange {
         let scope = self.scope();
         match *lookup {
             Lookup::Out { subject: end, predicate } | Lookup::In { object: end, predicate } => {
@@ -164,7 +182,7 @@ fn exact(lookup: &Lookup) -> Option<(Element, PredicateId, Element)> {
     }
 }
 
-fn keyspace(order: Order) -> Keyspace {
+pub(crate) fn keyspace(order: Order) -> Keyspace {
     match order {
         Order::Spo => SPO,
         Order::Pso => PSO,

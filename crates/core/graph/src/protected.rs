@@ -14,8 +14,8 @@ const AGENT_RULE: &str = "$self and $system cannot be deleted";
 const DIRECTIVES_RULE: &str = "core directives are not changed or deleted";
 const LINK_RULE: &str = "links from meta types, core definitions and core domains stay as they are";
 
-/// Whether nothing of a concept may be written.
-fn is_fixed(id: ConceptId) -> bool {
+/// Whether nothing of a concept may be written, nor any link whose subject it is.
+pub fn is_fixed(id: ConceptId) -> bool {
     [
         known::CONCEPT_TYPE.concept(),
         known::PROPOSITION_TYPE.concept(),
@@ -26,6 +26,11 @@ fn is_fixed(id: ConceptId) -> bool {
         known::ARCHIVED,
     ]
     .contains(&id)
+}
+
+/// The attribute of a concept that nobody may write once it is there, if it has one.
+pub fn protected_attribute(id: ConceptId) -> Option<&'static str> {
+    is_agent(id).then_some(CORE_DIRECTIVES)
 }
 
 fn is_agent(id: ConceptId) -> bool {
@@ -48,6 +53,16 @@ pub(crate) fn check_keys<'k>(
         return refuse(&format!("`{CORE_DIRECTIVES}` of {name}"), DIRECTIVES_RULE);
     }
     Ok(())
+}
+
+/// Whether a concept stays, whoever wants to delete it.
+pub fn keeps_concept(id: ConceptId) -> bool {
+    is_fixed(id) || is_agent(id)
+}
+
+/// Whether a link with this subject stays, as long as its subject does.
+pub fn keeps_link_of(subject: Element) -> bool {
+    check_link(subject).is_err()
 }
 
 /// Whether a concept may be deleted.

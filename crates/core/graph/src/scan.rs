@@ -1,4 +1,4 @@
-//! Walking over many concepts. Snapshots are short-lived: long walks page with `after`.
+//! Walking over many concepts and links. Snapshots are short-lived: long walks page with `after`.
 
 use std::ops::Bound;
 
@@ -6,9 +6,9 @@ use cairn_base::KeyBuf;
 use cairn_seam::{KeyRange, Visit};
 
 use crate::record::{ConceptHead, RecordView};
-use crate::tables::{CONCEPTS, HOMES};
+use crate::tables::{CONCEPTS, HOMES, LINKS};
 use crate::view::type_of_home;
-use crate::{ConceptId, Meta, Result, TypeId, View, keys};
+use crate::{ConceptId, LinkId, Meta, Result, TypeId, View, keys};
 
 impl View<'_> {
     /// The concepts of a type, by their numbers.
@@ -73,6 +73,66 @@ impl View<'_> {
                     verdict = Err(error);
                     Visit::Stop
                 }
+            }
+        })?;
+        verdict
+    }
+
+    /// Every link with what is written on it, by its number.
+    pub fn all_links(
+        &self,
+        after: Option<LinkId>,
+        visit: &mut dyn FnMut(LinkId, RecordView<'_>) -> Visit,
+    ) -> Result<()> {
+        let mut after = after;
+        // As with concepts: nobody asks for a blob inside of a scan.
+        while let Some((id, record)) = self.scan_to_long_link(after, visit)? {
+            if visit(id, RecordView::link(id, &record, self.blobs())?) != Visit::Continue {
+                break;
+            }
+            after = Some(id);
+        }
+        Ok(())
+    }
+
+    /// Visits up to the next long record, and gives that. `None`: it came to an end, or was stopped.
+    fn scan_to_long_link(
+        &self,
+        after: Option<LinkId>,
+        visit: &mut dyn FnMut(LinkId, RecordView<'_>) -> Visit,
+    ) -> Result<Option<(LinkId, Vec<u8>)>> {
+        let range = behind(&self.scope().key(), after.map(|id| keys::link(self.scope(), id)));
+        let blobs = self.blobs();
+        let mut verdict = Ok(None);
+        self.reader().multi_scan(LINKS, &[range], &mut |_, key, record| {
+            let row = keys::last_number(key, "link").map(LinkId).and_then(|id| {
+                let view = RecordView::link(id, record, blobs)?;
+                Ok((id, view))
+            });
+            match row {
+                Ok((id, view)) if view.is_long() => verdict = Ok(Some((id, record.to_vec()))),
+                Ok((id, view)) => return visit(id, view),
+                Err(error) => verdict = Err(error),
+            }
+            Visit::Stop
+        })?;
+        verdict
+    }
+
+    /// Every link, by its number: ends that are links come before what is said about them.
+    pub fn all_link_numbers(
+        &self,
+        after: Option<LinkId>,
+        visit: &mut dyn FnMut(LinkId) -> Visit,
+    ) -> Result<()> {
+        let scope = self.scope().key();
+        let range = behind(&scope, after.map(|id| scope.clone().u64(id.0)));
+        let mut verdict = Ok(());
+        self.reader().multi_scan(LINKS, &[range], &mut |_, key, _| match keys::last_number(key, "link") {
+            Ok(id) => visit(LinkId(id)),
+            Err(error) => {
+                verdict = Err(error);
+                Visit::Stop
             }
         })?;
         verdict

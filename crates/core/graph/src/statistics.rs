@@ -61,7 +61,9 @@ impl Statistic {
 impl View<'_> {
     /// How many there are. Inside a [`Writer`](crate::Writer), what it changed counts once it has finished.
     pub fn count(&self, of: Statistic) -> Result<u64> {
-        Ok(counts(self.reader(), self.scope(), &[of])?.first().copied().unwrap_or(0))
+        let mut count = Ok(0);
+        self.rows(STATISTICS, &[of.key(self.scope())], &mut |_, value| count = value.map_or(Ok(0), decode))?;
+        count
     }
 
     /// Every count that is not zero, those of one kind together.

@@ -24,10 +24,27 @@ pub const STATISTICS: Keyspace = Keyspace::new(72, "graph-statistics");
 pub const SPACES: Keyspace = Keyspace::new(73, "spaces");
 /// (tenant, none, number) → the name of a space.
 pub const SPACE_NAMES: Keyspace = Keyspace::new(74, "space-names");
+/// (scope) → the ordered indexes of the space.
+pub const INDEXES: Keyspace = Keyspace::new(75, "graph-indexes");
+/// (scope, index, bytes of a value, concept) → nothing.
+pub const INDEX_ENTRIES: Keyspace = Keyspace::new(76, "graph-index-entries");
 
 /// Every ordered keyspace of this memory.
-pub const KEYSPACES: &[Keyspace] =
-    &[COUNTERS, CONCEPTS, HOMES, NAMES, LINKS, SPO, PSO, OPS, STATISTICS, SPACES, SPACE_NAMES];
+pub const KEYSPACES: &[Keyspace] = &[
+    COUNTERS,
+    CONCEPTS,
+    HOMES,
+    NAMES,
+    LINKS,
+    SPO,
+    PSO,
+    OPS,
+    STATISTICS,
+    SPACES,
+    SPACE_NAMES,
+    INDEXES,
+    INDEX_ENTRIES,
+];
 
 /// A concept was made or changed. The body is the space and the concept, two varints.
 pub const CONCEPT_CHANGED: EventKind = EventKind(64);

@@ -4,12 +4,13 @@
 
 use cairn_access::Scope;
 use cairn_base::{KeyBuf, take_varint};
-use cairn_seam::{KeyRange, Reader, Visit};
+use cairn_seam::{KeyRange, Reader, Snapshot, Visit};
 
+use crate::cache::{Cache, CacheAt};
 use crate::counters::Counters;
 use crate::record::{Blobs, ConceptHead};
-use crate::tables::{CONCEPTS, HOMES, NAMES};
-use crate::{ConceptId, GraphError, PredicateId, Result, TypeId, keys, known, name};
+use crate::tables::{CONCEPTS, COUNTERS, HOMES, NAMES};
+use crate::{ConceptId, GraphError, LinkId, PredicateId, Result, TypeId, keys, known, name};
 
 /// The two kinds of definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,12 +66,19 @@ impl Meta {
 pub struct View<'a> {
     reader: &'a dyn Reader,
     scope: Scope,
+    cache: Option<CacheAt<'a>>,
 }
 
 impl<'a> View<'a> {
     /// Reads in a scope.
     pub fn new(reader: &'a dyn Reader, scope: Scope) -> Self {
-        View { reader, scope }
+        View { reader, scope, cache: None }
+    }
+
+    /// Reads what a snapshot sees, as far as it can out of memory. Transactions see what nobody else does: they
+    /// have no cache.
+    pub fn of_snapshot(snapshot: &'a dyn Snapshot, scope: Scope, cache: &'a Cache) -> Self {
+        View { reader: snapshot, scope, cache: CacheAt::new(cache, snapshot.position()) }
     }
 
     /// Where it reads.
@@ -82,18 +90,36 @@ impl<'a> View<'a> {
         self.reader
     }
 
+    pub(crate) fn cache(&self) -> Option<CacheAt<'a>> {
+        self.cache
+    }
+
     pub(crate) fn blobs(&self) -> Blobs<'a> {
         Blobs { reader: self.reader, tenant: self.scope.tenant() }
     }
 
     /// Whether the space has its first types. Nothing can be written to one that has not.
     pub fn is_bootstrapped(&self) -> Result<bool> {
-        Ok(Counters::read(self.reader, &self.scope)?.is_some())
+        Ok(self.counters()?.is_some())
+    }
+
+    /// The last concept and the last link that got a number; what is made later has higher ones.
+    pub fn last_numbers(&self) -> Result<(ConceptId, LinkId)> {
+        let counters = Counters::read(self.reader, &self.scope)?.unwrap_or_default();
+        Ok((ConceptId(counters.concept), LinkId(counters.link)))
     }
 
     /// Grows whenever a type or predicate is made, changed or deleted: as long as it is the same, so are they.
     pub fn schema_generation(&self) -> Result<u64> {
-        Ok(Counters::read(self.reader, &self.scope)?.unwrap_or_default().schema)
+        Ok(self.counters()?.unwrap_or_default().schema)
+    }
+
+    fn counters(&self) -> Result<Option<Counters>> {
+        let mut found = Ok(None);
+        self.rows(COUNTERS, &[self.scope.key()], &mut |_, row| {
+            found = row.map(Counters::decode).transpose();
+        })?;
+        found
     }
 
     /// The type of a name.
@@ -121,9 +147,8 @@ impl<'a> View<'a> {
     pub fn find_concepts(&self, wanted: &[(TypeId, &str)]) -> Result<Vec<Option<ConceptId>>> {
         let rows: Vec<KeyBuf> =
             wanted.iter().map(|(kind, name)| keys::named(&self.scope, name, *kind)).collect();
-        let rows: Vec<&[u8]> = rows.iter().map(KeyBuf::as_slice).collect();
         let mut found = Vec::with_capacity(wanted.len());
-        self.reader.multi_get(NAMES, &rows, &mut |_, value| found.push(value.map(id_of_name).transpose()))?;
+        self.rows(NAMES, &rows, &mut |_, value| found.push(value.map(id_of_name).transpose()))?;
         let found = found.into_iter().collect::<Result<Vec<Option<ConceptId>>>>()?;
         // A hash is no proof: what is found has to have the name.
         let candidates: Vec<(ConceptId, TypeId)> =
@@ -154,10 +179,8 @@ impl<'a> View<'a> {
     /// The types of concepts; `None` for those that are not there.
     pub fn types_of(&self, ids: &[ConceptId]) -> Result<Vec<Option<TypeId>>> {
         let rows: Vec<KeyBuf> = ids.iter().map(|id| keys::home(&self.scope, *id)).collect();
-        let rows: Vec<&[u8]> = rows.iter().map(KeyBuf::as_slice).collect();
         let mut found = Vec::with_capacity(ids.len());
-        self.reader
-            .multi_get(HOMES, &rows, &mut |_, value| found.push(value.map(type_of_home).transpose()))?;
+        self.rows(HOMES, &rows, &mut |_, value| found.push(value.map(type_of_home).transpose()))?;
         found.into_iter().collect()
     }
 
@@ -165,9 +188,8 @@ impl<'a> View<'a> {
     pub(crate) fn names(&self, wanted: &[(ConceptId, TypeId)]) -> Result<Vec<Option<String>>> {
         let rows: Vec<KeyBuf> =
             wanted.iter().map(|(id, kind)| keys::concept(&self.scope, *kind, *id)).collect();
-        let rows: Vec<&[u8]> = rows.iter().map(KeyBuf::as_slice).collect();
         let mut names = Vec::with_capacity(wanted.len());
-        self.reader.multi_get(CONCEPTS, &rows, &mut |_, record| {
+        self.rows(CONCEPTS, &rows, &mut |_, record| {
             let name = record.map(|record| Ok(ConceptHead::parse(record)?.name.to_owned()));
             names.push(name.transpose());
         })?;

@@ -4,7 +4,10 @@
 //! - [`format`] writes a tree as text, and [`format_text`] lays a text out anew.
 //! - [`KipRequest`] is what a caller sends; [`response`] is what it is answered.
 //! - [`KipError`] says what is wrong, where, and what to do next; [`report`] shows it to people.
+//! - [`Cutter`] finds the commands of a text that is too long to be held; [`read_line`] and [`write_line`] have
+//!   single elements as lines of JSON.
 //! - [`functions`] is what language models are told.
+//! - [`marks`], [`is_unfinished`] and [`KEYWORDS`] are for editors, whose texts are not finished yet.
 
 #[cfg(feature = "testing")]
 pub mod arbitrary;
@@ -21,6 +24,7 @@ mod report;
 mod request;
 pub mod response;
 mod span;
+mod stream;
 pub mod tree;
 mod words;
 
@@ -29,8 +33,11 @@ pub use code::KipCode;
 pub use error::KipError;
 pub use format::{format, format_text, one_line};
 pub use functions::{KipFunction, functions};
-pub use parse::parse;
+pub use lex::{Mark, MarkKind, marks};
+pub use parse::{is_unfinished, parse};
 pub use place::line_column;
 pub use report::report;
 pub use request::{Commands, Format, KipCommand, KipRequest, Parameters};
 pub use span::{Span, Spanned};
+pub use stream::{Cutter, read_line, write_line};
+pub use words::{FIELDS, KEYWORDS};

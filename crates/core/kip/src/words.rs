@@ -6,11 +6,64 @@ use crate::tree::{Comparison, ElementKind, Function, TextTest};
 /// Words that begin a command.
 pub(crate) const COMMANDS: &[&str] = &["FIND", "UPSERT", "DELETE", "DESCRIBE", "SEARCH", "EXPLAIN"];
 
+/// Every word of the language.
+pub const KEYWORDS: &[&str] = &[
+    "ANALYZE",
+    "ASC",
+    "ATTRIBUTES",
+    "AVG",
+    "BY",
+    "CONCEPT",
+    "CONTAINS",
+    "COUNT",
+    "CURSOR",
+    "DELETE",
+    "DESC",
+    "DESCRIBE",
+    "DETACH",
+    "DISTINCT",
+    "DOMAINS",
+    "ENDS_WITH",
+    "EXPECT",
+    "EXPLAIN",
+    "FILTER",
+    "FIND",
+    "FROM",
+    "IN",
+    "IS_NOT_NULL",
+    "IS_NULL",
+    "LIMIT",
+    "MAX",
+    "METADATA",
+    "MIN",
+    "NOT",
+    "OPTIONAL",
+    "ORDER",
+    "PRIMER",
+    "PROPOSITION",
+    "PROPOSITIONS",
+    "REGEX",
+    "SEARCH",
+    "SET",
+    "STARTS_WITH",
+    "SUM",
+    "TYPE",
+    "TYPES",
+    "UNION",
+    "UPSERT",
+    "VERSION",
+    "WHERE",
+    "WITH",
+    "false",
+    "null",
+    "true",
+];
+
 /// Words that begin a clause.
 pub(crate) const CLAUSES: &[&str] = &["FILTER", "OPTIONAL", "NOT", "UNION"];
 
 /// What a variable has, after a dot.
-pub(crate) const FIELDS: &[&str] =
+pub const FIELDS: &[&str] =
     &["id", "type", "name", "subject", "predicate", "object", "attributes", "metadata"];
 
 /// Fields with fields of their own.
@@ -116,3 +169,17 @@ const FOREIGN: &[(&[&str], &str)] = &[
     (&["EXISTS"], "a pattern alone asks for existence; write NOT { ... } for its absence"),
     (&["NONE", "NIL", "UNDEFINED", "NAN", "INFINITY"], "write null"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_are_in_order_and_hold_all_there_are() {
+        assert!(KEYWORDS.is_sorted());
+        let functions = FUNCTIONS.iter().map(|(name, _)| name).chain(TEXT_TESTS.iter().map(|(name, _)| name));
+        for word in COMMANDS.iter().chain(CLAUSES).chain(TESTS).chain(functions) {
+            assert!(KEYWORDS.contains(word), "{word}");
+        }
+    }
+}

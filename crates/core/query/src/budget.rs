@@ -57,6 +57,11 @@ impl<'a> Budget<'a> {
         self.rows
     }
 
+    /// When it is, on the clock that the budget is measured with.
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.monotonic()
+    }
+
     /// Something was looked at.
     pub(crate) fn step(&mut self) -> Result<(), KipError> {
         self.steps(1)

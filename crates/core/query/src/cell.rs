@@ -2,6 +2,8 @@
 
 use cairn_graph::{ConceptId, Edge, Element, LinkId, PredicateId, TypeId};
 
+use crate::hash::{FastMap, HashMapExt};
+
 /// A binding. Small and without memory of its own: rows are copied all the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Cell {
@@ -58,4 +60,26 @@ pub(crate) enum Place {
     Object,
     /// The link itself.
     Link,
+}
+
+/// Numbers of keys that are made of cells. Most keys are one cell, which needs no memory of its own.
+#[derive(Debug)]
+pub(crate) enum Numbers {
+    One(FastMap<Cell, Option<u32>>),
+    Many(FastMap<Vec<Cell>, Option<u32>>),
+}
+
+impl Numbers {
+    /// For keys of so many cells.
+    pub(crate) fn of_keys(cells: usize) -> Self {
+        if cells == 1 { Numbers::One(FastMap::new()) } else { Numbers::Many(FastMap::new()) }
+    }
+
+    /// The number of a key, absent if it is new.
+    pub(crate) fn entry(&mut self, mut key: impl Iterator<Item = Cell>) -> &mut Option<u32> {
+        match self {
+            Numbers::One(numbers) => numbers.entry(key.next().unwrap_or(Cell::Null)).or_default(),
+            Numbers::Many(numbers) => numbers.entry(key.collect()).or_default(),
+        }
+    }
 }

@@ -13,7 +13,9 @@ impl From<GraphError> for QueryError {
             GraphError::BadRecord { .. } => {
                 return QueryError::Store(StoreError::Record { detail: error.to_string() });
             }
-            GraphError::NoConcept(_) | GraphError::NoLink(_) => (KipCode::NotFound, None),
+            GraphError::NoConcept(_) | GraphError::NoLink(_) | GraphError::NoIndex(_) => {
+                (KipCode::NotFound, None)
+            }
             GraphError::NoType(_) | GraphError::NoPredicate(_) => (KipCode::TypeMismatch, None),
             GraphError::Protected { .. } => (KipCode::ImmutableTarget, None),
             GraphError::TypeInUse { .. } => (KipCode::ConstraintViolation, Some(in_use())),
@@ -27,10 +29,11 @@ impl From<GraphError> for QueryError {
             GraphError::BadSpaceName { .. } => (KipCode::InvalidIdentifier, None),
             GraphError::Constraint { .. } => (KipCode::ConstraintViolation, None),
             GraphError::ValueType { .. } => (KipCode::InvalidValueType, None),
-            GraphError::Empty { .. } => (KipCode::InvalidSyntax, None),
+            GraphError::Empty { .. } | GraphError::BadIndexField { .. } => (KipCode::InvalidSyntax, None),
             GraphError::TooLarge { .. } | GraphError::TooDeep { .. } => {
                 (KipCode::ResourceExhausted, Some(smaller()))
             }
+            GraphError::IndexesFull { .. } => (KipCode::ResourceExhausted, None),
             GraphError::OutOfNumbers => (KipCode::ResourceExhausted, Some(other_space())),
         };
         let error = KipError::new(code, error.to_string());

@@ -7,7 +7,7 @@ use cairn_kip::{KipCode, KipError};
 use crate::cell::Cell;
 use crate::eval::{self, Context};
 use crate::plan::Plan;
-use crate::{Budget, Result};
+use crate::{Budget, Options, Result};
 
 /// All elements that a pattern binds the target to, each once, in order. Nulls are left out.
 ///
@@ -19,7 +19,7 @@ pub fn matches(
     budget: &mut Budget<'_>,
 ) -> Result<Vec<Element>> {
     let view = *view;
-    let plan = Plan::of(view, pattern)?;
+    let plan = Plan::of(view, pattern, &Options::default(), false)?;
     let slot = plan.slot(target)?;
     let mut context = Context::new(view, &plan, std::iter::empty(), budget);
     let rows = eval::run(&plan, &mut context)?;

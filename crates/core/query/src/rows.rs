@@ -55,6 +55,11 @@ impl Rows {
         self.origins[at]
     }
 
+    /// Behind the last row of the block's input that a row was made from.
+    pub(crate) fn origins_end(&self) -> usize {
+        self.origins.iter().max().map_or(0, |last| *last as usize + 1)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[Cell]> {
         (0..self.len()).map(|at| self.row(at))
     }
@@ -72,18 +77,12 @@ impl Rows {
         Ok(())
     }
 
-    /// Says of each row that it is its own origin, and gives the origins it had.
-    pub(crate) fn renumber(&mut self) -> Vec<u32> {
-        // A budget never allows as many rows as there are numbers.
-        let own = (0..self.len()).map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect();
-        std::mem::replace(&mut self.origins, own)
-    }
-
-    /// Puts the origins of origins in their places.
-    pub(crate) fn trace_back(&mut self, before: &[u32]) {
-        for origin in &mut self.origins {
-            *origin = before[*origin as usize];
-        }
+    /// Adds a row of others, which was counted when it was made.
+    pub(crate) fn keep(&mut self, row: &[Cell], budget: &mut Budget<'_>) -> Result<(), KipError> {
+        budget.hold(self.row_bytes())?;
+        self.cells.extend_from_slice(row);
+        self.origins.push(0);
+        Ok(())
     }
 
     /// Keeps the rows that `keeps` says so of, in order, and gives back what the others held.

@@ -32,7 +32,7 @@ impl KipAnswer {
 /// The answer to a command of this text.
 pub(super) fn response(outcome: Result<Found, KipError>, text: &str) -> Value {
     match outcome {
-        Ok(Found { result, next_cursor }) => success(result, next_cursor),
+        Ok(Found { result, next_cursor, .. }) => success(result, next_cursor),
         Err(error) => failure(&error, text),
     }
 }

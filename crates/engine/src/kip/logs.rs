@@ -32,7 +32,7 @@ impl Engine {
         let found = asked(parameters).and_then(|(before, limit)| {
             let page = self.kip_log.page(tenant, before, limit, may_see).ok_or_else(bad_cursor)?;
             let result = Value::Array(page.lines.iter().map(shown).collect());
-            Ok(Found { result, next_cursor: page.next.map(|next| next.to_string()) })
+            Ok(Found { result, next_cursor: page.next.map(|next| next.to_string()), ..Found::default() })
         });
         Ok(KipAnswer(response(found, "")))
     }

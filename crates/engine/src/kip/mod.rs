@@ -7,12 +7,17 @@
 
 mod answer;
 mod batch;
+mod cache;
+mod export;
+mod import;
+mod indexes;
 mod kind;
 mod log;
 mod logs;
 mod metrics;
 mod read;
 mod search;
+mod sleep;
 mod spaces;
 mod write;
 
@@ -24,10 +29,18 @@ use cairn_kip::{Commands, KipCode, KipCommand, KipError, KipRequest, bind, parse
 use cairn_query::Found;
 
 pub use self::answer::KipAnswer;
+pub(crate) use self::cache::write_metrics as write_cache_metrics;
+pub use self::export::{KipExport, KipExportOptions, KipSelection};
+pub use self::import::{KipForm, KipImport, KipImportOptions, KipImportProgress, KipImportReport};
+pub(crate) use self::indexes::Indexing;
+pub use self::indexes::KipIndex;
 use self::kind::Kind;
 pub(crate) use self::log::KipLog;
 use self::log::{KipLogLine, shortened};
 pub(crate) use self::metrics::KipMetrics;
+pub use self::sleep::{
+    Listed, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion, SleepReport, SleepTask,
+};
 pub(crate) use self::spaces::Spaces;
 use crate::{Act, Engine, EngineError};
 

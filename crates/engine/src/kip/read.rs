@@ -22,8 +22,12 @@ impl Asking<'_> {
         }
         let clock = self.engine.clock();
         let found = self.engine.pipeline.read(self.principal, &act, Position::START, |snapshot, scope| {
-            Ok(self.answer(&View::new(snapshot, *scope), command, &**clock)?)
+            let view = View::of_snapshot(snapshot, *scope, &self.engine.pipeline.shared().graph_cache);
+            Ok(self.answer(&view, command, &**clock)?)
         });
+        if let Ok(found) = &found {
+            self.engine.note_wishes(self.tenant, space, &found.wishes);
+        }
         told_apart(found)
     }
 
@@ -33,13 +37,11 @@ impl Asking<'_> {
             Command::Find(find) => cairn_query::find(view, find, self.request.format, &mut budget),
             Command::Explain { analyze, find } => {
                 let result = cairn_query::explain(view, find, *analyze, &mut budget)?;
-                Ok(Found { result, next_cursor: None })
+                Ok(result.into())
             }
             Command::Describe(describe) => cairn_query::describe(view, describe, &mut budget),
             // These are not for a snapshot, and nobody brings them here.
-            Command::Search(_) | Command::Upsert(_) | Command::Delete(_) => {
-                Ok(Found { result: Default::default(), next_cursor: None })
-            }
+            Command::Search(_) | Command::Upsert(_) | Command::Delete(_) => Ok(Found::default()),
         }
     }
 }

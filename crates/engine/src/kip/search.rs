@@ -6,7 +6,7 @@ use cairn_base::{ErrorCode, Number, Value, limits};
 use cairn_graph::{Element, Link, LinkId, Meta, View};
 use cairn_kip::tree::{ElementKind, Search};
 use cairn_kip::{KipCode, KipError};
-use cairn_query::{Found, concept_info, unregistered};
+use cairn_query::{concept_info, unregistered};
 use cairn_search::SearchError;
 use cairn_search::found::Reason;
 use cairn_search::index::SearchIndex;
@@ -26,7 +26,7 @@ impl Asking<'_> {
             Err(error) => return Ok(Err(error)),
         };
         let consulted = self.engine.consult(self.principal, act, |index, snapshot, scope| {
-            let view = View::new(snapshot, *scope);
+            let view = View::of_snapshot(snapshot, *scope, &self.engine.pipeline.shared().graph_cache);
             check_kind(&view, search)?;
             match search.of {
                 ElementKind::Concept => concepts(&view, index, &question),
@@ -37,7 +37,7 @@ impl Asking<'_> {
             }
         });
         let found = consulted.map(|consulted| consulted.answer).map_err(|error| about_query(error, search));
-        told_apart(found.map(|shown| Found { result: Value::Array(shown), next_cursor: None }))
+        told_apart(found.map(|shown| Value::Array(shown).into()))
     }
 }
 

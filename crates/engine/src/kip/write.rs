@@ -48,7 +48,7 @@ impl Asking<'_> {
                 result
             })
         };
-        told_apart(written.map(|result| Found { result, next_cursor: None }))
+        told_apart(written.map(Found::from))
     }
 }
 

@@ -7,10 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use cairn_access::{Principal, Scope};
 use cairn_base::{ErrorCode, TenantId};
+use cairn_graph::Changes;
 use cairn_seam::{StoreError, WriteTx};
 use cairn_turns::TurnsError;
 
-use super::{Pipeline, tracked};
+use super::{Pipeline, settle, tracked};
 use crate::audit::{self, AuditLine};
 use crate::{Act, AuditOutcome, EngineError};
 
@@ -65,8 +66,11 @@ impl Pipeline {
         scope: &Scope,
         body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
-        let body = tracked(*scope, None, body);
-        let ((value, kinds), position) = cairn_seam::write(&*self.store, scope.tenant(), body)?;
+        let changes = Changes::new(&self.shared.graph_cache);
+        let body = tracked(*scope, None, changes.clone(), body);
+        let outcome = cairn_seam::write(&*self.store, scope.tenant(), body);
+        settle(&changes, &outcome);
+        let ((value, kinds), position) = outcome?;
         self.shared.announce(scope.tenant(), position, kinds);
         Ok(value)
     }

@@ -18,7 +18,7 @@ use crate::{Engine, EngineError};
 const PAGE: usize = 512;
 
 /// Every space of every tenant in which something is known.
-pub(super) fn spaces(snapshot: &dyn Snapshot) -> Result<Vec<(TenantId, SpaceId)>, EngineError> {
+pub(crate) fn spaces(snapshot: &dyn Snapshot) -> Result<Vec<(TenantId, SpaceId)>, EngineError> {
     let mut spaces = Vec::new();
     let everything = [KeyRange::new(Bound::Unbounded, Bound::Unbounded)];
     snapshot.multi_scan(tables::COUNTERS, &everything, &mut |_, key, _| {
@@ -32,7 +32,7 @@ pub(super) fn spaces(snapshot: &dyn Snapshot) -> Result<Vec<(TenantId, SpaceId)>
 }
 
 /// How many concepts and links a space has.
-pub(super) fn size(snapshot: &dyn Snapshot, scope: Scope) -> Result<u64, EngineError> {
+pub(crate) fn size(snapshot: &dyn Snapshot, scope: Scope) -> Result<u64, EngineError> {
     let mut size = 0;
     View::new(snapshot, scope).statistics(&mut |statistic, count| {
         if matches!(statistic, Statistic::Type(_) | Statistic::Predicate(_)) {

@@ -17,7 +17,7 @@ mod followed;
 mod graph_ask;
 mod graph_documents;
 mod graph_feed;
-mod graph_rebuild;
+pub(crate) mod graph_rebuild;
 mod home;
 mod neighbours;
 mod pace;

@@ -120,6 +120,13 @@ impl From<GateError> for ApiError {
                 Some(field) => answer.detail("field", field),
                 None => answer,
             },
+            GateError::Engine(EngineError::Kip(error)) => {
+                answer.detail("kip_code", error.code.text()).detail("hint", error.advice())
+            }
+            GateError::Engine(EngineError::ImportKip { line, error, .. }) => answer
+                .detail("line", line)
+                .detail("kip_code", error.code.text())
+                .detail("hint", error.advice()),
             GateError::Overloaded { .. }
             | GateError::Unavailable
             | GateError::ReadDeadline

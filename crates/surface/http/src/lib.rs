@@ -34,6 +34,10 @@ pub use client::{AuditPart, Bell, Client, ClientError, ListPart, NewToken, NewTu
 pub use config::HttpConfig;
 pub use error::ApiError;
 pub use json::ApiJson;
-pub use routes::bulk::{ImportReport, PruneJob, PruneReport};
+pub use routes::bulk::{ImportReport, KipImportReport, PruneJob, PruneReport};
+pub use routes::kip::sleep::{
+    SleepDuplicates, SleepElement, SleepJob, SleepList, SleepNamed, SleepReport, SleepTask,
+};
+pub use routes::kip::{IndexJob, KipIndex};
 pub use routes::maintenance::wire::{Report, ReportedFinding};
 pub use serve::{Drained, Listeners, serve, serve_in_process};

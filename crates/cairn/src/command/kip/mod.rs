@@ -2,9 +2,15 @@
 
 mod caret;
 mod check;
+mod export;
 mod fmt;
+mod form;
+mod import;
+mod index;
 mod logs;
 mod run;
+mod shell;
+mod sleep;
 mod source;
 mod table;
 mod text;
@@ -30,6 +36,11 @@ Examples:
   cairn kip fmt medicine.kip               write it as it is usually written
   cairn kip check *.kip                    show mistakes with their places
   cairn kip logs                           what was asked lately
+  cairn kip index create Drug attributes.dose
+                                           have FILTER and ORDER BY on that field answered quickly
+  cairn kip sleep                          what is past its time, doubled or without a place
+  cairn kip shell                          type commands, with completion and history
+  cairn kip export graph.kip               everything, for `cairn kip import`
 
 A FIND is a table with a column for each of its expressions, cut to the width of a terminal; --json
 prints what the function execute_kip answers. An error of KIP ends the command with exit code 1, and
@@ -105,9 +116,36 @@ enum KipCommand {
         files: Vec<PathBuf>,
     },
 
+    /// Write concepts and links to a file, all or some
+    #[command(after_help = export::AFTER_HELP)]
+    Export(export::ExportArgs),
+
+    /// Read concepts and links from a file of any length
+    #[command(after_help = import::AFTER_HELP)]
+    Import(import::ImportArgs),
+
     /// Show what was asked lately
     #[command(after_help = logs::AFTER_HELP)]
     Logs(logs::LogsArgs),
+
+    /// Make, drop and list ordered indexes of fields
+    #[command(subcommand, after_help = index::AFTER_HELP)]
+    Index(index::IndexCommand),
+
+    /// Find what is past its time, doubled or without a place; remove the first of these
+    #[command(after_help = sleep::AFTER_HELP)]
+    Sleep(sleep::SleepArgs),
+
+    /// Type commands, and see what comes of them
+    #[command(after_help = shell::AFTER_HELP)]
+    Shell {
+        /// Remember nothing that is typed, and show nothing that was typed before
+        #[arg(long)]
+        no_history: bool,
+
+        #[command(flatten)]
+        how: How,
+    },
 }
 
 const RUN_AFTER_HELP: &str = "\
@@ -134,7 +172,12 @@ pub(super) fn kip(data_dir: Option<&Path>, as_json: bool, arguments: KipArgs) ->
         }
         Some(KipCommand::Fmt { check, files }) => fmt::fmt(&files, check),
         Some(KipCommand::Check { files }) => check::check(&files, as_json),
+        Some(KipCommand::Export(arguments)) => export::export(data_dir, &arguments),
+        Some(KipCommand::Import(arguments)) => import::import(data_dir, as_json, &arguments),
         Some(KipCommand::Logs(arguments)) => logs::logs(data_dir, as_json, &arguments),
+        Some(KipCommand::Index(command)) => index::index(data_dir, as_json, &command),
+        Some(KipCommand::Sleep(arguments)) => sleep::sleep(data_dir, as_json, &arguments),
+        Some(KipCommand::Shell { no_history, how }) => shell::shell(data_dir, as_json, no_history, how),
     }
 }
 

@@ -48,14 +48,14 @@ pub(super) fn run(
         }
         refuse_error(answer)?;
         if !as_json {
-            command::print(&text::answer(command, &source.text, answer, look))?;
+            command::print(&text::answer(command, &source.text, answer, text::WITH_CURSOR, look))?;
         }
     }
     Ok(())
 }
 
 /// What `execute_kip` takes. Tables are made of rows.
-fn request(source: &Source, how: &How, as_json: bool) -> Value {
+pub(super) fn request(source: &Source, how: &How, as_json: bool) -> Value {
     let mut request = json!({
         "command": source.text,
         "parameters": how.parameters(),

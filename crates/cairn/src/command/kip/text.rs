@@ -10,10 +10,13 @@ use crate::terminal::Look;
 /// Fields of things that are listed, in this order before others.
 const FIRST_FIELDS: [&str; 8] = ["id", "_type", "type", "name", "subject", "predicate", "object", "time"];
 
-/// An answer to a command that was written so.
-pub(super) fn answer(command: &Command, source: &str, answer: &Value, look: Look) -> String {
+/// How the next page is asked for on the command line.
+pub(super) const WITH_CURSOR: &str = "the same with CURSOR";
+
+/// An answer to a command that was written so; `more` is how the next page is asked for.
+pub(super) fn answer(command: &Command, source: &str, answer: &Value, more: &str, look: Look) -> String {
     match command {
-        Command::Find(find) => found(find, source, answer, look),
+        Command::Find(find) => found(find, source, answer, more, look),
         // Its text is for people, and the rest for programs.
         Command::Explain { .. } if answer["result"]["text"].is_string() => {
             page(&json!({"result": answer["result"]["text"]}), "", look)
@@ -22,12 +25,12 @@ pub(super) fn answer(command: &Command, source: &str, answer: &Value, look: Look
         | Command::Delete(_)
         | Command::Describe(_)
         | Command::Search(_)
-        | Command::Explain { .. } => page(answer, "the same with CURSOR", look),
+        | Command::Explain { .. } => page(answer, more, look),
     }
 }
 
 /// A table with the columns that were asked for.
-fn found(find: &Find, source: &str, answer: &Value, look: Look) -> String {
+fn found(find: &Find, source: &str, answer: &Value, more: &str, look: Look) -> String {
     let head = |range| Harmless(source.get(range).unwrap_or("?")).to_string();
     let heads: Vec<String> = find.columns.iter().map(|column| head(column.span.range())).collect();
     let rows = answer["result"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -36,7 +39,7 @@ fn found(find: &Find, source: &str, answer: &Value, look: Look) -> String {
         None => vec![cell(row)],
     };
     let table = Table { heads, rows: rows.iter().map(cells).collect() };
-    table.render(look) + &end(rows.len(), answer, "the same with CURSOR", look)
+    table.render(look) + &end(rows.len(), answer, more, look)
 }
 
 /// Whatever was answered, in the shape that fits it.
@@ -57,11 +60,14 @@ pub(super) fn page(answer: &Value, more: &str, look: Look) -> String {
     }
 }
 
-/// How many there were, and how to get more.
+/// How many there were, and how to get more. A command of the shell knows the cursor.
 fn end(rows: usize, answer: &Value, more: &str, look: Look) -> String {
     let mut end = format!("{rows} row{}", if rows == 1 { "" } else { "s" });
     if let Some(cursor) = answer["next_cursor"].as_str() {
-        end += &format!("; more: {more} \"{}\"", Harmless(cursor));
+        end += &format!("; more: {more}");
+        if !more.starts_with('\\') {
+            end += &format!(" \"{}\"", Harmless(cursor));
+        }
     }
     look.dim(&end) + "\n"
 }
@@ -142,7 +148,7 @@ mod tests {
 
     fn shown(command: &str, value: Value) -> String {
         let parsed = cairn_kip::parse(command).expect("a command");
-        answer(&parsed, command, &value, PLAIN)
+        answer(&parsed, command, &value, WITH_CURSOR, PLAIN)
     }
 
     #[test]
@@ -158,6 +164,10 @@ mod tests {
              null     0                   \\u{1b}[2J\n\
              2 rows; more: the same with CURSOR \"abc\"\n"
         );
+        let more = json!({"result": [1], "next_cursor": "abc"});
+        let command = "FIND(?d) WHERE { ?d {type: \"Drug\"} }";
+        let parsed = cairn_kip::parse(command).expect("a command");
+        assert!(super::answer(&parsed, command, &more, "\\next", PLAIN).ends_with("1 row; more: \\next\n"));
         let plan = json!({"result": {"text": "scan Drug\n  filter", "stages": [{}]}});
         assert_eq!(shown("EXPLAIN FIND(?d) WHERE { ?d {type: \"Drug\"} }", plan), "scan Drug\n  filter\n");
         assert_eq!(shown("FIND(?d) WHERE { ?d {type: \"Drug\"} }", json!({"result": []})), "?d\n0 rows\n");

@@ -1,7 +1,5 @@
 //! `cairn mcp`: the memory as tools for agents, on standard input and output.
 
-mod keeper;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +9,8 @@ use clap::Args;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
-use self::keeper::Keeper;
 use crate::failure::Failure;
+use crate::keeper::Keeper;
 use crate::logging;
 use crate::signals::StopSignals;
 

@@ -1,18 +1,16 @@
 //! `cairn turns import`.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, channel};
 
 use cairn_embedded::Progress;
-use cairn_http::{Bytes, ImportReport};
+use cairn_http::ImportReport;
 use clap::Args;
 use tokio::sync::mpsc;
 
-use super::counted;
+use crate::command::counted;
+use crate::command::input::{feed, length_of};
 use crate::failure::Failure;
 use crate::{logging, progress, reach};
 
@@ -38,13 +36,10 @@ pub(crate) struct ImportArgs {
     id: Option<String>,
 }
 
-/// Bytes that are read at a time.
-const PIECE_BYTES: usize = 256 << 10;
-
 /// Imports.
 pub(super) fn import(data_dir: Option<&Path>, as_json: bool, arguments: &ImportArgs) -> Result<(), Failure> {
     // Before anything is begun.
-    let total = if is_stdin(&arguments.file) { 0 } else { open(&arguments.file)?.1 };
+    let total = length_of(&arguments.file)?;
     let (data_dir, settings) = crate::command::settings(data_dir, &[])?;
     logging::start_quietly(&settings.config)?;
     let show = progress::reporter();
@@ -68,46 +63,6 @@ pub(super) fn import(data_dir: Option<&Path>, as_json: bool, arguments: &ImportA
     }
     let report = done?;
     crate::command::print(&if as_json { to_json(&report) } else { told(&report) })
-}
-
-fn is_stdin(file: &Path) -> bool {
-    file == Path::new("-")
-}
-
-fn open(path: &Path) -> Result<(Box<dyn Read + Send>, u64), Failure> {
-    if is_stdin(path) {
-        return Ok((Box::new(std::io::stdin()), 0));
-    }
-    let failed = |error: std::io::Error| Failure::io(format!("read {}", path.display()), &error);
-    let file = File::open(path).map_err(failed)?;
-    let length = file.metadata().map_err(failed)?.len();
-    Ok((Box::new(file), length))
-}
-
-/// Reads on a thread of its own, as fast as pieces are taken; says what went wrong.
-fn feed(path: PathBuf, pieces: mpsc::Sender<Bytes>, sent: Arc<AtomicU64>) -> Receiver<Failure> {
-    let (failed, failures) = channel();
-    std::thread::spawn(move || {
-        if let Err(failure) = read_all(&path, &pieces, &sent) {
-            let _ = failed.send(failure);
-        }
-    });
-    failures
-}
-
-fn read_all(path: &Path, pieces: &mpsc::Sender<Bytes>, sent: &AtomicU64) -> Result<(), Failure> {
-    let mut input = open(path)?.0;
-    loop {
-        let mut piece = vec![0; PIECE_BYTES];
-        let bytes = input.read(&mut piece);
-        let bytes = bytes.map_err(|error| Failure::io(format!("read {}", path.display()), &error))?;
-        piece.truncate(bytes);
-        // Nobody takes more when the import has failed.
-        if bytes == 0 || pieces.blocking_send(piece.into()).is_err() {
-            return Ok(());
-        }
-        sent.fetch_add(bytes as u64, Ordering::Relaxed);
-    }
 }
 
 fn to_json(report: &ImportReport) -> String {

@@ -94,8 +94,3 @@ pub(super) fn turns(data_dir: Option<&Path>, as_json: bool, command: TurnsComman
         TurnsCommand::Prune(arguments) => prune::prune(data_dir, as_json, &arguments),
     }
 }
-
-/// So many of something, as people say it.
-fn counted(count: u64, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
-}

@@ -7,7 +7,7 @@ use cairn_embedded::Progress;
 use cairn_http::{PruneJob, PruneReport};
 use clap::Args;
 
-use super::counted;
+use crate::command::counted;
 use crate::failure::Failure;
 use crate::{config, logging, progress, reach};
 

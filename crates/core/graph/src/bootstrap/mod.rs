@@ -1,6 +1,8 @@
 //! What every space begins with: the types and predicates that describe themselves, the core domains, and the
 //! two agents. What they say is in `concepts.json`.
 
+mod first;
+
 use std::collections::BTreeMap;
 
 use cairn_access::Scope;
@@ -11,6 +13,8 @@ use crate::{
     ConceptId, ConceptWrite, GraphError, LinkTarget, LinkWrite, Map, Result, Target, TypeId, View, Writer,
     known,
 };
+
+pub use first::{FirstContent, Named};
 
 /// The concepts in the order of their numbers; `known.rs` counts on the first ten.
 const CONCEPTS: &[u8] = include_bytes!("concepts.json");

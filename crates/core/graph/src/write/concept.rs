@@ -3,6 +3,7 @@
 use cairn_base::put_varint;
 use cairn_seam::{WriteTx, get};
 
+use super::indexed::Entries;
 use super::{ConceptWrite, Outcome, Target, Writer, content, expect_version};
 use crate::element::has_text;
 use crate::record::{Encoded, Head, encode_body, encode_concept};
@@ -85,7 +86,7 @@ impl Writer<'_> {
         self.tx.put(NAMES, &keys::named(&self.scope, &name, kind), &number)?;
         self.tally.add(Statistic::Type(kind), 1);
         let (version, at_ms) = (1, self.now_ms);
-        self.put_concept(&Concept {
+        let concept = Concept {
             id,
             kind,
             name,
@@ -94,7 +95,9 @@ impl Writer<'_> {
             version,
             created_at_ms: at_ms,
             updated_at_ms: at_ms,
-        })?;
+        };
+        self.put_concept(&concept)?;
+        self.add_entries(&concept)?;
         Ok(id)
     }
 
@@ -107,23 +110,30 @@ impl Writer<'_> {
                 protected::check_keys(concept.id, &concept.name, part, stored, written.keys())?;
             }
         }
+        let entries = self.entries(&concept)?;
         let new_attributes = content::merge(&mut concept.attributes, attributes);
         let new_metadata = content::merge(&mut concept.metadata, metadata);
         if !new_attributes && !new_metadata {
             return Ok(Outcome::Unchanged);
         }
-        self.save_concept(concept, new_attributes)?;
+        self.save_concept(concept, entries, new_attributes)?;
         Ok(Outcome::Updated)
     }
 
-    /// Writes a changed concept in its next version.
-    pub(super) fn save_concept(&mut self, mut concept: Concept, new_attributes: bool) -> Result<()> {
+    /// Writes a changed concept in its next version, given what indexes held of it before.
+    pub(super) fn save_concept(
+        &mut self,
+        mut concept: Concept,
+        entries: Entries,
+        new_attributes: bool,
+    ) -> Result<()> {
         if new_attributes && !self.is_privileged {
             self.check_concept(concept.kind, &concept.name, false, &concept.attributes)?;
         }
         concept.version = concept.version.saturating_add(1);
         concept.updated_at_ms = self.now_ms;
-        self.put_concept(&concept)
+        self.put_concept(&concept)?;
+        self.move_entries(entries, &concept)
     }
 
     /// Whether the schema allows a concept with these attributes.

@@ -41,6 +41,7 @@ impl Writer<'_> {
         if !self.is_privileged {
             found.iter().try_for_each(|(id, _, name)| protected::check_delete(*id, name))?;
         }
+        self.remove_entries(found.iter().map(|(id, kind, _)| (*id, *kind)))?;
         let links = self.detach(found.iter().map(|(id, ..)| Element::Concept(*id)).collect())?;
         let (definitions, others): (Vec<_>, Vec<_>) =
             found.iter().partition(|(_, kind, _)| Meta::of_kind(*kind).is_some());
@@ -90,6 +91,9 @@ impl Writer<'_> {
         if let Some(meta) = Meta::of_kind(kind) {
             self.check_unused(meta, id, name)?;
             self.schema_changed(meta, id)?;
+            if meta == Meta::Types {
+                self.remove_indexes(TypeId(id.0))?;
+            }
         }
         self.tx.delete(CONCEPTS, &keys::concept(&self.scope, kind, id))?;
         self.tx.delete(HOMES, &keys::home(&self.scope, id))?;

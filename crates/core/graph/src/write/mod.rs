@@ -5,6 +5,7 @@ mod concept;
 mod content;
 mod delete;
 mod ends;
+mod indexed;
 mod link;
 mod recall;
 mod remove;
@@ -17,6 +18,7 @@ use cairn_seam::WriteTx;
 use self::ahead::Ahead;
 use self::recall::Recalling;
 use crate::counters::Counters;
+use crate::index::Indexes;
 use crate::schema::Definition;
 use crate::statistics::Tally;
 use crate::tables::COUNTERS;
@@ -99,6 +101,8 @@ pub struct Writer<'a> {
     lost: LostEnds,
     /// Types and predicates that were looked at; `None` for numbers that define neither.
     definitions: BTreeMap<(Meta, u64), Option<Definition>>,
+    /// The ordered indexes of the space, read when the first concept is written.
+    indexes: Option<Indexes>,
     /// Whether it may write what is protected: only the bootstrap may.
     is_privileged: bool,
 }
@@ -115,6 +119,7 @@ impl<'a> Writer<'a> {
             tally: Tally::default(),
             lost: LostEnds::default(),
             definitions: BTreeMap::new(),
+            indexes: None,
             is_privileged: false,
         }
     }

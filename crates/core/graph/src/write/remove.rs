@@ -11,6 +11,7 @@ impl Writer<'_> {
         match element {
             Element::Concept(id) => {
                 let mut concept = self.concept(id)?;
+                let entries = self.entries(&concept)?;
                 let stored = match part {
                     Part::Attributes => &mut concept.attributes,
                     Part::Metadata => &mut concept.metadata,
@@ -20,7 +21,7 @@ impl Writer<'_> {
                 }
                 let is_changed = remove(stored, keys);
                 if is_changed {
-                    self.save_concept(concept, part == Part::Attributes)?;
+                    self.save_concept(concept, entries, part == Part::Attributes)?;
                 }
                 Ok(is_changed)
             }

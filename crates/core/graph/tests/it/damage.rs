@@ -1,5 +1,7 @@
 //! Stored bytes that are not what was written: an error that says so, and never a panic.
 
+use std::ops::Bound;
+
 use cairn_base::ErrorCode;
 use cairn_graph::{
     ConceptId, Element, LinkTarget, Lookup, Meta, Part, Result, Statistic, Target, View, Writer, known,
@@ -7,6 +9,7 @@ use cairn_graph::{
 };
 use cairn_seam::{KeyRange, Keyspace, Visit, WriteTx};
 
+use crate::index::make;
 use crate::kit::{Kit, concept_write, link_write};
 
 /// Everything that reads.
@@ -46,6 +49,8 @@ fn read_all(view: &View<'_>) -> Vec<Result<()>> {
         view.count(Statistic::Type(known::PERSON)).map(drop),
         view.statistics(&mut |_, _| Visit::Continue),
         view.nearest(Meta::Types, "Persn").map(drop),
+        view.indexes().map(drop),
+        view.index_of(known::PERSON, Part::Attributes, &["name"]).map(drop),
     ];
     results.push(fields);
     results
@@ -99,7 +104,7 @@ fn rows(kit: &Kit, keyspace: Keyspace) -> Vec<(Vec<u8>, Vec<u8>)> {
 
 #[test]
 fn damage_in_any_table_is_an_error_and_never_a_panic() {
-    // Keyspaces of spaces have rows of their own below.
+    // Keyspaces of spaces and of indexes have rows of their own below.
     for keyspace in tables::KEYSPACES.iter().take(9) {
         let mut told = 0;
         for damage in [&[][..], &[0xff], &[1, 0xff, 0xff, 0xff], &[0; 64], &[0xff; 300]] {
@@ -211,5 +216,29 @@ fn damaged_spaces_are_told_of() {
         let _ = spaces::list(&*snapshot, tenant, None, 10);
         let _ = spaces::name_of(&*snapshot, tenant, cairn_base::SpaceId(2));
         assert!(kit.transact(|tx, scope| spaces::create(tx, scope.tenant(), "lab")).is_err());
+    }
+}
+
+#[test]
+fn damaged_indexes_are_told_of() {
+    for damage in [&[][..], &[0xff], &[1, 0xff, 0xff, 0xff], &[0xff; 300]] {
+        let kit = Kit::new();
+        let index = make(&kit, known::PERSON, "attributes.name");
+        let key = rows(&kit, tables::INDEXES).remove(0).0;
+        let damage = damage.to_vec();
+        kit.transact(move |tx, _| Ok(tx.put(tables::INDEXES, &key, &damage)?)).unwrap();
+        let results = kit.read(|view| read_all(&view)).into_iter().chain(write_all(&kit));
+        let told = results.filter_map(Result::err).filter(|error| error.code() == ErrorCode::Damaged).count();
+        assert!(told > 4, "{told}: nobody writes beside an index that is not known");
+        assert!(cairn_graph::all_indexes(&*kit.snapshot()).is_err());
+        // An entry that is too short for a concept.
+        let key = kit.scope.key().u64(index.id.0).u32(7);
+        kit.transact(move |tx, _| Ok(tx.put(tables::INDEX_ENTRIES, &key, &[])?)).unwrap();
+        for descending in [false, true] {
+            let (low, high) = (Bound::Unbounded, Bound::Unbounded);
+            let walked =
+                kit.read(|view| view.indexed(&index, low, high, descending, &mut |_, _| Visit::Continue));
+            assert_eq!(walked.unwrap_err().code(), ErrorCode::Damaged);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Pages, orders and visitors that have enough.
 
-use cairn_graph::{ConceptId, Element, LinkId, Lookup, Meta, Statistic, known};
+use cairn_base::limits;
+use cairn_graph::{ConceptId, Element, LinkId, LinkTarget, Lookup, Meta, Part, Statistic, known};
 use cairn_seam::Visit;
 
 use crate::kit::Kit;
@@ -197,5 +198,48 @@ fn names_are_found_by_type_and_without() {
             Some("belongs_to_domain")
         );
         assert_eq!((view.definition_name(one.0).unwrap(), view.definition_name(999).unwrap()), (None, None));
+    });
+}
+
+#[test]
+fn all_links_come_by_their_numbers_with_what_is_written_on_them() {
+    let kit = Kit::new();
+    let (drug, p) = (kit.define_type("Drug"), kit.define_predicate("p"));
+    let ends = ["a", "b", "c", "d"].map(|name| Element::from(kit.put(drug, name, "{}")));
+    // Not in the order of their ends, and two of them with content in a blob.
+    for (number, (subject, object)) in [(3, 0), (0, 1), (2, 3), (1, 2), (0, 0)].into_iter().enumerate() {
+        let long = if number % 2 == 1 { "x".repeat(limits::ELEMENT_INLINE_BYTES_MAX) } else { String::new() };
+        let target = LinkTarget::Triple(ends[subject], p, ends[object]);
+        let attributes = format!("{{\"n\": {number}, \"long\": \"{long}\"}}");
+        kit.upsert_link(target, &attributes, "{}").unwrap();
+    }
+    kit.read(|view| {
+        let read = |after: Option<LinkId>, most: usize| {
+            let mut found = Vec::new();
+            view.all_links(after, &mut |id, record| {
+                let number = record.value(Part::Attributes, &["n"]).unwrap();
+                found.push((id, number.map(|number| number.to_json())));
+                if found.len() < most { Visit::Continue } else { Visit::Stop }
+            })
+            .unwrap();
+            found
+        };
+        let all = read(None, usize::MAX);
+        assert!(all.is_sorted_by_key(|(id, _)| *id));
+        let numbers: Vec<_> = all.iter().filter_map(|(_, number)| number.as_deref()).collect();
+        assert_eq!(numbers, ["0", "1", "2", "3", "4"]);
+        let count = view.count(Statistic::Predicate(p)).unwrap()
+            + view.count(Statistic::Predicate(known::BELONGS_TO_DOMAIN)).unwrap();
+        assert_eq!(all.len() as u64, count, "those of the bootstrap too");
+        for most in 1..4 {
+            let (mut paged, mut after) = (Vec::new(), None);
+            loop {
+                let page = read(after, most);
+                let Some((last, _)) = page.last() else { break };
+                after = Some(*last);
+                paged.extend(page);
+            }
+            assert_eq!(paged, all, "in pages of {most}");
+        }
     });
 }

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod bootstrap;
+mod cache;
 mod damage;
 mod delete;
+mod index;
 mod kit;
 mod limits;
 mod lookups;

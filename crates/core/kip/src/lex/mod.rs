@@ -2,6 +2,7 @@
 //!
 //! Nothing is kept but a place in the text, so that a text of megabytes costs no more than its tree.
 
+mod marks;
 mod name;
 mod number;
 mod stray;
@@ -10,6 +11,7 @@ mod token;
 
 use crate::{KipError, Span};
 
+pub use marks::{Mark, MarkKind, marks};
 pub(crate) use name::is_identifier;
 pub(crate) use stray::stray_hint;
 pub(crate) use token::{Lexeme, Sign, Token, shown};

@@ -47,6 +47,18 @@ pub fn parse(text: &str) -> Result<Command> {
     Ok(command)
 }
 
+/// Whether a text is the beginning of a command that goes on: it is wrong as it is, and only because it ends
+/// where it does.
+///
+/// Strings end on their line, so that one without its closing quote is wrong, and not unfinished.
+pub fn is_unfinished(text: &str) -> bool {
+    let Ok(mut parser) = Parser::new(text) else { return false };
+    let Err(error) = command(&mut parser) else { return false };
+    let at_end = error.span.is_none_or(|span| span.start >= parser.span.start);
+    // What was never closed is told at the bracket, and everything else where the text ends.
+    parser.token == Token::End && (at_end || !parser.open.is_empty())
+}
+
 fn command(parser: &mut Parser<'_>) -> Result<Command> {
     match parser.token {
         Token::Word("FIND") => parser.find().map(Command::Find),

@@ -8,3 +8,5 @@ mod limits;
 mod refused;
 mod request;
 mod soup;
+mod stream;
+mod unfinished;

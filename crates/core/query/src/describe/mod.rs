@@ -15,7 +15,7 @@ use crate::{Budget, Found, QueryError};
 
 /// Answers a DESCRIBE.
 pub fn describe(view: &View<'_>, describe: &Describe, budget: &mut Budget<'_>) -> Result<Found, QueryError> {
-    let whole = |result| Found { result, next_cursor: None };
+    let whole = |result: Value| Found::from(result);
     match describe {
         Describe::Primer => primer::primer(view, budget).map(whole),
         Describe::Domains => domains::domains(view, budget).map(whole),

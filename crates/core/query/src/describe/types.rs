@@ -44,7 +44,8 @@ pub(super) fn list(
     let has_more = names.len() > limit && limit > 0;
     let page: Vec<String> = names.into_iter().take(limit).collect();
     let next_cursor = page.last().filter(|_| has_more).map(|last| cursor_after(of, last));
-    Ok(Found { result: Value::Array(page.into_iter().map(Value::String).collect()), next_cursor })
+    let result = Value::Array(page.into_iter().map(Value::String).collect());
+    Ok(Found { result, next_cursor, ..Found::default() })
 }
 
 /// The definition of a type or predicate.

@@ -1,16 +1,17 @@
 //! Joins with links.
 
-use std::collections::HashMap;
-use std::hash::Hash;
-
-use cairn_graph::{Edge, Element, LinkId, Lookup, PredicateId, Statistic};
+use cairn_graph::{Edge, Element, Lookup, PredicateId, Statistic};
 use cairn_seam::Visit;
 
+use super::groups::Groups;
 use super::{BATCH, Context};
-use crate::cell::Cell;
-use crate::plan::{Access, LinkStep, Slot};
+use crate::cell::{Cell, Place};
+use crate::plan::{Access, LinkStep, Method, Slot};
 use crate::rows::Rows;
 use crate::{Budget, QueryError, Result};
+
+/// Links of one lookup that are read even if the first of them is enough.
+const SHORT_LINKS: usize = 32;
 
 /// Each row with each link that fits it.
 pub(super) fn links(step: &LinkStep, rows: Rows, context: &mut Context<'_, '_, '_>) -> Result<Rows> {
@@ -37,14 +38,6 @@ pub(super) enum Direction {
 }
 
 impl Direction {
-    /// The end that it starts from.
-    pub(super) fn start(self, edge: &Edge) -> Element {
-        match self {
-            Direction::Out => edge.subject,
-            Direction::In => edge.object,
-        }
-    }
-
     pub(super) fn lookup(self, from: Element, predicate: Option<PredicateId>) -> Lookup {
         match self {
             Direction::Out => Lookup::Out { subject: from, predicate },
@@ -53,23 +46,20 @@ impl Direction {
     }
 }
 
-/// Visits the links that lookups find, until something fails.
+/// Visits the links that lookups find, until something fails or is enough; it gets the place of the lookup.
 pub(super) fn visit_edges(
     lookups: &[Lookup],
     context: &mut Context<'_, '_, '_>,
-    mut visit: impl FnMut(&Edge, &mut Budget<'_>) -> Result<()>,
+    mut visit: impl FnMut(usize, &Edge, &mut Budget<'_>) -> Result<Visit>,
 ) -> Result<()> {
     let mut failed: Option<QueryError> = None;
     let budget = &mut *context.budget;
-    context.view.edges(lookups, &mut |_, edge| {
-        let done = budget.step().map_err(QueryError::from).and_then(|()| visit(edge, budget));
-        match done {
-            Ok(()) => Visit::Continue,
-            Err(error) => {
-                failed = Some(error);
-                Visit::Stop
-            }
-        }
+    context.view.edges(lookups, &mut |place, edge| {
+        let done = budget.step().map_err(QueryError::from).and_then(|()| visit(place, edge, budget));
+        done.unwrap_or_else(|error| {
+            failed = Some(error);
+            Visit::Stop
+        })
     })?;
     failed.map_or(Ok(()), Err)
 }
@@ -80,33 +70,51 @@ struct Joined<'a> {
     rows: &'a Rows,
     made: Rows,
     scratch: Vec<Cell>,
+    /// Which rows of the block's input have a link already, if one is enough.
+    has_one: Vec<bool>,
 }
 
 impl<'a> Joined<'a> {
     fn new(step: &'a LinkStep, rows: &'a Rows) -> Self {
-        Joined { step, rows, made: Rows::new(rows.width()), scratch: vec![Cell::Null; rows.width()] }
+        let origins = if step.is_one_enough { rows.origins_end() } else { 0 };
+        Joined {
+            step,
+            rows,
+            made: Rows::new(rows.width()),
+            scratch: vec![Cell::Null; rows.width()],
+            has_one: vec![false; origins],
+        }
     }
 
-    /// A link together with these rows, as far as they agree.
-    fn join(&mut self, edge: &Edge, rows: &[u32], budget: &mut Budget<'_>) -> Result<()> {
+    /// A link together with these rows, as far as they agree. Says whether more links of the kind are needed.
+    fn join(&mut self, edge: &Edge, rows: &[u32], budget: &mut Budget<'_>) -> Result<Visit> {
         if !self.fits(edge) {
-            return Ok(());
+            return Ok(Visit::Continue);
         }
+        let mut is_enough = self.step.is_one_enough;
         for at in rows {
             budget.step()?;
             self.join_one(edge, *at as usize, budget)?;
+            is_enough = is_enough && self.has_one[self.rows.origin(*at as usize) as usize];
         }
-        Ok(())
+        Ok(if is_enough { Visit::NextRange } else { Visit::Continue })
     }
 
     fn join_one(&mut self, edge: &Edge, at: usize, budget: &mut Budget<'_>) -> Result<()> {
+        let origin = self.rows.origin(at);
+        if self.step.is_one_enough && self.has_one[origin as usize] {
+            return Ok(());
+        }
         self.scratch.copy_from_slice(self.rows.row(at));
         for (place, slot) in &self.step.puts {
             self.scratch[*slot] = Cell::at(edge, *place);
         }
         let mut agrees = self.step.agrees.iter();
         if agrees.all(|(place, slot)| self.scratch[*slot] == Cell::at(edge, *place)) {
-            self.made.push(&self.scratch, self.rows.origin(at), budget)?;
+            self.made.push(&self.scratch, origin, budget)?;
+            if self.step.is_one_enough {
+                self.has_one[origin as usize] = true;
+            }
         }
         Ok(())
     }
@@ -117,38 +125,21 @@ impl<'a> Joined<'a> {
         self.step.predicates.as_ref().is_none_or(|ids| ids.contains(&edge.predicate))
             && tests.all(|(place, test)| test.holds(Cell::at(edge, *place)))
     }
-
-    /// Rows by what they have at a place; those that have nothing there match nothing.
-    fn by<K: Hash + Eq>(
-        &self,
-        budget: &mut Budget<'_>,
-        key: impl Fn(&[Cell]) -> Option<K>,
-    ) -> Result<HashMap<K, Vec<u32>>> {
-        let mut groups: HashMap<K, Vec<u32>> = HashMap::new();
-        for (at, row) in (0..).zip(self.rows.iter()) {
-            budget.step()?;
-            if let Some(key) = key(row) {
-                groups.entry(key).or_default().push(at);
-            }
-        }
-        Ok(groups)
-    }
 }
 
 /// From links that are bound, through their records.
 fn by_link(slot: Slot, out: &mut Joined<'_>, context: &mut Context<'_, '_, '_>) -> Result<()> {
-    let groups = out.by(context.budget, |row| match row[slot] {
+    let groups = Groups::of(out.rows, context.budget, |row| match row[slot] {
         Cell::Link(id) => Some(id),
         Cell::Null | Cell::Concept(..) | Cell::Predicate(_) => None,
     })?;
-    let ids: Vec<LinkId> = sorted(groups.keys());
-    for batch in ids.chunks(BATCH) {
-        let mut edges = Vec::with_capacity(batch.len());
-        context.view.link_views(batch, &mut |_, record| {
-            edges.extend(record.as_ref().and_then(|record| record.edge()).copied());
+    for (batch, ids) in groups.keys.chunks(BATCH).enumerate() {
+        let mut edges: Vec<(usize, Edge)> = Vec::with_capacity(ids.len());
+        context.view.link_views(ids, &mut |place, record| {
+            edges.extend(record.as_ref().and_then(|record| record.edge()).map(|edge| (place, *edge)));
         })?;
-        for edge in &edges {
-            out.join(edge, &groups[&edge.link], context.budget)?;
+        for (place, edge) in &edges {
+            out.join(edge, groups.rows(batch * BATCH + place), context.budget)?;
         }
     }
     Ok(())
@@ -161,17 +152,17 @@ fn by_both(
     out: &mut Joined<'_>,
     context: &mut Context<'_, '_, '_>,
 ) -> Result<()> {
-    let groups = out.by(context.budget, |row| Some((row[subject].element()?, row[object].element()?)))?;
+    let groups =
+        Groups::of(out.rows, context.budget, |row| Some((row[subject].element()?, row[object].element()?)))?;
     let predicates = out.step.predicates.clone().unwrap_or_default();
-    let pairs: Vec<(Element, Element)> = sorted(groups.keys());
-    for batch in pairs.chunks(BATCH) {
+    for (batch, pairs) in groups.keys.chunks(BATCH).enumerate() {
         let exact = |(subject, object): &(Element, Element)| {
             let (subject, object) = (*subject, *object);
             predicates.iter().map(move |predicate| Lookup::Exact { subject, predicate: *predicate, object })
         };
-        let lookups: Vec<Lookup> = batch.iter().flat_map(exact).collect();
-        visit_edges(&lookups, context, |edge, budget| {
-            out.join(edge, &groups[&(edge.subject, edge.object)], budget)
+        let lookups: Vec<Lookup> = pairs.iter().flat_map(exact).collect();
+        visit_edges(&lookups, context, |place, edge, budget| {
+            out.join(edge, groups.rows(batch * BATCH + place / predicates.len()), budget)
         })?;
     }
     Ok(())
@@ -184,33 +175,83 @@ fn by_end(
     out: &mut Joined<'_>,
     context: &mut Context<'_, '_, '_>,
 ) -> Result<()> {
-    let groups = out.by(context.budget, |row| row[slot].element())?;
+    let groups = Groups::of(out.rows, context.budget, |row| row[slot].element())?;
     let predicates = out.step.predicates.clone();
-    let join = |edge: &Edge, out: &mut Joined<'_>, budget: &mut Budget<'_>| {
-        let rows = groups.get(&direction.start(edge));
-        rows.map_or(Ok(()), |rows| out.join(edge, rows, budget))
-    };
     if let Some(ids) = &predicates
+        && out.step.method == Method::Cheapest
         && is_scan_cheaper(groups.len(), count_links(ids, context)?)
     {
-        let lookups = whole(Some(ids));
-        return visit_edges(&lookups, context, |edge, budget| join(edge, out, budget));
+        context.measured[context.current].read_whole += 1;
+        return match direction {
+            Direction::Out => merge(ids, &groups, out, context),
+            Direction::In => probe(ids, &groups, out, context),
+        };
     }
-    let elements: Vec<Element> = sorted(groups.keys());
-    for batch in elements.chunks(BATCH) {
+    for (batch, elements) in groups.keys.chunks(BATCH).enumerate() {
+        let per_element = predicates.as_ref().map_or(1, Vec::len);
         let lookups: Vec<Lookup> = match &predicates {
-            None => batch.iter().map(|from| direction.lookup(*from, None)).collect(),
+            None => elements.iter().map(|from| direction.lookup(*from, None)).collect(),
             Some(ids) => {
                 let of = |from: &Element| {
                     let from = *from;
                     ids.iter().map(move |id| direction.lookup(from, Some(*id)))
                 };
-                batch.iter().flat_map(of).collect()
+                elements.iter().flat_map(of).collect()
             }
         };
-        visit_edges(&lookups, context, |edge, budget| join(edge, out, budget))?;
+        let mut lookup = (usize::MAX, 0);
+        visit_edges(&lookups, context, |place, edge, budget| {
+            lookup = if lookup.0 == place { (place, lookup.1 + 1) } else { (place, 1) };
+            let verdict = out.join(edge, groups.rows(batch * BATCH + place / per_element), budget)?;
+            // Short lists are read to their end: whole ones are kept for the next time.
+            Ok(if lookup.1 < SHORT_LINKS { Visit::Continue } else { verdict })
+        })?;
     }
     Ok(())
+}
+
+/// All links of the predicates, which come by their subjects as the rows do.
+fn merge(
+    predicates: &[PredicateId],
+    groups: &Groups<Element>,
+    out: &mut Joined<'_>,
+    context: &mut Context<'_, '_, '_>,
+) -> Result<()> {
+    let Some(first) = groups.keys.first() else { return Ok(()) };
+    // Everything before the first subject is passed over.
+    let before =
+        first.to_u64().checked_sub(1).map(|before| (Element::from_u64(before), Element::from_u64(u64::MAX)));
+    for id in predicates {
+        let mut at = 0;
+        let lookup = Lookup::Predicate { predicate: *id, after: before };
+        visit_edges(&[lookup], context, |_, edge, budget| {
+            while groups.keys.get(at).is_some_and(|key| *key < edge.subject) {
+                at += 1;
+            }
+            match groups.keys.get(at) {
+                None => return Ok(Visit::NextRange),
+                Some(key) if *key == edge.subject => drop(out.join(edge, groups.rows(at), budget)?),
+                Some(_) => {}
+            }
+            Ok(Visit::Continue)
+        })?;
+    }
+    Ok(())
+}
+
+/// All links of the predicates, each looked up among the objects of the rows.
+fn probe(
+    predicates: &[PredicateId],
+    groups: &Groups<Element>,
+    out: &mut Joined<'_>,
+    context: &mut Context<'_, '_, '_>,
+) -> Result<()> {
+    visit_edges(&whole(Some(predicates)), context, |_, edge, budget| {
+        if let Some(nth) = groups.find(edge.object) {
+            out.join(edge, groups.rows(nth), budget)?;
+        }
+        Ok(Visit::Continue)
+    })
 }
 
 /// How many links there are of some predicates.
@@ -232,18 +273,25 @@ pub(super) fn is_scan_cheaper(lookups: usize, links: u64) -> bool {
 /// No end is bound: every link of the predicates, with every row that agrees on the predicate.
 fn scan(out: &mut Joined<'_>, context: &mut Context<'_, '_, '_>) -> Result<()> {
     let lookups = whole(out.step.predicates.as_deref());
-    let predicate = out.step.agrees.iter().find(|(place, _)| *place == crate::cell::Place::Predicate);
+    let predicate = out.step.agrees.iter().find(|(place, _)| *place == Place::Predicate);
     let Some((_, slot)) = predicate.copied().filter(|(_, slot)| !is_put(out.step, *slot)) else {
         let all: Vec<u32> = (0..).take(out.rows.len()).collect();
-        return visit_edges(&lookups, context, |edge, budget| out.join(edge, &all, budget));
+        return visit_edges(&lookups, context, |_, edge, budget| all_but_next(out.join(edge, &all, budget)));
     };
-    let groups = out.by(context.budget, |row| match row[slot] {
+    let groups = Groups::of(out.rows, context.budget, |row| match row[slot] {
         Cell::Predicate(id) => Some(id),
         Cell::Null | Cell::Concept(..) | Cell::Link(_) => None,
     })?;
-    let bound: Vec<PredicateId> = sorted(groups.keys());
-    let lookups = whole(Some(&bound));
-    visit_edges(&lookups, context, |edge, budget| out.join(edge, &groups[&edge.predicate], budget))
+    let lookups = whole(Some(&groups.keys));
+    visit_edges(&lookups, context, |place, edge, budget| out.join(edge, groups.rows(place), budget))
+}
+
+/// When every row has its link, nothing more is needed of any range.
+fn all_but_next(verdict: Result<Visit>) -> Result<Visit> {
+    Ok(match verdict? {
+        Visit::NextRange => Visit::Stop,
+        other @ (Visit::Continue | Visit::Stop) => other,
+    })
 }
 
 fn is_put(step: &LinkStep, slot: Slot) -> bool {
@@ -258,9 +306,26 @@ pub(super) fn whole(predicates: Option<&[PredicateId]>) -> Vec<Lookup> {
     }
 }
 
-/// In the order of keys: neighbours are on the same pages.
-fn sorted<'k, K: Copy + Ord + 'k>(keys: impl Iterator<Item = &'k K>) -> Vec<K> {
-    let mut keys: Vec<K> = keys.copied().collect();
-    keys.sort_unstable();
-    keys
+/// One page of the links that a pattern with no bound end is about, and the last of them if there may be more.
+pub(super) fn page(
+    step: &LinkStep,
+    predicate: PredicateId,
+    after: Option<(Element, Element)>,
+    rows_max: usize,
+    width: usize,
+    context: &mut Context<'_, '_, '_>,
+) -> Result<(Rows, Option<(Element, Element)>)> {
+    let unit = Rows::unit(width);
+    let mut out = Joined::new(step, &unit);
+    let mut last = None;
+    let lookup = Lookup::Predicate { predicate, after };
+    visit_edges(&[lookup], context, |_, edge, budget| {
+        out.join(edge, &[0], budget)?;
+        if out.made.len() < rows_max {
+            return Ok(Visit::Continue);
+        }
+        last = Some((edge.subject, edge.object));
+        Ok(Visit::Stop)
+    })?;
+    Ok((out.made, last))
 }

@@ -4,15 +4,14 @@
 //! from every element to itself: also from one that has no link of the predicate, so that it makes no
 //! difference whether something else binds an end before or after.
 
-use std::collections::{HashMap, HashSet};
-
 use cairn_graph::Lookup;
 use cairn_seam::Visit;
 
 use super::Context;
 use super::links::{Direction, visit_edges};
-use super::reach::{Neighbours, drop_ends, reach};
+use super::reach::{Neighbours, Sides, drop_ends, is_connected, reach};
 use crate::cell::Cell;
+use crate::hash::{FastMap, FastSet, HashMapExt};
 use crate::plan::{PathEnd, PathStep, Slot};
 use crate::rows::Rows;
 use crate::{QueryError, Result};
@@ -33,6 +32,12 @@ pub(super) fn path(step: &PathStep, rows: Rows, context: &mut Context<'_, '_, '_
 fn join(step: &PathStep, rows: &Rows, out: &mut Rows, context: &mut Context<'_, '_, '_>) -> Result<()> {
     let from_subjects = starts(&step.subject, rows);
     let from_objects = starts(&step.object, rows);
+    if step.meets
+        && let (Some(subjects), Some(objects)) = (&from_subjects, &from_objects)
+        && let Some(pairs) = pairs_to_connect(step, rows, subjects.len().min(objects.len()))
+    {
+        return connect(step, rows, pairs, out, context);
+    }
     let (direction, groups) = match (from_subjects, from_objects) {
         // From the side that has fewer.
         (Some(subjects), Some(objects)) if objects.len() < subjects.len() => (Direction::In, Some(objects)),
@@ -63,10 +68,50 @@ fn join(step: &PathStep, rows: &Rows, out: &mut Rows, context: &mut Context<'_, 
     Ok(())
 }
 
+/// Rows by the ends that have to be connected, unless there are so many pairs for each end that it is less to
+/// see where paths from one side lead.
+fn pairs_to_connect(step: &PathStep, rows: &Rows, ends: usize) -> Option<FastMap<(Cell, Cell), Vec<u32>>> {
+    const PAIRS_PER_END: usize = 2;
+    let (subject, object) = (step.subject.slot?, step.object.slot?);
+    let mut pairs: FastMap<(Cell, Cell), Vec<u32>> = FastMap::new();
+    for (at, row) in (0..).zip(rows.iter()) {
+        if row[subject].element().is_some() && row[object].element().is_some() {
+            pairs.entry((row[subject], row[object])).or_default().push(at);
+        }
+    }
+    (pairs.len() <= PAIRS_PER_END.saturating_mul(ends)).then_some(pairs)
+}
+
+/// Each row whose ends are connected.
+fn connect(
+    step: &PathStep,
+    rows: &Rows,
+    pairs: FastMap<(Cell, Cell), Vec<u32>>,
+    out: &mut Rows,
+    context: &mut Context<'_, '_, '_>,
+) -> Result<()> {
+    let mut sides = Sides {
+        out: Neighbours::new(step.predicate, Direction::Out, context)?,
+        into: Neighbours::new(step.predicate, Direction::In, context)?,
+    };
+    for ((subject, object), own) in pairs {
+        if is_connected(subject, object, (step.least, step.most), &mut sides, context)? {
+            for at in own {
+                let at = at as usize;
+                out.push(rows.row(at), rows.origin(at), context.budget)?;
+            }
+        }
+    }
+    let Sides { out: forward, into: backward } = sides;
+    forward.drop_from(context.budget);
+    backward.drop_from(context.budget);
+    Ok(())
+}
+
 /// Rows by what they have at an end, if it is bound.
-fn starts(end: &PathEnd, rows: &Rows) -> Option<HashMap<Cell, Vec<u32>>> {
+fn starts(end: &PathEnd, rows: &Rows) -> Option<FastMap<Cell, Vec<u32>>> {
     let slot: Slot = end.slot.filter(|_| end.is_bound)?;
-    let mut groups: HashMap<Cell, Vec<u32>> = HashMap::new();
+    let mut groups: FastMap<Cell, Vec<u32>> = FastMap::new();
     for (at, row) in (0..).zip(rows.iter()) {
         if row[slot].element().is_some() {
             groups.entry(row[slot]).or_default().push(at);
@@ -109,9 +154,10 @@ fn everything(context: &mut Context<'_, '_, '_>) -> Result<Vec<Cell>> {
     if let Some(error) = failed {
         return Err(error);
     }
-    visit_edges(&[Lookup::All { after: None }], context, |edge, budget| {
+    visit_edges(&[Lookup::All { after: None }], context, |_, edge, budget| {
         cells.push(Cell::Link(edge.link));
-        Ok(budget.row(size_of::<Cell>())?)
+        budget.row(size_of::<Cell>())?;
+        Ok(Visit::Continue)
     })?;
     Ok(cells)
 }
@@ -144,7 +190,7 @@ impl Pairs<'_> {
     fn join(
         &mut self,
         start: Cell,
-        ends: &HashSet<Cell>,
+        ends: &FastSet<Cell>,
         rows: &[u32],
         out: &mut Rows,
         context: &mut Context<'_, '_, '_>,

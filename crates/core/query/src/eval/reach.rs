@@ -1,12 +1,12 @@
 //! Walks along one predicate: where they lead from many starts at once.
 
-use std::collections::{HashMap, HashSet};
-
 use cairn_graph::{Edge, Element, PredicateId};
+use cairn_seam::Visit;
 
 use super::links::{Direction, count_links, is_scan_cheaper, visit_edges, whole};
 use super::{BATCH, Context};
 use crate::cell::{Cell, Place};
+use crate::hash::{FastMap, FastSet, HashMapExt, HashSetExt};
 use crate::{Budget, Result};
 
 /// What an entry of a set or map of cells takes, its free places included.
@@ -18,7 +18,7 @@ pub(super) struct Neighbours {
     direction: Direction,
     /// How many links there are of it.
     links: u64,
-    of: HashMap<Cell, Vec<Cell>>,
+    of: FastMap<Cell, Vec<Cell>>,
     /// Whether all links were read: then who is not there has none.
     is_whole: bool,
     bytes: usize,
@@ -31,7 +31,7 @@ impl Neighbours {
         context: &Context<'_, '_, '_>,
     ) -> Result<Self> {
         let links = count_links(&[predicate], context)?;
-        Ok(Neighbours { predicate, direction, links, of: HashMap::new(), is_whole: false, bytes: 0 })
+        Ok(Neighbours { predicate, direction, links, of: FastMap::new(), is_whole: false, bytes: 0 })
     }
 
     /// Reads all links of the predicate.
@@ -42,7 +42,7 @@ impl Neighbours {
         self.of.clear();
         context.budget.release(std::mem::take(&mut self.bytes));
         let lookups = whole(Some(&[self.predicate]));
-        visit_edges(&lookups, context, |edge, budget| self.add(edge, budget))?;
+        visit_edges(&lookups, context, |_, edge, budget| self.add(edge, budget))?;
         self.is_whole = true;
         Ok(())
     }
@@ -61,7 +61,7 @@ impl Neighbours {
         if self.is_whole {
             return Ok(());
         }
-        let new: HashSet<Cell> = cells.filter(|cell| !self.of.contains_key(cell)).collect();
+        let new: FastSet<Cell> = cells.filter(|cell| !self.of.contains_key(cell)).collect();
         if is_scan_cheaper(self.of.len() + new.len(), self.links) {
             return self.read_whole(context);
         }
@@ -75,19 +75,19 @@ impl Neighbours {
         for batch in elements.chunks(BATCH) {
             let lookups: Vec<_> =
                 batch.iter().map(|from| self.direction.lookup(*from, Some(self.predicate))).collect();
-            visit_edges(&lookups, context, |edge, budget| self.add(edge, budget))?;
+            visit_edges(&lookups, context, |_, edge, budget| self.add(edge, budget))?;
         }
         Ok(())
     }
 
-    fn add(&mut self, edge: &Edge, budget: &mut Budget<'_>) -> Result<()> {
+    fn add(&mut self, edge: &Edge, budget: &mut Budget<'_>) -> Result<Visit> {
         let (from, to) = match self.direction {
             Direction::Out => (Place::Subject, Place::Object),
             Direction::In => (Place::Object, Place::Subject),
         };
         self.hold(ENTRY_BYTES, budget)?;
         self.of.entry(Cell::at(edge, from)).or_default().push(Cell::at(edge, to));
-        Ok(())
+        Ok(Visit::Continue)
     }
 
     fn hold(&mut self, bytes: usize, budget: &mut Budget<'_>) -> Result<()> {
@@ -109,7 +109,7 @@ struct Walk {
     /// All ends of walks of the current length; after `least` hops only those not seen before.
     frontier: Vec<Cell>,
     /// All ends that count.
-    ends: HashSet<Cell>,
+    ends: FastSet<Cell>,
 }
 
 /// The ends of all walks of `least` to `most` hops from each of the starts, each once.
@@ -123,8 +123,8 @@ pub(super) fn reach(
     most: Option<u16>,
     neighbours: &mut Neighbours,
     context: &mut Context<'_, '_, '_>,
-) -> Result<Vec<HashSet<Cell>>> {
-    let begin = |start: &Cell| Walk { frontier: vec![*start], ends: HashSet::new() };
+) -> Result<Vec<FastSet<Cell>>> {
+    let begin = |start: &Cell| Walk { frontier: vec![*start], ends: FastSet::new() };
     let mut walks: Vec<Walk> = starts.iter().map(begin).collect();
     context.budget.hold(walks.len() * ENTRY_BYTES)?;
     let mut hops: u32 = 0;
@@ -150,9 +150,57 @@ pub(super) fn reach(
     Ok(walks.into_iter().map(|walk| walk.ends).collect())
 }
 
+/// Whether a walk of `least` to `most` hops leads from one element to another.
+///
+/// The first `least` hops are made from the start. For what is left it does not matter how often a place is
+/// visited, so it is looked for from both sides, each time on from the one with fewer places.
+pub(super) fn is_connected(
+    start: Cell,
+    end: Cell,
+    (least, most): (u16, Option<u16>),
+    sides: &mut Sides,
+    context: &mut Context<'_, '_, '_>,
+) -> Result<bool> {
+    let Sides { out, into } = sides;
+    let mut walks = [Walk { frontier: vec![start], ends: FastSet::new() }];
+    // One for each side.
+    context.budget.hold(2 * ENTRY_BYTES)?;
+    let mut hops: u32 = 0;
+    while hops < u32::from(least) && hop(&mut walks, out, context, Walk::go_on)? {
+        hops += 1;
+    }
+    // What the frontier held its ends hold now.
+    let [mut from_start] = walks;
+    from_start.ends.extend(from_start.frontier.iter().copied());
+    let mut from_end = Walk { frontier: vec![end], ends: FastSet::from_iter([end]) };
+    let mut left = most.map(|most| u32::from(most.saturating_sub(least)));
+    let mut is_met = from_start.ends.contains(&end);
+    while !is_met && left != Some(0) {
+        let is_forward = from_start.frontier.len() <= from_end.frontier.len();
+        let (near, far, neighbours) = if is_forward {
+            (&mut from_start, &from_end, &mut *out)
+        } else {
+            (&mut from_end, &from_start, &mut *into)
+        };
+        if !hop(std::slice::from_mut(near), neighbours, context, Walk::go_where_none_was)? {
+            break;
+        }
+        is_met = near.frontier.iter().any(|cell| far.ends.contains(cell));
+        left = left.map(|left| left - 1);
+    }
+    drop_ends(&[from_start.ends, from_end.ends], context.budget);
+    Ok(is_met)
+}
+
+/// The neighbours of elements, both ways.
+pub(super) struct Sides {
+    pub(super) out: Neighbours,
+    pub(super) into: Neighbours,
+}
+
 /// Gives back what the ends held.
-pub(super) fn drop_ends(ends: &[HashSet<Cell>], budget: &mut Budget<'_>) {
-    budget.release(ends.iter().map(HashSet::len).sum::<usize>() * ENTRY_BYTES);
+pub(super) fn drop_ends(ends: &[FastSet<Cell>], budget: &mut Budget<'_>) {
+    budget.release(ends.iter().map(FastSet::len).sum::<usize>() * ENTRY_BYTES);
 }
 
 /// Takes every walk one hop further, and says whether that makes a difference.
@@ -174,7 +222,7 @@ fn hop(
 impl Walk {
     /// To the ends of walks that are longer by one. No difference if those are the same: then they stay so.
     fn go_on(&mut self, neighbours: &Neighbours, budget: &mut Budget<'_>) -> Result<bool> {
-        let mut next: HashSet<Cell> = HashSet::new();
+        let mut next: FastSet<Cell> = FastSet::new();
         for from in &self.frontier {
             for cell in neighbours.get(*from) {
                 budget.step()?;

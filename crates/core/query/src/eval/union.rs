@@ -1,10 +1,9 @@
 //! UNION: rows of a branch beside those there are, each once.
 
-use std::collections::{HashMap, HashSet};
-
 use super::{Context, block};
 use crate::Result;
 use crate::cell::Cell;
+use crate::hash::{FastMap, FastSet, HashMapExt, HashSetExt};
 use crate::plan::{Slot, Union};
 use crate::rows::Rows;
 
@@ -15,7 +14,7 @@ pub(super) fn union(
     seeds: &Rows,
     context: &mut Context<'_, '_, '_>,
 ) -> Result<Rows> {
-    let branch = block(&union.branch, Rows::unit(rows.width()), context)?;
+    let branch = block(&union.branch, asked_with(union, seeds, context)?, context)?;
     let mut out = Distinct::new(rows.width(), &union.visible);
     if !union.is_first {
         for at in 0..rows.len() {
@@ -26,6 +25,29 @@ pub(super) fn union(
     join(&branch, seeds, &union.agree_on, &mut out, context)?;
     branch.drop_from(context.budget);
     out.finish(context)
+}
+
+/// What the branch is asked with: nothing, or each combination of its keys from outside.
+fn asked_with(union: &Union, seeds: &Rows, context: &mut Context<'_, '_, '_>) -> Result<Rows> {
+    if union.keys.is_empty() {
+        return Ok(Rows::unit(seeds.width()));
+    }
+    let mut seen: FastSet<Vec<Cell>> = FastSet::new();
+    let mut asked = Rows::new(seeds.width());
+    let mut scratch = vec![Cell::Null; seeds.width()];
+    for row in seeds.iter() {
+        context.budget.step()?;
+        let key: Vec<Cell> = union.keys.iter().map(|slot| row[*slot]).collect();
+        // Null agrees with nothing.
+        if key.contains(&Cell::Null) || !seen.insert(key) {
+            continue;
+        }
+        for slot in &union.keys {
+            scratch[*slot] = row[*slot];
+        }
+        asked.push(&scratch, 0, context.budget)?;
+    }
+    Ok(asked)
 }
 
 /// Adds each row of the branch together with each row from outside that it agrees with.
@@ -41,7 +63,7 @@ fn join(
         // Null agrees with nothing.
         (!key.contains(&Cell::Null)).then_some(key)
     };
-    let mut by_key: HashMap<Vec<Cell>, Vec<usize>> = HashMap::new();
+    let mut by_key: FastMap<Vec<Cell>, Vec<usize>> = FastMap::new();
     for at in 0..seeds.len() {
         context.budget.step()?;
         if let Some(key) = key(seeds.row(at)) {
@@ -67,12 +89,12 @@ fn join(
 struct Distinct<'a> {
     rows: Rows,
     visible: &'a [Slot],
-    seen: HashSet<(u32, Vec<Cell>)>,
+    seen: FastSet<(u32, Vec<Cell>)>,
 }
 
 impl<'a> Distinct<'a> {
     fn new(width: usize, visible: &'a [Slot]) -> Self {
-        Distinct { rows: Rows::new(width), visible, seen: HashSet::new() }
+        Distinct { rows: Rows::new(width), visible, seen: FastSet::new() }
     }
 
     fn add(&mut self, row: &[Cell], origin: u32, context: &mut Context<'_, '_, '_>) -> Result<()> {

@@ -6,8 +6,23 @@
 mod field;
 mod link_text;
 mod records;
+mod scanned;
 mod size;
+
+use std::borrow::Cow;
+
+use cairn_base::Value;
 
 pub(crate) use field::{Field, FieldOf};
 pub(crate) use records::Records;
+pub(crate) use scanned::Scanned;
 pub(crate) use size::value_bytes;
+
+use crate::Result;
+use crate::cell::Cell;
+
+/// Where values of fields come from.
+pub(crate) trait Fields {
+    /// The value of a field of a row.
+    fn value(&self, row: &[Cell], of: &FieldOf) -> Result<Cow<'_, Value>>;
+}

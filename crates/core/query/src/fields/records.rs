@@ -1,15 +1,16 @@
 //! Fields out of records, read in batches and kept for a while.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cairn_base::Value;
 use cairn_graph::{ConceptId, Edge, Element, LinkId, Part, RecordView, TypeId, View, concept_text};
 
 use super::link_text::Texts;
-use super::{Field, FieldOf, value_bytes};
+use super::{Field, FieldOf, Fields, Scanned, value_bytes};
 use crate::cell::Cell;
+use crate::hash::{FastMap, FastSet, HashMapExt, HashSetExt};
 use crate::plan::Slot;
 use crate::{Budget, Result};
 
@@ -25,9 +26,9 @@ pub(crate) struct Records<'v> {
     /// What is asked for of records.
     fields: Vec<Field>,
     /// Places whose elements are asked as soon as they are bound.
-    at_once: HashSet<Slot>,
+    at_once: FastSet<Slot>,
     /// The values of those, in their order.
-    kept: HashMap<Element, Box<[Value]>>,
+    kept: FastMap<Element, Box<[Value]>>,
     bytes: usize,
 }
 
@@ -53,8 +54,8 @@ impl<'v> Records<'v> {
                 distinct.push(of.field.clone());
             }
         }
-        let (texts, at_once) = (Texts::new(view), HashSet::new());
-        Records { view, texts, fields: distinct, at_once, kept: HashMap::new(), bytes: 0 }
+        let (texts, at_once) = (Texts::new(view), FastSet::new());
+        Records { view, texts, fields: distinct, at_once, kept: FastMap::new(), bytes: 0 }
     }
 
     /// Says which fields are asked for as soon as their variable is bound: whoever comes by a record of such a
@@ -69,18 +70,35 @@ impl<'v> Records<'v> {
         self.at_once.contains(&slot)
     }
 
+    /// How many fields there are.
+    pub(super) fn width(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Which of them a field is.
+    pub(super) fn place(&self, field: &Field) -> Option<usize> {
+        self.fields.iter().position(|own| own == field)
+    }
+
     /// Keeps what the record of a concept says, as long as there is room.
     pub(crate) fn keep(
         &mut self,
         concept: ConceptId,
         record: &RecordView<'_>,
+        scanned: &mut Scanned,
         budget: &mut Budget<'_>,
     ) -> Result<()> {
         // Half is left for what is read later: nothing is thrown away because of this.
         if self.bytes > KEPT_BYTES_MAX / 2 || self.kept.contains_key(&concept.into()) {
             return Ok(());
         }
-        let values = self.values(record)?;
+        let mut values = std::mem::take(&mut scanned.values);
+        values.resize(self.fields.len(), Value::Null);
+        for (at, value) in values.iter_mut().enumerate() {
+            if !scanned.has(at) {
+                *value = self.read_field(record, at)?;
+            }
+        }
         self.insert(concept.into(), values, budget)
     }
 
@@ -94,7 +112,7 @@ impl<'v> Records<'v> {
         if self.bytes > KEPT_BYTES_MAX {
             self.forget(budget);
         }
-        let mut wanted: HashSet<Cell> = HashSet::new();
+        let mut wanted: FastSet<Cell> = FastSet::new();
         for row in rows {
             budget.step()?;
             for of in fields {
@@ -106,23 +124,6 @@ impl<'v> Records<'v> {
             }
         }
         self.read(wanted.into_iter(), budget)
-    }
-
-    /// The value of a field that was loaded.
-    pub(crate) fn value(&self, row: &[Cell], of: &FieldOf) -> Result<Cow<'_, Value>> {
-        let cell = row[of.slot];
-        Ok(match (cell, &of.field) {
-            (Cell::Null, _) => Cow::Owned(Value::Null),
-            (Cell::Predicate(id), Field::Whole) => Cow::Owned(Value::from(&*self.name(id.0)?)),
-            (Cell::Predicate(_), _) => Cow::Owned(Value::Null),
-            (Cell::Concept(id, _), Field::Id) => Cow::Owned(Value::from(concept_text(id))),
-            (Cell::Concept(_, kind), Field::Type) => Cow::Owned(Value::from(&*self.name(kind.0)?)),
-            (Cell::Concept(..) | Cell::Link(_), field) => {
-                let at = self.fields.iter().position(|own| own == field);
-                let values = cell.element().and_then(|element| self.kept.get(&element));
-                at.zip(values).map_or(Cow::Owned(Value::Null), |(at, values)| Cow::Borrowed(&values[at]))
-            }
-        })
     }
 
     /// The name of a type or predicate.
@@ -203,17 +204,24 @@ impl<'v> Records<'v> {
 
     /// What a record itself says of the fields.
     fn values(&self, record: &RecordView<'_>) -> Result<Vec<Value>> {
-        let value = |field: &Field| match field {
+        (0..self.fields.len()).map(|at| self.read_field(record, at)).collect()
+    }
+
+    /// What a record itself says of one of the fields.
+    pub(super) fn read_field(&self, record: &RecordView<'_>, at: usize) -> Result<Value> {
+        match &self.fields[at] {
             Field::Name => Ok(record.name().map(Value::from).unwrap_or_default()),
             Field::Inside(part, keys) => {
+                if let [key] = &keys[..] {
+                    return Ok(record.value(*part, &[key])?.unwrap_or_default());
+                }
                 let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
                 Ok(record.value(*part, &keys)?.unwrap_or_default())
             }
             Field::Whole => whole(record),
             // What needs more than the record comes later.
             Field::Id | Field::Type | Field::Subject | Field::Predicate | Field::Object => Ok(Value::Null),
-        };
-        self.fields.iter().map(value).collect()
+        }
     }
 
     /// Ids and names, for which other records are needed.
@@ -259,6 +267,25 @@ impl<'v> Records<'v> {
             }
         }
         Ok(())
+    }
+}
+
+impl Fields for Records<'_> {
+    /// The value of a field that was loaded.
+    fn value(&self, row: &[Cell], of: &FieldOf) -> Result<Cow<'_, Value>> {
+        let cell = row[of.slot];
+        Ok(match (cell, &of.field) {
+            (Cell::Null, _) => Cow::Owned(Value::Null),
+            (Cell::Predicate(id), Field::Whole) => Cow::Owned(Value::from(&*self.name(id.0)?)),
+            (Cell::Predicate(_), _) => Cow::Owned(Value::Null),
+            (Cell::Concept(id, _), Field::Id) => Cow::Owned(Value::from(concept_text(id))),
+            (Cell::Concept(_, kind), Field::Type) => Cow::Owned(Value::from(&*self.name(kind.0)?)),
+            (Cell::Concept(..) | Cell::Link(_), field) => {
+                let at = self.place(field);
+                let values = cell.element().and_then(|element| self.kept.get(&element));
+                at.zip(values).map_or(Cow::Owned(Value::Null), |(at, values)| Cow::Borrowed(&values[at]))
+            }
+        })
     }
 }
 

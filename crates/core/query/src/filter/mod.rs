@@ -7,6 +7,7 @@ mod compare;
 mod compile;
 mod instant;
 mod pattern;
+mod range;
 
 use std::borrow::Cow;
 
@@ -14,11 +15,12 @@ use cairn_base::Value;
 use cairn_kip::tree::{Comparison, TextTest};
 
 use crate::cell::Cell;
-use crate::fields::{Field, FieldOf, Records};
+use crate::fields::{Field, FieldOf, Fields};
 use crate::plan::Slot;
 use crate::{Budget, Result};
 use pattern::Pattern;
 pub(crate) use pattern::{Literals, Patterns};
+pub(crate) use range::Range;
 
 /// Bytes of texts that are compared in one step of a budget.
 const BYTES_PER_STEP: usize = 256;
@@ -96,19 +98,19 @@ impl Filter {
     pub(crate) fn holds(
         &self,
         row: &[Cell],
-        records: &Records<'_>,
+        fields: &dyn Fields,
         patterns: &mut Patterns,
         budget: &mut Budget<'_>,
     ) -> Result<bool> {
-        self.condition.holds(Asked { row, records }, &mut Means { patterns, budget })
+        self.condition.holds(Asked { row, fields }, &mut Means { patterns, budget })
     }
 }
 
 /// What is asked.
 #[derive(Clone, Copy)]
-struct Asked<'a, 'v> {
+struct Asked<'a> {
     row: &'a [Cell],
-    records: &'a Records<'v>,
+    fields: &'a dyn Fields,
 }
 
 /// What is used for it.
@@ -118,7 +120,7 @@ struct Means<'m, 'b> {
 }
 
 impl Condition {
-    fn holds(&self, asked: Asked<'_, '_>, means: &mut Means<'_, '_>) -> Result<bool> {
+    fn holds(&self, asked: Asked<'_>, means: &mut Means<'_, '_>) -> Result<bool> {
         match self {
             Condition::Or(parts) => any(parts, asked, means, true),
             Condition::And(parts) => Ok(!any(parts, asked, means, false)?),
@@ -150,7 +152,7 @@ impl Condition {
 }
 
 /// Whether one of the conditions is what is looked for; those after it are not asked.
-fn any(parts: &[Condition], asked: Asked<'_, '_>, means: &mut Means<'_, '_>, wanted: bool) -> Result<bool> {
+fn any(parts: &[Condition], asked: Asked<'_>, means: &mut Means<'_, '_>, wanted: bool) -> Result<bool> {
     for part in parts {
         if part.holds(asked, means)? == wanted {
             return Ok(true);
@@ -171,7 +173,7 @@ fn is_text(test: TextTest, subject: &str, pattern: &str, means: &mut Means<'_, '
 }
 
 impl Operand {
-    fn side<'a>(&'a self, asked: Asked<'a, '_>) -> Result<Side<'a>> {
+    fn side<'a>(&'a self, asked: Asked<'a>) -> Result<Side<'a>> {
         let of = match self {
             Operand::Value(value) => return Ok(Side::Value(Cow::Borrowed(value))),
             Operand::Field(of) => of,
@@ -180,7 +182,7 @@ impl Operand {
         if of.field == Field::Whole && cell.element().is_some() {
             return Ok(Side::Element(cell));
         }
-        Ok(Side::Value(asked.records.value(asked.row, of)?))
+        Ok(Side::Value(asked.fields.value(asked.row, of)?))
     }
 }
 

@@ -9,7 +9,7 @@ use super::encode::{put_cell, put_value};
 use super::request::{AggregateOf, Request};
 use super::sum::Sum;
 use crate::cell::Cell;
-use crate::fields::{Field, Records, value_bytes};
+use crate::fields::{Field, Fields, Records, value_bytes};
 use crate::{Budget, Result};
 
 /// All aggregates of one group.

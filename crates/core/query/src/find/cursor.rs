@@ -50,6 +50,12 @@ impl Position {
         same.map_or_else(|| self.clone(), |entry| Position::After(entry.place.clone()))
     }
 
+    /// How that place begins, as far as it is known.
+    pub(super) fn place(&self) -> &[u8] {
+        let (Position::After(place) | Position::Cut { beginning: place, .. }) = self;
+        place
+    }
+
     /// Whether something at that place is still to be shown.
     pub(super) fn is_before(&self, place: &[u8]) -> bool {
         match self {

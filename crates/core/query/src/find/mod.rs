@@ -10,6 +10,7 @@ mod each;
 mod encode;
 mod exact;
 mod explain;
+mod gather;
 mod group;
 mod page;
 mod request;
@@ -17,17 +18,21 @@ mod shape;
 mod sum;
 
 use cairn_base::{Value, limits};
-use cairn_graph::View;
-use cairn_kip::tree::Find;
+use cairn_graph::{Statistic, View, Wish};
+use cairn_kip::tree::{Find, Function};
 use cairn_kip::{Format, KipCode, KipError};
 
 use crate::cell::Cell;
-use crate::eval::{self, Context};
-use crate::fields::{FieldOf, Records, value_bytes};
+use crate::eval::Context;
+use crate::fields::{Field, FieldOf, Fields, Records, value_bytes};
+use crate::optimize::{Pass, counted, filter_by_index, wishes};
 use crate::plan::Plan;
 use crate::rows::Rows;
-use crate::{Budget, Result};
+use crate::{Budget, Options, Result};
 use aggregate::Aggregates;
+use cursor::Position;
+use gather::{Gathering, Order, Shown};
+use page::Entry;
 use request::{Column, Request};
 
 pub use explain::explain;
@@ -36,12 +41,20 @@ pub use explain::explain;
 const BATCH: usize = 1024;
 
 /// An answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// What was asked for.
     pub result: Value,
     /// Where the next page begins, if there is one.
     pub next_cursor: Option<String>,
+    /// Indexes that would have been used if there were any.
+    pub wishes: Vec<Wish>,
+}
+
+impl From<Value> for Found {
+    fn from(result: Value) -> Self {
+        Found { result, ..Found::default() }
+    }
 }
 
 /// What the rows of an answer are made of.
@@ -51,25 +64,113 @@ enum Content {
     Groups(Rows, Vec<Aggregates>),
 }
 
+impl Content {
+    /// Gives back what the rows held.
+    fn drop_from(self, context: &mut Context<'_, '_, '_>) {
+        let (Content::Rows(rows) | Content::Groups(rows, _)) = self;
+        rows.drop_from(context.budget);
+    }
+}
+
 /// Answers a FIND over what the view sees.
 pub fn find(view: &View<'_>, find: &Find, format: Format, budget: &mut Budget<'_>) -> Result<Found> {
-    let view = *view;
-    let limit = limit(find)?;
-    let position = cursor::position(find)?;
-    let plan = Plan::of(view, &find.pattern)?;
-    let request = Request::of(&plan, find)?;
-    let mut context = Context::new(view, &plan, request.fields(), budget);
-    let rows = eval::run(&plan, &mut context)?;
-    let (places, content) = if request.is_aggregated() {
-        group::groups(rows, &request, &mut context)?
-    } else {
-        each::each(rows, &request, &mut context)?
-    };
-    let page = page::page(places, position.as_ref(), limit);
+    find_with(view, find, format, &Options::default(), budget)
+}
+
+/// Answers a FIND as these options say: the answer is the same, the way there is not.
+pub fn find_with(
+    view: &View<'_>,
+    find: &Find,
+    format: Format,
+    options: &Options,
+    budget: &mut Budget<'_>,
+) -> Result<Found> {
+    let question = Question::of(*view, find, options)?;
+    if let Some(counts) = &question.counts {
+        let counts = counts.iter().map(|of| Ok(view.count(*of)?.into())).collect::<Result<Vec<Value>>>()?;
+        let result = shape::shape(vec![counts], format, question.request.columns.len(), true);
+        return Ok(result.into());
+    }
+    let request = &question.request;
+    let mut context = Context::new(*view, &question.plan, request.fields(), budget);
+    let (places, content) = question.gather(&mut context)?;
+    let page = page::page(places, question.position.as_ref(), question.limit);
     context.records.forget(context.budget);
-    let values = project(&page.entries, &content, &request, &mut context)?;
+    let values = project(&page.entries, &content, request, &mut context)?;
     let result = shape::shape(values, format, request.columns.len(), request.is_one_group());
-    Ok(Found { result, next_cursor: page.last.map(|last| cursor::token(find, &last)) })
+    let next_cursor = page.last.map(|last| cursor::token(find, &last));
+    Ok(Found { result, next_cursor, wishes: question.wishes(*view)? })
+}
+
+/// A FIND, and how it is answered.
+struct Question<'o> {
+    plan: Plan,
+    request: Request,
+    limit: usize,
+    position: Option<Position>,
+    options: &'o Options,
+    /// What counts everything that is asked for, if nothing else is and something does.
+    counts: Option<Vec<Statistic>>,
+    /// The index that is read in the order of the answer, as long as that finds enough.
+    order: Option<Order>,
+}
+
+impl<'o> Question<'o> {
+    fn of(view: View<'_>, find: &Find, options: &'o Options) -> Result<Self> {
+        let limit = limit(find)?;
+        let position = cursor::position(find)?;
+        let is_sorted = !find.order_by.is_empty();
+        let mut plan = Plan::of(view, &find.pattern, options, is_sorted)?;
+        let request = Request::of(&plan, find)?;
+        let uses_indexes = options.passes.has(Pass::UseIndexes);
+        let order = if uses_indexes && limit > 0 { Order::of(&plan, &request, view)? } else { None };
+        if uses_indexes && is_sorted && order.is_none() {
+            filter_by_index(&mut plan.root, view, options.reads_per_lookup)?;
+        }
+        let is_first = position.is_none() && limit > 0;
+        let counts = if is_first { from_statistics(&plan, &request, options) } else { None };
+        Ok(Question { plan, request, limit, position, options, counts, order })
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown { limit: self.limit, position: self.position.as_ref() }
+    }
+
+    fn gathering(&self) -> Gathering<'_> {
+        Gathering::of(&self.plan, &self.request, &self.shown(), self.options)
+    }
+
+    /// Indexes that would have been used if there were any.
+    fn wishes(&self, view: View<'_>) -> Result<Vec<Wish>> {
+        if self.order.is_some() {
+            return Ok(Vec::new());
+        }
+        let order = self.request.order.first().and_then(|key| key.by.field());
+        wishes(&self.plan.root, order.filter(|_| !self.request.is_aggregated()), view)
+    }
+
+    /// Everything that may be shown, and its places.
+    fn gather(&self, context: &mut Context<'_, '_, '_>) -> Result<(Vec<Entry>, Content)> {
+        self.gathering().run(
+            self.order.as_ref(),
+            &self.plan,
+            &self.request,
+            &self.shown(),
+            self.options,
+            context,
+        )
+    }
+}
+
+fn from_statistics(plan: &Plan, request: &Request, options: &Options) -> Option<Vec<Statistic>> {
+    if !request.is_one_group() || !options.passes.has(Pass::CountFromStatistics) {
+        return None;
+    }
+    let counted = request.aggregates.iter().map(|aggregate| {
+        let is_count = aggregate.function == Function::Count && aggregate.of.field == Field::Whole;
+        counted(&plan.root, aggregate.of.slot, aggregate.distinct).filter(|_| is_count)
+    });
+    counted.collect()
 }
 
 fn limit(find: &Find) -> Result<usize> {

@@ -79,7 +79,7 @@ impl Request {
     }
 
     /// What is shown of elements.
-    pub(super) fn shown(&self) -> impl Iterator<Item = &FieldOf> {
+    pub(super) fn shown(&self) -> impl Iterator<Item = &FieldOf> + Clone {
         self.columns.iter().filter_map(Column::field)
     }
 
@@ -90,6 +90,11 @@ impl Request {
         let aggregated = self.aggregates.iter().map(|aggregate| &aggregate.of);
         let sorted = self.sorted();
         grouped.chain(aggregated).chain(sorted).filter(|of| of.field != Field::Whole)
+    }
+
+    /// Whether rows that agree on what is shown have the same place.
+    pub(super) fn order_is_of_shown(&self) -> bool {
+        self.sorted().all(|of| self.shown().any(|shown| shown.slot == of.slot))
     }
 
     /// What is sorted by, of elements.

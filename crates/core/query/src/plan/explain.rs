@@ -1,12 +1,14 @@
 //! A plan in words.
 
-use cairn_graph::{PredicateId, View, concept_text};
+use cairn_graph::{Index, Part, PredicateId, View, concept_text};
 
 use super::block::{Block, Stage};
-use super::step::{Access, LinkStep, PathEnd, PathStep, Step, Work};
+use super::step::{Access, ElementStep, LinkStep, PathEnd, PathStep, Step, Work};
 use super::{Places, Plan, Slot, Test};
 use crate::Result;
 use crate::cell::{Cell, Place};
+use crate::fields::{Field, FieldOf};
+use crate::filter::Filter;
 
 /// One stage in words.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +17,8 @@ pub(crate) struct Explained {
     pub(crate) operator: &'static str,
     /// What it does.
     pub(crate) detail: String,
+    /// What it reads that from, if it reads.
+    pub(crate) index: Option<String>,
     /// How many rows were expected after it.
     pub(crate) estimate: Option<f64>,
     /// Which of all stages it is.
@@ -48,19 +52,70 @@ impl Explainer<'_> {
         let detail =
             if slots.is_empty() { String::new() } else { format!("joined on {}", self.labels(slots)) };
         let (number, inside) = (stage.number(), self.block(block)?);
-        Ok(Explained { operator, detail, estimate: None, number, inside })
+        Ok(Explained { operator, detail, index: None, estimate: None, number, inside })
     }
 
     fn step(&self, step: &Step) -> Result<Explained> {
-        let (operator, detail) = match &step.work {
-            Work::Elements { slot, tests } => ("elements", self.tested(*slot, tests)?),
-            Work::Check { slot, tests } => ("check", self.tested(*slot, tests)?),
-            Work::Links(links) => ("links", self.links(links)?),
-            Work::Path(path) => ("path", self.path(path)?),
-            Work::Filter(filter) => ("filter", self.labels(&filter.slots().collect::<Vec<_>>())),
+        let (operator, detail, index) = match &step.work {
+            Work::Elements(step) => ("elements", self.elements(step)?, self.elements_index(step)?),
+            Work::Check { slot, tests } => ("check", self.tested(*slot, tests)?, None),
+            Work::Links(links) => ("links", self.links(links)?, Some(links_index(links.access).to_owned())),
+            Work::Path(path) => ("path", self.path(path)?, Some(path_index(path).to_owned())),
+            Work::Filter(filter) => ("filter", self.filter(filter), None),
         };
         let (estimate, number) = (Some(step.estimate), step.number);
-        Ok(Explained { operator, detail, estimate, number, inside: Vec::new() })
+        Ok(Explained { operator, detail, index, estimate, number, inside: Vec::new() })
+    }
+
+    fn elements(&self, step: &ElementStep) -> Result<String> {
+        let mut detail = self.tested(step.slot, &step.tests)?;
+        for filter in &step.filters {
+            detail.push_str(" filtered by ");
+            detail.push_str(&self.filter(filter));
+        }
+        Ok(detail)
+    }
+
+    /// What elements are read from, if they are.
+    fn elements_index(&self, step: &ElementStep) -> Result<Option<String>> {
+        match (&step.index, step.scanned()) {
+            (Some(scan), _) => index_name(&scan.index, self.view).map(Some),
+            (None, Some(_)) => Ok(Some("concepts by type".to_owned())),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// What a filter looks at.
+    fn filter(&self, filter: &Filter) -> String {
+        let fields: Vec<String> = filter.fields().iter().map(|of| self.field(of)).collect();
+        let whole = filter.slots().filter(|slot| !filter.fields().iter().any(|of| of.slot == *slot));
+        let mut names: Vec<String> = Vec::new();
+        for name in fields.into_iter().chain(whole.map(|slot| self.places.label(slot).to_owned())) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.join(", ")
+    }
+
+    fn field(&self, of: &FieldOf) -> String {
+        let label = self.places.label(of.slot);
+        match &of.field {
+            Field::Whole => label.to_owned(),
+            Field::Id => format!("{label}.id"),
+            Field::Type => format!("{label}.type"),
+            Field::Name => format!("{label}.name"),
+            Field::Subject => format!("{label}.subject"),
+            Field::Predicate => format!("{label}.predicate"),
+            Field::Object => format!("{label}.object"),
+            Field::Inside(part, keys) => {
+                let part = match part {
+                    Part::Attributes => "attributes",
+                    Part::Metadata => "metadata",
+                };
+                [label, part].into_iter().chain(keys.iter().map(String::as_str)).collect::<Vec<_>>().join(".")
+            }
+        }
     }
 
     fn links(&self, step: &LinkStep) -> Result<String> {
@@ -90,6 +145,7 @@ impl Explainer<'_> {
         let [subject, object] =
             [&step.subject, &step.object].map(|end: &PathEnd| self.end(end.slot, end.tests.iter()));
         let from = match (step.subject.is_bound, step.object.is_bound) {
+            (true, true) if step.meets => "from both ends",
             (true, true) => "between both",
             (true, false) => "out of the subject",
             (false, true) => "into the object",
@@ -141,5 +197,33 @@ impl Explainer<'_> {
             }
         }
         labels.join(", ")
+    }
+}
+
+/// What an ordered index is of.
+pub(crate) fn index_name(index: &Index, view: View<'_>) -> Result<String> {
+    let kind = view.definition_name(index.kind.0)?.unwrap_or_default();
+    let part = match index.part {
+        Part::Attributes => "attributes",
+        Part::Metadata => "metadata",
+    };
+    Ok(format!("{kind} by {part}.{}", index.path.join(".")))
+}
+
+fn links_index(access: Access) -> &'static str {
+    match access {
+        Access::Link(_) => "links",
+        Access::Exact(..) | Access::Out(_) => "links by subject",
+        Access::In(_) => "links by object",
+        Access::Scan => "links by predicate",
+    }
+}
+
+fn path_index(step: &PathStep) -> &'static str {
+    match (step.subject.is_bound, step.object.is_bound) {
+        (true, true) if step.meets => "links by subject and by object",
+        (true, _) => "links by subject",
+        (false, true) => "links by object",
+        (false, false) => "links by predicate",
     }
 }

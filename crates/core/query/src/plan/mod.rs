@@ -1,5 +1,5 @@
-//! From a WHERE to a plan: variables become places in rows, names become numbers, and clauses become steps in
-//! the order that they are run in.
+//! From a WHERE to a plan: variables become places in rows, names become numbers, and clauses become stages.
+//! What a WHERE says is a draft first ([`draft`]); [`optimize`](crate::optimize) makes a plan of it.
 //!
 //! # Scopes
 //!
@@ -7,16 +7,16 @@
 //! is seen after it, null where it missed. What a NOT binds is its own: outside, the same name is another
 //! variable. A UNION sees nothing from outside; what it binds is seen after it, under the same names.
 //!
-//! Patterns and FILTERs between two of these are connected by AND, so their order is ours to choose
-//! ([`order`]); OPTIONAL, NOT and UNION stay where they were written.
+//! Patterns and FILTERs between two of these are connected by AND, so their order is ours to choose; OPTIONAL,
+//! NOT and UNION stay where they were written.
 
 mod atom;
 mod block;
-mod estimate;
+mod build;
+mod draft;
 mod explain;
 mod ground;
 mod names;
-mod order;
 mod pattern;
 mod scope;
 mod step;
@@ -25,16 +25,18 @@ use cairn_graph::View;
 use cairn_kip::KipError;
 use cairn_kip::tree::{Group, Path, Text};
 
-pub(crate) use atom::Test;
+pub(crate) use atom::{Atom, ElementAtom, End, LinkAtom, PathAtom, Test};
 pub(crate) use block::{Block, Stage, Union};
-pub(crate) use explain::{Explained, explained};
+pub(crate) use draft::{Branch, Draft, Part, Run};
+pub(crate) use explain::{Explained, explained, index_name};
 use names::Names;
 pub(crate) use scope::Slot;
-pub(crate) use step::{Access, LinkStep, PathEnd, PathStep, Step, Work};
+pub(crate) use step::{Access, ElementStep, IndexScan, LinkStep, Method, PathEnd, PathStep, Step, Work};
 
-use crate::Result;
 use crate::fields::FieldOf;
-use block::Builder;
+use crate::optimize::optimized;
+use crate::{Options, Result};
+use build::Builder;
 use scope::{Places, Scope, Space};
 
 /// What is to be run, and which variables there are afterwards.
@@ -52,10 +54,11 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Plans a WHERE over what the view knows now.
-    pub(crate) fn of(view: View<'_>, pattern: &Group) -> Result<Plan> {
+    pub(crate) fn of(view: View<'_>, pattern: &Group, options: &Options, is_sorted: bool) -> Result<Plan> {
         let mut builder = Builder::new(view, pattern)?;
         let mut space = Space::default();
-        let (mut root, visible) = builder.block(pattern, &mut space, &Scope::default(), true)?;
+        let (draft, visible) = builder.draft(pattern, &mut space, &Scope::default(), true)?;
+        let mut root = optimized(draft, view, options, is_sorted)?;
         let mut stages = 0;
         root.number_stages(&mut stages);
         let Builder { places, fields, .. } = builder;

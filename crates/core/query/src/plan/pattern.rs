@@ -5,7 +5,7 @@ use cairn_kip::{KipCode, KipError};
 
 use super::Slot;
 use super::atom::{Atom, ElementAtom, End, LinkAtom, PathAtom, Predicates, Test};
-use super::block::Builder;
+use super::build::Builder;
 use super::scope::Space;
 use crate::Result;
 

@@ -1,6 +1,9 @@
 //! Steps: what is done with rows, one after the other.
 
-use cairn_graph::PredicateId;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use cairn_graph::{Index, PredicateId, TypeId};
 
 use super::Slot;
 use super::atom::{End, LinkAtom, PathAtom, Predicates, Test};
@@ -20,8 +23,8 @@ pub(crate) struct Step {
 /// What a step does.
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// Binds a place to each element that all tests let through; the first test says where to look.
-    Elements { slot: Slot, tests: Vec<Test> },
+    /// Binds a place to elements.
+    Elements(ElementStep),
     /// Keeps rows in which a bound place passes the tests.
     Check { slot: Slot, tests: Vec<Test> },
     /// Joins with links.
@@ -29,7 +32,47 @@ pub(crate) enum Work {
     /// Joins with the ends of paths.
     Path(PathStep),
     /// Keeps rows of which something is true.
-    Filter(Filter),
+    Filter(Arc<Filter>),
+}
+
+/// Binds a place to each element that all tests and filters let through.
+#[derive(Debug)]
+pub(crate) struct ElementStep {
+    pub(crate) slot: Slot,
+    /// The first one says where to look.
+    pub(crate) tests: Vec<Test>,
+    /// Conditions about this place alone, asked while records pass by.
+    pub(crate) filters: Vec<Arc<Filter>>,
+    /// Where the few concepts are found that the conditions can be true of.
+    pub(crate) index: Option<IndexScan>,
+}
+
+/// A part of an ordered index.
+#[derive(Debug, Clone)]
+pub(crate) struct IndexScan {
+    pub(crate) index: Index,
+    pub(crate) low: Bound<Vec<u8>>,
+    pub(crate) high: Bound<Vec<u8>>,
+}
+
+impl ElementStep {
+    /// The type whose concepts are all looked at, if it is one.
+    pub(crate) fn scanned(&self) -> Option<TypeId> {
+        match self.tests.first() {
+            Some(Test::Type(kind)) => Some(*kind),
+            Some(Test::OneOf(_)) | None => None,
+        }
+    }
+}
+
+/// How links are read from one end that is bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Method {
+    /// One lookup for each element.
+    #[default]
+    Index,
+    /// Whatever reads the least for the rows that there are: lookups, or all links of the predicates at once.
+    Cheapest,
 }
 
 /// How links are found.
@@ -51,6 +94,9 @@ pub(crate) enum Access {
 #[derive(Debug)]
 pub(crate) struct LinkStep {
     pub(crate) access: Access,
+    pub(crate) method: Method,
+    /// Whether one link is enough for each row of the block's input.
+    pub(crate) is_one_enough: bool,
     /// Which predicates; all if absent.
     pub(crate) predicates: Option<Vec<PredicateId>>,
     /// What is put into new places.
@@ -73,6 +119,8 @@ pub(crate) struct PathStep {
     pub(crate) is_loop: bool,
     /// A variable before a path is null; if it is bound already, nothing matches.
     pub(crate) is_impossible: bool,
+    /// Whether walks between ends that are both bound may be looked for from both sides.
+    pub(crate) meets: bool,
 }
 
 /// One end of a path.
@@ -104,7 +152,15 @@ impl LinkStep {
             (None, None, Some(object)) => Access::In(object),
             (None, None, None) => Access::Scan,
         };
-        let mut step = LinkStep { access, predicates, puts: vec![], agrees: vec![], tests: vec![] };
+        let mut step = LinkStep {
+            access,
+            method: Method::default(),
+            is_one_enough: false,
+            predicates,
+            puts: vec![],
+            agrees: vec![],
+            tests: vec![],
+        };
         let mut new: Vec<Slot> = Vec::new();
         let slots = [
             (Place::Subject, atom.subject.slot()),
@@ -155,6 +211,7 @@ impl PathStep {
             object,
             is_loop,
             is_impossible,
+            meets: false,
         }
     }
 }

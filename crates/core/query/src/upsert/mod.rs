@@ -18,6 +18,7 @@ use cairn_kip::tree::Upsert;
 use self::ground::{Ground, missing};
 use self::plan::{Node, Plan, Step};
 use self::receipt::Receipt;
+pub use self::receipt::UpsertCounts;
 use crate::{Budget, QueryError};
 
 /// Writes a capsule. The caller finishes the writer, or gives up the transaction if this fails.
@@ -39,6 +40,15 @@ pub fn try_upsert(
     Ok(carry_out(writer, capsule, budget)?.value(capsule.len(), false))
 }
 
+/// The same for whoever only counts: no ids are made, which takes time when there are many.
+pub fn upsert_counted(
+    writer: &mut Writer<'_>,
+    capsule: &[Upsert],
+    budget: &mut Budget<'_>,
+) -> Result<UpsertCounts, QueryError> {
+    Ok(write(writer, capsule, budget, Receipt::without_ids())?.counts())
+}
+
 /// An element may be long: what is written or found to be so already counts as so many steps.
 const STEPS_PER_ELEMENT: u32 = 64;
 
@@ -47,11 +57,20 @@ fn carry_out(
     capsule: &[Upsert],
     budget: &mut Budget<'_>,
 ) -> Result<Receipt, QueryError> {
+    write(writer, capsule, budget, Receipt::default())
+}
+
+fn write(
+    writer: &mut Writer<'_>,
+    capsule: &[Upsert],
+    budget: &mut Budget<'_>,
+    receipt: Receipt,
+) -> Result<Receipt, QueryError> {
     let mut plan = plan::plan(capsule, budget)?;
     let steps = std::mem::take(&mut plan.steps);
     writer.read_ahead()?;
     let ground = Ground::ask(&writer.view(), &plan)?;
-    let mut work = Work { writer, plan: &plan, ground, receipt: Receipt::default() };
+    let mut work = Work { writer, plan: &plan, ground, receipt };
     work.read_ahead(&steps)?;
     for step in steps {
         budget.steps(STEPS_PER_ELEMENT)?;
@@ -74,19 +93,19 @@ impl Work<'_, '_, '_, '_> {
         let view = self.writer.view();
         step.needs.iter().try_for_each(|need| self.ground.require(&view, self.plan, need))?;
         let (whole, is_block) = (step.place.whole, step.is_block);
-        let (element, id, outcome) = match node {
+        let (element, outcome) = match node {
             Node::Named { .. } | Node::Concept { .. } => self.concept(node, step),
             Node::Link { .. } | Node::Triple { .. } => self.link(node, step),
         }
         .map_err(|error| error.at(whole))?;
         self.receipt.note(element, outcome);
-        if is_block {
-            self.receipt.list(element, id, outcome);
+        if is_block && self.receipt.has_ids() {
+            self.receipt.list(element, id_text(element, node), outcome);
         }
         Ok(())
     }
 
-    fn concept(&mut self, node: Node<'_>, step: Step) -> Result<(Element, String, Outcome), QueryError> {
+    fn concept(&mut self, node: Node<'_>, step: Step) -> Result<(Element, Outcome), QueryError> {
         let target = match (self.ground.element(self.plan, step.node), node) {
             (Some(Element::Concept(id)), _) => Target::Id(id),
             (_, Node::Named { kind, name }) => {
@@ -101,10 +120,10 @@ impl Work<'_, '_, '_, '_> {
             metadata: step.metadata,
         })?;
         self.ground.note_concept(step.node, kind, id, self.plan);
-        Ok((Element::Concept(id), cairn_graph::concept_text(id), outcome))
+        Ok((Element::Concept(id), outcome))
     }
 
-    fn link(&mut self, node: Node<'_>, step: Step) -> Result<(Element, String, Outcome), QueryError> {
+    fn link(&mut self, node: Node<'_>, step: Step) -> Result<(Element, Outcome), QueryError> {
         let target = match (self.ground.element(self.plan, step.node), node) {
             (Some(Element::Link(id)), _) => LinkTarget::Id(id),
             (_, Node::Triple { predicate, .. }) => {
@@ -122,12 +141,7 @@ impl Work<'_, '_, '_, '_> {
             metadata: step.metadata,
         })?;
         self.ground.note_link(step.node, id, self.plan);
-        let text = match node {
-            Node::Triple { predicate, .. } => cairn_graph::link_text(id, predicate),
-            Node::Link { text, .. } | Node::Named { name: text, .. } => text.to_owned(),
-            Node::Concept { .. } => String::new(),
-        };
-        Ok((Element::Link(id), text, outcome))
+        Ok((Element::Link(id), outcome))
     }
 
     /// Has the writer read in a few calls what the steps will look at.
@@ -157,6 +171,16 @@ impl Work<'_, '_, '_, '_> {
         view.link_views(&links.into_iter().collect::<Vec<_>>(), &mut |_, _| {})?;
         let [subjects, objects] = [subjects, objects].map(|ends| ends.into_iter().collect::<Vec<_>>());
         Ok(self.writer.read_ends_ahead(&subjects, &objects)?)
+    }
+}
+
+/// How clients name what was written.
+fn id_text(element: Element, node: Node<'_>) -> String {
+    match (element, node) {
+        (Element::Concept(id), _) => cairn_graph::concept_text(id),
+        (Element::Link(id), Node::Triple { predicate, .. }) => cairn_graph::link_text(id, predicate),
+        (Element::Link(_), Node::Link { text, .. } | Node::Named { name: text, .. }) => text.to_owned(),
+        (Element::Link(_), Node::Concept { .. }) => String::new(),
     }
 }
 

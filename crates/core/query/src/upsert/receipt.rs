@@ -5,9 +5,49 @@ use std::collections::{BTreeMap, HashMap};
 use cairn_base::Value;
 use cairn_graph::{Element, Outcome};
 
+/// How many elements became what; each counts once, however often it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct UpsertCounts {
+    /// Concepts that are new.
+    pub concepts_created: u64,
+    /// Concepts that have changed.
+    pub concepts_changed: u64,
+    /// Links that are new.
+    pub links_created: u64,
+    /// Links that have changed.
+    pub links_changed: u64,
+    /// Concepts and links that were so already.
+    pub unchanged: u64,
+}
+
+impl UpsertCounts {
+    /// All of them.
+    pub fn elements(&self) -> u64 {
+        self.concepts_created
+            + self.concepts_changed
+            + self.links_created
+            + self.links_changed
+            + self.unchanged
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: UpsertCounts) -> UpsertCounts {
+        UpsertCounts {
+            concepts_created: self.concepts_created + other.concepts_created,
+            concepts_changed: self.concepts_changed + other.concepts_changed,
+            links_created: self.links_created + other.links_created,
+            links_changed: self.links_changed + other.links_changed,
+            unchanged: self.unchanged + other.unchanged,
+        }
+    }
+}
+
 /// What became of everything that was written.
 #[derive(Default)]
 pub(super) struct Receipt {
+    /// Whether nobody asks for ids.
+    without_ids: bool,
     /// Blocks that are concepts: their ids, and what became of each.
     concepts: Vec<(String, Outcome)>,
     /// The same for blocks that are propositions.
@@ -17,6 +57,31 @@ pub(super) struct Receipt {
 }
 
 impl Receipt {
+    /// One that only counts.
+    pub(super) fn without_ids() -> Self {
+        Receipt { without_ids: true, ..Receipt::default() }
+    }
+
+    /// Whether ids are answered.
+    pub(super) fn has_ids(&self) -> bool {
+        !self.without_ids
+    }
+
+    /// How many elements became what.
+    pub(super) fn counts(&self) -> UpsertCounts {
+        let mut counts = UpsertCounts::default();
+        for (element, outcome) in &self.elements {
+            *match (element, outcome) {
+                (Element::Concept(_), Outcome::Created) => &mut counts.concepts_created,
+                (Element::Concept(_), Outcome::Updated) => &mut counts.concepts_changed,
+                (Element::Link(_), Outcome::Created) => &mut counts.links_created,
+                (Element::Link(_), Outcome::Updated) => &mut counts.links_changed,
+                (_, Outcome::Unchanged) => &mut counts.unchanged,
+            } += 1;
+        }
+        counts
+    }
+
     /// An element was written.
     pub(super) fn note(&mut self, element: Element, outcome: Outcome) {
         let sum = self.elements.entry(element).or_insert(outcome);

@@ -38,7 +38,7 @@ const GREEDY: [&str; 8] = [
     r#"FIND(COUNT(?b)) WHERE { ({name: "n0"}, "links_to"{60000}, ?b) (?b, "links_to"{60000}, ?c) (?c, "links_to"{2}, ?d) }"#,
     // Inside blocks.
     r#"FIND(COUNT(?a)) WHERE { ?a {type: "Node"} OPTIONAL { ?b {type: "Node"} ?c {type: "Node"} } }"#,
-    r#"FIND(COUNT(?a)) WHERE { ?a {type: "Node"} NOT { (?a, "links_to", ?b) (?c, "links_to", ?d) } }"#,
+    r#"FIND(COUNT(?a)) WHERE { ?a {type: "Node"} NOT { (?a, "links_to", ?b) (?c, "links_to", ?d) (?e, "links_to", ?f) } }"#,
     r#"FIND(COUNT(?a)) WHERE { ?a {type: "Node"} UNION { ?a {type: "Node"} ?b {type: "Node"} ?c {type: "Node"} } }"#,
 ];
 
@@ -70,7 +70,7 @@ fn memory_ends_where_the_budget_does() {
     world.add(&text);
     for query in [
         r#"FIND(?l) WHERE { ?l {type: "Long"} }"#,
-        r#"FIND(?l.name) WHERE { ?l {type: "Long"} FILTER(?l.attributes.v == "a") }"#,
+        r#"FIND(?l.name) WHERE { ?l {type: "Long"} FILTER(?l.attributes.v != "a") }"#,
         r#"FIND(?l.name) WHERE { ?l {type: "Long"} } ORDER BY ?l.attributes.v"#,
         r#"FIND(?l.attributes.v, COUNT(?l)) WHERE { ?l {type: "Long"} }"#,
         r#"FIND(COUNT(DISTINCT ?l.attributes.v)) WHERE { ?l {type: "Long"} }"#,

@@ -16,7 +16,8 @@ use std::time::Duration;
 use cairn_access::{Action, Principal, Resource, Role, Roles, Scope, authorize};
 use cairn_base::{Clock, ManualClock, Position, SpaceId, TenantId, Value};
 use cairn_graph::{
-    ConceptWrite, Element, GraphError, LinkTarget, LinkWrite, Map, Target, View, Writer, known,
+    ConceptWrite, Element, GraphError, IndexField, IndexOrigin, LinkTarget, LinkWrite, Map, Part, Target,
+    View, Writer, build_index_page, create_index, known,
 };
 use cairn_kip::tree::{Command, Find};
 use cairn_kip::{Format, KipError};
@@ -59,6 +60,18 @@ impl World {
         .for_each(|(name, element)| {
             self.elements.insert(name, element);
         });
+    }
+
+    /// Makes an ordered index of an attribute.
+    pub(crate) fn index(&self, kind: &str, key: &str) {
+        let (scope, kind) = (self.scope, self.view(|view| view.type_id(kind)).unwrap().unwrap());
+        let field = IndexField { part: Part::Attributes, path: vec![key.to_owned()] };
+        let made = write(&self.store, scope.tenant(), move |tx| {
+            let id = create_index(tx, &scope, kind, &field, IndexOrigin::Asked)?.index.id;
+            while !build_index_page(tx, &scope, id, 1000)?.is_ready {}
+            Ok::<_, GraphError>(())
+        });
+        made.unwrap();
     }
 
     pub(crate) fn delete(&self, name: &str) {

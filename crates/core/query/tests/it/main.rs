@@ -14,6 +14,7 @@ mod matches;
 mod mistakes;
 mod naive;
 mod pages;
+mod passes;
 mod paths;
 mod patterns;
 mod plans;

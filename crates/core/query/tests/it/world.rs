@@ -63,7 +63,7 @@ impl World {
                 writer.finish()?;
                 Ok(result)
             });
-            written.map(|result| Found { result, next_cursor: None })
+            written.map(Found::from)
         } else {
             let snapshot = self.store.snapshot(Position::START).unwrap();
             read(&View::new(&*snapshot, self.scope), &command, &self.clock)

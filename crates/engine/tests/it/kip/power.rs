@@ -7,7 +7,7 @@ use cairn_access::Principal;
 use cairn_base::fs::SimulatedFs;
 use cairn_base::{ManualClock, SeededEntropy, TenantId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
-use cairn_engine::{Engine, EngineError};
+use cairn_engine::{Engine, EngineError, KipImportOptions};
 
 use super::kit::{DRUGS, code, one, send};
 use crate::support::NOW_MS;
@@ -88,4 +88,39 @@ fn a_power_cut_leaves_whole_statements() {
         // And it goes on.
         assert_eq!(code(&ask(&engine, &statement(500)).unwrap()), "ok", "seed {seed}");
     }
+}
+
+#[test]
+fn an_import_goes_on_after_power_cuts_and_misses_nothing() {
+    const COUNT: usize = 2_500;
+    let whole = super::bulk::text(COUNT);
+    let owner = Principal::local_owner();
+    let mut went_on = 0;
+    for seed in 0..6 {
+        let fs = SimulatedFs::new(seed);
+        let mut engine = open(&fs, seed).unwrap();
+        let mut lives = 0;
+        loop {
+            lives += 1;
+            // A little later each time, so that it comes to an end.
+            fs.cut_power_at(fs.operations() + lives * (2 + seed));
+            let options = KipImportOptions::default();
+            let outcome =
+                engine.kip_import(&owner, TenantId::LOCAL, &mut whole.as_bytes(), &options, &mut |_| true);
+            match outcome {
+                Ok(report) => {
+                    went_on += u64::from(report.bytes_skipped > 0);
+                    break;
+                }
+                Err(error) => assert!(lives < 500, "seed {seed}: {error}"),
+            }
+            drop(engine);
+            fs.power_cycle();
+            engine = open(&fs, seed + 1000 * lives).unwrap();
+        }
+        fs.cut_power_at(u64::MAX);
+        let found = ask(&engine, r#"FIND(COUNT(?l)) WHERE { ?l (?a, "leads_to", ?b) }"#).unwrap();
+        assert_eq!(found.get("result").unwrap().to_json(), (COUNT - 1).to_string(), "seed {seed}");
+    }
+    assert!(went_on > 0, "none of them was in the middle when the power went");
 }

@@ -1,4 +1,4 @@
-//! Calls that move many turns.
+//! Calls that move much at once.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -13,8 +13,9 @@ use http_body_util::BodyExt;
 use hyper::body::Frame;
 use tokio::sync::mpsc;
 
+use super::escape::escaped;
 use super::{Client, ClientError, JSON, listen};
-use crate::routes::bulk::{ImportReport, LAST_TURN, PruneJob, PruneReport};
+use crate::routes::bulk::{ImportReport, KipImportReport, LAST_TURN, NUMBERS, PruneJob, PruneReport};
 
 /// A body whose bytes come from somebody who waits until they are taken.
 struct Coming(mpsc::Receiver<Bytes>);
@@ -74,6 +75,39 @@ impl Client {
         listen(answer, on_stage).await
     }
 
+    /// Imports concepts and links from what comes, and passes on how many there are so far. What the
+    /// parameters of the query are is in the description of the route.
+    pub async fn kip_import(
+        &mut self,
+        query: &[(&str, &str)],
+        text: mpsc::Receiver<Bytes>,
+        on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
+    ) -> Result<KipImportReport, ClientError> {
+        let request = Request::post(with_query("/v1/kip/import", query)).header(CONTENT_TYPE, "text/plain");
+        let answer = self.send_body(request, Coming(text).boxed()).await?;
+        listen(answer, on_stage).await
+    }
+
+    /// Exports concepts and links; `take` gets the text piece by piece, and how many lines there will be at
+    /// the most. It says whether to go on.
+    pub async fn kip_export(
+        &mut self,
+        query: &[(&str, &str)],
+        take: &mut (dyn FnMut(&[u8], u64) -> bool + Send),
+    ) -> Result<(), ClientError> {
+        let answer = self.send(Request::get(with_query("/v1/kip/export", query)), Vec::new()).await?;
+        let most = answer.headers().get(NUMBERS).and_then(|value| value.to_str().ok()?.parse().ok());
+        let most = most.unwrap_or(0);
+        let mut body = answer.into_body();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| ClientError::Cut { cause: error.to_string() })?;
+            if !take(&frame.into_data().unwrap_or_default(), most) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Prunes contexts, or asks what that would come to.
     pub async fn prune(
         &mut self,
@@ -85,4 +119,9 @@ impl Client {
         let answer = self.send(request, body).await?;
         listen(answer, on_stage).await
     }
+}
+
+fn with_query(path: &str, query: &[(&str, &str)]) -> String {
+    let pairs: Vec<_> = query.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
+    if pairs.is_empty() { path.to_owned() } else { format!("{path}?{}", pairs.join("&")) }
 }

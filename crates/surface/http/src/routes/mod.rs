@@ -8,7 +8,7 @@ pub(crate) mod events;
 pub(crate) mod figures;
 pub(crate) mod frame_answers;
 mod health;
-mod kip;
+pub(crate) mod kip;
 pub(crate) mod maintenance;
 mod metrics;
 pub(crate) mod openapi;

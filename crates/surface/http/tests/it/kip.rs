@@ -337,3 +337,39 @@ async fn the_client_of_the_program_gets_the_same() {
     let logs = client.kip("list_logs", &json!({"limit": 2})).await.expect("an answer");
     assert_eq!(logs["result"].as_array().map(Vec::len), Some(2), "{logs:#}");
 }
+
+#[tokio::test]
+async fn a_sleep_cycle_tells_and_removes_only_when_it_is_told_to() {
+    let server = with_drugs().await;
+    let old = r#"UPSERT { CONCEPT { {type: "Drug", name: "Old"} } } WITH METADATA { expires_at: "2001-01-01T00:00:00Z" }"#;
+    asked(&server, "/v1/kip", &json!({"command": old})).await;
+    let slept = async |body: Value| {
+        let answer = post(server.addr, "/v1/kip/sleep", &body.to_string()).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let last = answer.body.lines().rfind(|line| line.starts_with('{')).expect("a line").to_owned();
+        serde_json::from_str::<Value>(&last).expect("JSON")["report"].clone()
+    };
+    let told = slept(json!({"limit": 1})).await;
+    assert_eq!(
+        (&told["applied"], &told["removed_concepts"], &told["space"]),
+        (&json!(false), &json!(1), &json!("memory"))
+    );
+    let expected = json!({"total": 1, "shown": [
+        {"id": told["expired"]["shown"][0]["id"], "type": "Drug", "name": "Old", "expires_at": "2001-01-01T00:00:00Z"}
+    ]});
+    assert_eq!(told["expired"], expected);
+    assert_eq!(
+        (&told["without_domain"]["total"], told["without_domain"]["shown"].as_array().map(Vec::len)),
+        (&json!(1), Some(1))
+    );
+    assert_eq!(
+        asked(&server, "/v1/kip", &json!({"command": NAMES})).await,
+        json!({"result": ["Aspirin", "Old"]})
+    );
+    assert_eq!(slept(json!({"apply": true})).await["applied"], true);
+    assert_eq!(asked(&server, "/v1/kip", &json!({"command": NAMES})).await, json!({"result": ["Aspirin"]}));
+    let missing = post(server.addr, "/v1/kip/sleep", r#"{"space":"nowhere"}"#).await;
+    assert_eq!(missing.status, 422, "{missing:?}");
+    let wrong = post(server.addr, "/v1/kip/sleep", r#"{"aply":true}"#).await;
+    assert_eq!(wrong.status, 422, "{wrong:?}");
+}

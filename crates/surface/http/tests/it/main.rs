@@ -10,6 +10,8 @@ mod events;
 mod figures;
 mod hidden;
 mod kip;
+mod kip_bulk;
+mod kip_indexes;
 mod kip_suite;
 mod limits;
 mod local;

@@ -3,14 +3,14 @@
 use cairn_base::Value;
 use cairn_kip::KipCode;
 use cairn_kip::tree::{Command, Find, Slot};
-use cairn_query::{Allowance, Budget, Format, Found};
+use cairn_query::{Allowance, Budget, Format, Found, Options, Pass, Passes};
 use proptest::prelude::*;
 
 use super::case::{AnyCase, Case};
 use super::graph::Size;
 use super::load::Loaded;
 use super::tree::here;
-use super::words::TYPES;
+use super::words::{ATTRIBUTES, TYPES};
 use crate::naive::{self, Answer};
 
 /// Rows beyond which an answer is not read in pages.
@@ -25,9 +25,30 @@ fn config(cases: u32) -> ProptestConfig {
 
 /// What the engine says: a result, or the code of its refusal.
 fn ask(loaded: &Loaded, find: &Find, format: Format) -> Result<Found, KipCode> {
+    ask_with(loaded, find, format, &Options::default())
+}
+
+fn ask_with(loaded: &Loaded, find: &Find, format: Format, options: &Options) -> Result<Found, KipCode> {
     let mut budget = Budget::new(loaded.clock(), Allowance::default());
-    let found = loaded.view(|view| cairn_query::find(view, find, format, &mut budget));
+    let found = loaded.view(|view| cairn_query::find_with(view, find, format, options, &mut budget));
     found.map_err(|error| error.into_kip().code)
+}
+
+/// Every way to an answer: without each of the passes in turn, with each of them alone, with none, and with
+/// pages so small that every scan has many.
+fn ways() -> Vec<Options> {
+    let passes = Pass::ALL.iter().flat_map(|pass| [Passes::ALL.without(*pass), Passes::NONE.with(*pass)]);
+    let passes = passes.chain([Passes::ALL, Passes::NONE]);
+    // Where a lookup costs nothing, indexes are used whenever there are any.
+    let whole = Options { reads_per_lookup: 1, ..Options::default() };
+    passes
+        .flat_map(|passes| [Options { passes, ..whole }, Options { passes, page_rows: 2, ..whole }])
+        .collect()
+}
+
+/// The same for everybody but for what is wished for.
+fn answered(found: Result<Found, KipCode>) -> Result<(Value, Option<String>), KipCode> {
+    found.map(|found| (found.result, found.next_cursor))
 }
 
 /// The query as text, with the elements that the graph got.
@@ -92,6 +113,24 @@ proptest! {
     }
 
     #[test]
+    fn every_way_leads_to_the_same_answer(case in AnyCase(Size::SMALL)) {
+        let loaded = Loaded::new(&case.graph);
+        let find = loaded.named(&case.find);
+        let expected = answered(ask(&loaded, &find, Format::Rows));
+        for key in ATTRIBUTES.iter().take(case.graph.concepts.len() % 7) {
+            loaded.index(key);
+        }
+        for options in ways() {
+            let found = answered(ask_with(&loaded, &find, Format::Rows, &options));
+            // Which of several mistakes is told depends on which is come by first.
+            if let (Err(_), Err(_)) = (&found, &expected) {
+                continue;
+            }
+            prop_assert_eq!(&found, &expected, "{:?}\n{}", options, shown(&loaded, &find));
+        }
+    }
+
+    #[test]
     fn pages_put_together_are_the_whole_answer(case in AnyCase(Size::SMALL)) {
         let loaded = Loaded::new(&case.graph);
         let whole = Find { limit: None, ..loaded.named(&case.find) };
@@ -103,9 +142,13 @@ proptest! {
         }
         let mut page = Find { limit: Some(here(Slot::Is(case.page_rows))), ..whole.clone() };
         let mut seen = Vec::new();
+        let options = Options { page_rows: 2, reads_per_lookup: 1, ..Options::default() };
+        for key in ["rank", "label", "any"] {
+            loaded.index(key);
+        }
         loop {
-            let found = ask(&loaded, &page, Format::Rows);
-            let Ok(Found { result: Value::Array(some), next_cursor }) = found else {
+            let found = ask_with(&loaded, &page, Format::Rows, &options);
+            let Ok(Found { result: Value::Array(some), next_cursor, .. }) = found else {
                 return Err(TestCaseError::fail(format!("no page: {found:?}\n{}", shown(&loaded, &page))));
             };
             prop_assert!(some.len() as u64 <= case.page_rows);

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use cairn_access::{Action, Principal, Resource, Role, Roles, Scope, authorize};
 use cairn_base::{ManualClock, Position, SpaceId, TenantId};
 use cairn_graph::{
-    ConceptWrite, Element, GraphError, LinkId, LinkTarget, LinkWrite, Lookup, Map, PredicateId, Target,
-    TypeId, View, Writer, concept_text, known, link_text,
+    ConceptWrite, Element, GraphError, IndexField, IndexOrigin, LinkId, LinkTarget, LinkWrite, Lookup, Map,
+    Part, PredicateId, Target, TypeId, View, Writer, build_index_page, concept_text, create_index, known,
+    link_text,
 };
 use cairn_kip::tree::Find;
 use cairn_seam::{MemoryStore, Store, Visit, WriteTx, write};
@@ -41,6 +42,22 @@ impl Loaded {
         let mut loaded = Loaded { store, clock, scope, concepts, links, world: World::default() };
         loaded.world = loaded.view(world);
         loaded
+    }
+
+    /// Makes an ordered index of an attribute of each type.
+    pub(crate) fn index(&self, key: &str) {
+        let scope = self.scope;
+        let field = IndexField { part: Part::Attributes, path: vec![key.to_owned()] };
+        for kind in TYPES {
+            let kind = self.view(|view| view.type_id(kind)).unwrap().unwrap();
+            let field = field.clone();
+            let made = write(&self.store, scope.tenant(), move |tx| {
+                let id = create_index(tx, &scope, kind, &field, IndexOrigin::Asked)?.index.id;
+                while !build_index_page(tx, &scope, id, 3)?.is_ready {}
+                Ok::<_, GraphError>(())
+            });
+            made.unwrap();
+        }
     }
 
     /// The query with ids of elements where it names places of the graph.

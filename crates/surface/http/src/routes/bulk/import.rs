@@ -31,7 +31,7 @@ use crate::routes::maintenance::{Progress, answer};
 
 /// How long the rest of a body is taken and thrown away after something was wrong with it: a client that
 /// still sends does not hear what we say when we just hang up.
-const LINGER: Duration = Duration::from_secs(5);
+pub(super) const LINGER: Duration = Duration::from_secs(5);
 
 /// What was imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

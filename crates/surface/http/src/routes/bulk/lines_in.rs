@@ -3,10 +3,9 @@
 use axum::body::Body;
 use cairn_access::Principal;
 use cairn_base::{ErrorCode, limits};
-use cairn_gate::{Cost, GateError, Share};
-use http_body_util::BodyExt;
-use tokio::time::timeout;
+use cairn_gate::{GateError, Share};
 
+use super::data_in::next_data;
 use crate::ApiError;
 use crate::app::AppState;
 
@@ -41,21 +40,10 @@ impl LinesIn {
         principal: &Principal,
     ) -> Result<Option<Batch>, ApiError> {
         while self.ends == 0 || (self.ends < limits::BULK_TURNS && self.waiting.len() < limits::BULK_BYTES) {
-            let frame = timeout(app.config.patience, self.body.frame()).await.map_err(|_elapsed| {
-                let message = "nothing more of the body arrived in time; import it again to go on";
-                ApiError::new(ErrorCode::DeadlineExceeded, message)
-            })?;
-            let Some(frame) = frame else {
+            let Some(data) = next_data(&mut self.body, app, principal).await? else {
                 let text = std::mem::take(&mut self.waiting);
                 return Ok((!text.is_empty()).then(|| self.give(text)));
             };
-            let frame = frame.map_err(|error| {
-                let message = format!("the body could not be read: {error}; import it again to go on");
-                ApiError::new(ErrorCode::InvalidRequest, message)
-            })?;
-            // Trailers say nothing that is used here.
-            let Ok(data) = frame.into_data() else { continue };
-            app.gate.spend_in_time(principal, Cost::bytes(data.len() as u64)).await?;
             self.ends += data.iter().filter(|byte| **byte == b'\n').count();
             app.memory
                 .grow(&mut self.share, (self.waiting.len() + data.len()) as u64)

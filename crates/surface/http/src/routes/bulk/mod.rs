@@ -1,11 +1,16 @@
-//! Many turns at once: `GET /v1/export`, `POST /v1/import` and `POST /v1/admin/prune`.
+//! Much at once: `GET /v1/export`, `POST /v1/import` and `POST /v1/admin/prune` for turns,
+//! `GET /v1/kip/export` and `POST /v1/kip/import` for what is known.
 //!
 //! Exports and imports stand outside of admission and deadline, because they take as long as they take.
 //! There are only a few at once, and none holds a thread while its client takes its time.
 
 mod body;
+mod data_in;
 mod export;
 mod import;
+mod kip_export;
+mod kip_import;
+mod kip_params;
 mod lines_in;
 mod prune;
 mod read;
@@ -20,13 +25,19 @@ use utoipa_axum::routes;
 
 pub(crate) use self::export::LAST_TURN;
 pub use self::import::ImportReport;
+pub(crate) use self::kip_export::NUMBERS;
+pub use self::kip_import::KipImportReport;
 pub use self::prune::{PruneJob, PruneReport};
 use crate::ApiError;
 use crate::app::AppState;
 
 /// Outside of the frame's limits.
 pub(super) fn streams() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(export::export)).routes(routes!(import::import))
+    OpenApiRouter::new()
+        .routes(routes!(export::export))
+        .routes(routes!(import::import))
+        .routes(routes!(kip_export::kip_export))
+        .routes(routes!(kip_import::kip_import))
 }
 
 /// Inside of them.

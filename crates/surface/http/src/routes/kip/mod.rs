@@ -1,4 +1,4 @@
-//! `/v1/kip` and `/kip`: commands of KIP, over HTTP.
+//! `/v1/kip` and `/kip`: commands of KIP, over HTTP, and the ordered indexes of what they ask.
 //!
 //! Whatever KIP answers has status 200, errors included; other statuses are for what is wrong with the
 //! request itself: no JSON, too large, no permission, too much going on.
@@ -6,18 +6,24 @@
 mod envelope;
 mod execute;
 mod functions;
+mod indexes;
 mod perform;
 mod rpc;
+pub(crate) mod sleep;
 mod wire;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub use self::indexes::{IndexJob, KipIndex};
 use crate::app::AppState;
 
 /// Inside of the limits of other routes.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(functions::functions))
+    OpenApiRouter::new()
+        .routes(routes!(functions::functions))
+        .routes(routes!(indexes::list, indexes::create, indexes::remove))
+        .routes(routes!(sleep::sleep))
 }
 
 /// With bodies as long as the longest capsule.

@@ -9,7 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::error::ErrorBody;
-use crate::routes::bulk::{ImportReport, PruneReport};
+use crate::routes::bulk::{ImportReport, KipImportReport, PruneReport};
+use crate::routes::kip::KipIndex;
+use crate::routes::kip::sleep::SleepReport;
 
 /// What to do with the whole store.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -140,10 +142,25 @@ pub(crate) enum Line {
         /// What came of it.
         report: ImportReport,
     },
+    /// An import of concepts and links is done.
+    KipImported {
+        /// What came of it.
+        report: KipImportReport,
+    },
     /// Pruning is done.
     Pruned {
         /// What came of it.
         report: PruneReport,
+    },
+    /// An ordered index is ready.
+    Indexed {
+        /// What it is.
+        report: KipIndex,
+    },
+    /// A sleep cycle is over.
+    Slept {
+        /// What came of it.
+        report: Box<SleepReport>,
     },
     /// It was not done.
     Error(ErrorBody),

@@ -23,7 +23,7 @@ const LOST_MAX: u32 = 3;
 
 /// Goes through the owner of a data directory, and becomes it when there is none.
 #[derive(Debug)]
-pub(super) struct Keeper {
+pub(crate) struct Keeper {
     dir: PathBuf,
     config: Config,
     /// Held while the store is opened, so that this is done once.
@@ -31,12 +31,13 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    pub(super) fn new(dir: PathBuf, config: Config) -> Self {
+    /// Nothing is opened yet.
+    pub(crate) fn new(dir: PathBuf, config: Config) -> Self {
         Keeper { dir, config, owned: Arc::default() }
     }
 
     /// Opens the store ahead of the first call.
-    pub(super) async fn open(self: Arc<Self>) {
+    pub(crate) async fn open(self: Arc<Self>) {
         let reached = attach(&self.dir, &self.config, async |_| Ok(())).await;
         let opened = match reached {
             Ok(Attempt::Done(())) => return,
@@ -50,14 +51,15 @@ impl Keeper {
     }
 
     /// Lets the directory go, if it is held here.
-    pub(super) async fn close(&self) -> Result<(), Failure> {
+    pub(crate) async fn close(&self) -> Result<(), Failure> {
         match self.owned.lock().await.take() {
             Some(owner) => owner.close(&self.config).await,
             None => Ok(()),
         }
     }
 
-    async fn ask(&self, function: &str, arguments: &Value) -> Result<Value, Failure> {
+    /// Calls a function of KIP.
+    pub(crate) async fn ask(&self, function: &str, arguments: &Value) -> Result<Value, Failure> {
         let until = Instant::now() + OPEN_WITHIN;
         let mut lost = 0;
         loop {

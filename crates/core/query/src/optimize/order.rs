@@ -1,4 +1,5 @@
-//! In which order patterns that are connected by AND are run.
+//! Pass: in which order patterns that are connected by AND are run. Without it, in the order in which they were
+//! written.
 //!
 //! One after the other, always the one that is expected to give the fewest rows next: first whatever is named
 //! exactly, then what shares a variable with what is bound already, and only then something unconnected.
@@ -6,40 +7,77 @@
 //! everything they look at is bound.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use cairn_graph::{PredicateId, TypeId};
 
-use super::Slot;
-use super::atom::{Atom, ElementAtom, End, LinkAtom, PathAtom, Test};
 use super::estimate::{Estimator, Links};
-use super::step::{LinkStep, PathStep, Step, Work};
 use crate::Result;
 use crate::filter::Filter;
+use crate::plan::{
+    Atom, Block, Branch, Draft, ElementAtom, ElementStep, End, LinkAtom, LinkStep, Part, PathAtom, PathStep,
+    Run, Slot, Stage, Step, Test, Union, Work,
+};
 
 /// Hops beyond which a path is expected to have reached everything it can.
 const HOPS_THAT_MATTER: i32 = 4;
 /// How many rows in how many a FILTER is expected to keep.
 const KEPT_BY_FILTER: f64 = 0.5;
 
+/// The stages that run a draft over rows in which these places are bound.
+pub(super) fn order(
+    draft: Draft,
+    bound: impl Iterator<Item = Slot>,
+    estimator: &mut Estimator<'_>,
+    is_chosen: bool,
+) -> Result<Block> {
+    let mut known = Known::new(bound);
+    let mut stages = Vec::new();
+    for part in draft.parts {
+        stages.push(match part {
+            Part::Run(run) => {
+                let steps = steps(run, &mut known, estimator, is_chosen)?;
+                stages.extend(steps.into_iter().map(Stage::Step));
+                continue;
+            }
+            Part::Optional(inner) => {
+                let binds = inner.binds.clone();
+                let outside = inner.outside.clone();
+                let block = order(inner, outside.into_iter(), estimator, is_chosen)?;
+                known.bind(binds);
+                Stage::Optional(block)
+            }
+            Part::Not(inner) => {
+                let outside = inner.outside.clone();
+                Stage::Not(order(inner, outside.into_iter(), estimator, is_chosen)?)
+            }
+            Part::Union(Branch { draft, is_first, agree_on, visible, keys }) => {
+                known.bind(draft.binds.iter().copied());
+                // Types that hold on one side need not hold on the other.
+                known.types.clear();
+                let branch = order(draft, keys.iter().copied(), estimator, is_chosen)?;
+                Stage::Union(Union { branch, is_first, agree_on, visible, keys })
+            }
+        });
+    }
+    Ok(Block { stages, shared: draft.shared, is_asked_once: false, number: 0 })
+}
+
 /// What earlier steps have settled.
 #[derive(Debug)]
-pub(crate) struct Known {
+struct Known {
     bound: HashSet<Slot>,
     types: HashMap<Slot, TypeId>,
     rows: f64,
 }
 
 impl Known {
-    pub(crate) fn new(bound: impl Iterator<Item = Slot>) -> Self {
+    fn new(bound: impl Iterator<Item = Slot>) -> Self {
         Known { bound: bound.collect(), types: HashMap::new(), rows: 1.0 }
     }
 
-    pub(crate) fn bind(&mut self, slots: impl IntoIterator<Item = Slot>) {
+    fn bind(&mut self, slots: impl IntoIterator<Item = Slot>) {
         self.bound.extend(slots);
-    }
-
-    pub(crate) fn forget_types(&mut self) {
-        self.types.clear();
     }
 
     fn has(&self, slot: Slot) -> bool {
@@ -67,18 +105,14 @@ enum Class {
 }
 
 /// The steps that run all of these.
-pub(crate) fn order(
-    atoms: Vec<Atom>,
-    filters: Vec<Filter>,
-    known: &mut Known,
-    estimator: &mut Estimator<'_>,
-) -> Result<Vec<Step>> {
+fn steps(run: Run, known: &mut Known, estimator: &mut Estimator<'_>, is_chosen: bool) -> Result<Vec<Step>> {
+    let Run { mut atoms, filters } = run;
     let mut ordering = Ordering { steps: Vec::new(), filters, known, estimator };
-    let mut atoms = atoms;
     loop {
         ordering.run_checks(&mut atoms);
         ordering.run_filters();
-        let Some(next) = ordering.best(&atoms)? else { break };
+        let next = if is_chosen { ordering.best(&atoms)? } else { (!atoms.is_empty()).then_some(0) };
+        let Some(next) = next else { break };
         let atom = atoms.remove(next);
         ordering.run(atom, &mut atoms)?;
     }
@@ -87,7 +121,7 @@ pub(crate) fn order(
 
 struct Ordering<'a, 'v> {
     steps: Vec<Step>,
-    filters: Vec<Filter>,
+    filters: Vec<Arc<Filter>>,
     known: &'a mut Known,
     estimator: &'a mut Estimator<'v>,
 }
@@ -106,8 +140,8 @@ impl Ordering<'_, '_> {
     }
 
     fn run_filters(&mut self) {
-        let is_ready = |filter: &mut Filter| filter.slots().all(|slot| self.known.has(slot));
-        let ready: Vec<Filter> = self.filters.extract_if(.., is_ready).collect();
+        let is_ready = |filter: &mut Arc<Filter>| filter.slots().all(|slot| self.known.has(slot));
+        let ready: Vec<Arc<Filter>> = self.filters.extract_if(.., is_ready).collect();
         for filter in ready {
             self.push(Work::Filter(filter), self.known.rows * KEPT_BY_FILTER);
         }
@@ -115,6 +149,9 @@ impl Ordering<'_, '_> {
 
     /// The atom to run next; of equals the one that was written first.
     fn best(&mut self, atoms: &[Atom]) -> Result<Option<usize>> {
+        if atoms.len() < 2 {
+            return Ok((!atoms.is_empty()).then_some(0));
+        }
         let mut best: Option<(usize, Cost)> = None;
         for (at, atom) in atoms.iter().enumerate() {
             let cost = self.cost(atom, atoms)?;
@@ -223,7 +260,7 @@ impl Ordering<'_, '_> {
                 all.extend(tests.take(slot));
                 // Looking at what is named is cheaper than looking at all of a type.
                 all.sort_by_key(|test| matches!(test, Test::Type(_)));
-                Work::Elements { slot, tests: all }
+                Work::Elements(ElementStep { slot, tests: all, filters: Vec::new(), index: None })
             }
             Atom::Link(link) => Work::Links(LinkStep::new(link, is_bound, |slot| tests.take(slot))),
             Atom::Path(path) => Work::Path(PathStep::new(path, is_bound, |slot| tests.take(slot))),

@@ -8,7 +8,7 @@ use cairn_seam::Visit;
 use crate::Result;
 
 /// Counts of one snapshot, each read once.
-pub(crate) struct Estimator<'v> {
+pub(super) struct Estimator<'v> {
     view: View<'v>,
     counts: HashMap<Statistic, f64>,
     all: Option<Vec<PredicateId>>,
@@ -22,29 +22,29 @@ type LinksKey = (Option<usize>, Option<TypeId>, Option<TypeId>);
 
 /// What is known of the links that a pattern is about.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Links {
+pub(super) struct Links {
     /// How many there are.
-    pub(crate) total: f64,
+    pub(super) total: f64,
     /// How many of them have ends of the types asked for.
-    pub(crate) fitting: f64,
+    pub(super) fitting: f64,
     /// Different subjects, those of the type asked for if there is one; at least one.
-    pub(crate) subjects: f64,
+    pub(super) subjects: f64,
     /// The same for objects.
-    pub(crate) objects: f64,
+    pub(super) objects: f64,
 }
 
 impl<'v> Estimator<'v> {
-    pub(crate) fn new(view: View<'v>) -> Self {
+    pub(super) fn new(view: View<'v>) -> Self {
         Estimator { view, counts: HashMap::new(), all: None, lists: HashMap::new(), links: HashMap::new() }
     }
 
     /// Concepts of a type.
-    pub(crate) fn concepts(&mut self, kind: TypeId) -> Result<f64> {
+    pub(super) fn concepts(&mut self, kind: TypeId) -> Result<f64> {
         self.count(Statistic::Type(kind))
     }
 
     /// Links of some predicates, of all if absent, between ends of some types.
-    pub(crate) fn links(
+    pub(super) fn links(
         &mut self,
         predicates: Option<&[PredicateId]>,
         subject: Option<TypeId>,

@@ -1,0 +1,165 @@
+//! `cairn kip index`.
+
+use std::path::Path;
+
+use cairn_embedded::Progress;
+use cairn_http::IndexJob;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::table::Table;
+use crate::command::answer::{items, number, text};
+use crate::failure::Failure;
+use crate::terminal::Look;
+use crate::{command, logging, progress, reach};
+
+pub(super) const AFTER_HELP: &str = "\
+Examples:
+  cairn kip index create Drug attributes.dose
+  cairn kip index list
+  cairn kip index drop Drug attributes.dose
+
+With an index, FILTER and ORDER BY on that field of that type look at what they answer, and not at
+every concept of the type. Each index makes writing to its type a little slower.
+
+It works whether or not a server runs on the data directory. In an encrypted one there are no
+indexes.";
+
+const CREATE_AFTER_HELP: &str = "\
+Examples:
+  cairn kip index create Drug attributes.dose
+  cairn kip index create Event metadata._created_at
+  cairn kip index create Person attributes.address.city --space people
+
+Queries use it from when it is ready. Others write meanwhile. After an interrupt (Ctrl-C) a running
+server goes on with it; without one, the same command does.";
+
+const DROP_AFTER_HELP: &str = "\
+Examples:
+  cairn kip index drop Drug attributes.dose
+
+Queries answer the same as before, and take longer.";
+
+const LIST_AFTER_HELP: &str = "\
+Examples:
+  cairn kip index list
+  cairn kip index list --space people --json
+
+A running server makes some by itself, if queries would have used them time and again
+(graph.auto_indexes); made says so.";
+
+/// What to do with indexes.
+#[derive(Debug, Subcommand)]
+pub(crate) enum IndexCommand {
+    /// Make one, and wait until it is ready
+    #[command(after_help = CREATE_AFTER_HELP)]
+    Create(IndexArgs),
+
+    /// Drop one
+    #[command(after_help = DROP_AFTER_HELP)]
+    Drop(IndexArgs),
+
+    /// Show which there are
+    #[command(after_help = LIST_AFTER_HELP)]
+    List {
+        /// The space to look at [default: memory]
+        #[arg(long, value_name = "SPACE")]
+        space: Option<String>,
+    },
+}
+
+/// Which index.
+#[derive(Debug, Args)]
+pub(crate) struct IndexArgs {
+    /// The type of the concepts
+    #[arg(value_name = "TYPE")]
+    kind: String,
+
+    /// The field to sort them by: attributes.KEY or metadata.KEY
+    #[arg(value_name = "FIELD")]
+    field: String,
+
+    /// The space to work in [default: memory]
+    #[arg(long, value_name = "SPACE")]
+    space: Option<String>,
+}
+
+impl IndexArgs {
+    fn job(&self) -> IndexJob {
+        IndexJob { space: self.space.clone(), kind: self.kind.clone(), field: self.field.clone() }
+    }
+}
+
+/// Does what was asked for.
+pub(super) fn index(data_dir: Option<&Path>, as_json: bool, command: &IndexCommand) -> Result<(), Failure> {
+    let (data_dir, settings) = command::settings(data_dir, &[])?;
+    logging::start_quietly(&settings.config)?;
+    let (dir, config) = (&data_dir.path, &settings.config);
+    match command {
+        IndexCommand::Create(arguments) => {
+            let show = progress::counter();
+            let index = reach::reach(dir, config, async |client| {
+                let tell = |stage: cairn_seam::Stage<'_>| {
+                    show(stage.name, Progress { done: stage.done, total: stage.total })
+                };
+                client.create_kip_index(&arguments.job(), &mut { tell }).await
+            })?;
+            drop(show);
+            let index = json!(index);
+            let said = format!("ready: {} concepts by {}\n", number(&index, "entries"), shown(&index));
+            command::print(&if as_json { format!("{index:#}\n") } else { said })
+        }
+        IndexCommand::Drop(arguments) => {
+            let job = arguments.job();
+            reach::reach(dir, config, async |client| client.drop_kip_index(&job).await)?;
+            let dropped = json!({"type": job.kind, "field": job.field, "dropped": true});
+            let said = format!("dropped: {}\n", shown(&dropped));
+            command::print(&if as_json { format!("{dropped:#}\n") } else { said })
+        }
+        IndexCommand::List { space } => {
+            let page = reach::reach(dir, config, async |client| client.kip_indexes(space.as_deref()).await)?;
+            let to_text = || listed(&page, Look::of_stdout());
+            command::print(&if as_json { format!("{page:#}\n") } else { to_text() })
+        }
+    }
+}
+
+/// What an index is of.
+fn shown(index: &Value) -> String {
+    format!("{} {}", text(index, "type"), text(index, "field"))
+}
+
+fn listed(page: &Value, look: Look) -> String {
+    let indexes = items(page, "indexes");
+    if indexes.is_empty() {
+        return "there are no indexes; cairn kip index create TYPE FIELD makes one\n".to_owned();
+    }
+    let heads = ["type", "field", "state", "concepts", "made"].map(str::to_owned).to_vec();
+    let row = |index: &Value| {
+        let made = if index["automatic"] == true { "by the server" } else { "on request" };
+        let texts = ["type", "field", "state"].map(|name| text(index, name));
+        texts.into_iter().chain([number(index, "concepts").to_string(), made.to_owned()]).collect()
+    };
+    Table { heads, rows: indexes.iter().map(row).collect() }.render(look)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indexes_are_a_table() {
+        let look = Look { colour: false, width: None };
+        let page = json!({"indexes": [
+            {"type": "Drug", "field": "attributes.dose", "state": "ready", "entries": 7, "concepts": 7, "automatic": false},
+            {"type": "E\u{7}", "field": "metadata._version", "state": "building", "entries": null, "concepts": 9, "automatic": true},
+        ]});
+        assert_eq!(
+            listed(&page, look),
+            "type    field              state     concepts  made\n\
+             Drug    attributes.dose    ready     7         on request\n\
+             E\\u{7}  metadata._version  building  9         by the server\n"
+        );
+        assert!(listed(&json!({"indexes": []}), look).contains("cairn kip index create"));
+    }
+}

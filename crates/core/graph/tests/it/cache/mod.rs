@@ -1,0 +1,6 @@
+//! Reading through the cache is reading without it.
+
+mod bounds;
+mod noting;
+mod order;
+mod snapshots;

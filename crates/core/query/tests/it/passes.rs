@@ -1,0 +1,106 @@
+//! What each pass saves, told by the rows that a query makes. That it changes no answer is for the random tests.
+
+use cairn_kip::Format;
+use cairn_query::{Allowance, Budget, Options, Pass, Passes, find_with};
+
+use crate::kit::{World, parsed, rows};
+
+/// Two hundred nodes in a ring, each with a weight; every tenth has a mark.
+fn ring() -> World {
+    let mut text = String::new();
+    for at in 0..200 {
+        text.push_str(&format!("Node n{at} {{\"weight\": {}}}\n", (at * 7) % 200));
+    }
+    for at in 0..200 {
+        text.push_str(&format!("n{at} -next-> n{}\n", (at + 1) % 200));
+        if at % 10 == 0 {
+            text.push_str(&format!("Mark m{at}\nn{at} -has-> m{at}\n"));
+        }
+    }
+    World::new(&text)
+}
+
+/// Rows that a query makes with these passes.
+fn rows_made(world: &World, query: &str, passes: Passes) -> u64 {
+    let tree = parsed(query).unwrap();
+    let mut budget = Budget::new(&*world.clock, rows(u64::MAX));
+    let options = Options { passes, page_rows: 16, ..Options::default() };
+    world.view(|view| find_with(view, &tree, Format::Rows, &options, &mut budget)).unwrap();
+    budget.rows()
+}
+
+/// Without the pass there are at least twice as many rows.
+fn check(pass: Pass, query: &str) {
+    let world = ring();
+    let [with, without] =
+        [Passes::ALL, Passes::ALL.without(pass)].map(|passes| rows_made(&world, query, passes));
+    assert!(2 * with <= without, "{pass:?}: {with} and {without} rows\n{query}");
+}
+
+#[test]
+fn each_pass_saves_rows() {
+    check(
+        Pass::PushFilters,
+        r#"FIND(?n) WHERE { ?n {type: "Node"} NOT { (?n, "has", ?m) } FILTER(?n.attributes.weight < 10) }"#,
+    );
+    check(
+        Pass::UnionKeys,
+        r#"FIND(?n) WHERE { ?n {name: "n5"} NOT { ?n {name: "n6"} UNION { (?n, "next", ?o) } } }"#,
+    );
+    check(Pass::JoinOrder, r#"FIND(?n) WHERE { (?n, "next", ?o) (?o, "next", ?p) (?p, "has", ?m) }"#);
+    check(Pass::FilterScans, r#"FIND(?n) WHERE { ?n {type: "Node"} FILTER(?n.attributes.weight < 10) }"#);
+    check(
+        Pass::AskOnce,
+        r#"FIND(COUNT(?n)) WHERE { ?n {type: "Node"} (?n, "next", ?o) NOT { ?m {type: "Mark"} } }"#,
+    );
+    check(
+        Pass::FirstMatch,
+        r#"FIND(COUNT(?n)) WHERE { ?n {type: "Node", name: "n0"} NOT { (?x, "next", ?y) } }"#,
+    );
+    check(Pass::StopEarly, r#"FIND(?n) WHERE { ?n {type: "Node"} (?n, "next", ?o) } LIMIT 3"#);
+    check(Pass::CountFromStatistics, r#"FIND(COUNT(?n)) WHERE { ?n {type: "Node"} }"#);
+}
+
+#[test]
+fn paths_that_meet_come_by_fewer_nodes() {
+    // From one side 100 nodes have to be come by, from both 50 on each.
+    let query = r#"FIND(?a) WHERE { ?a {name: "n0"} ?b {name: "n100"} (?a, "next"{1,}, ?b) }"#;
+    let world = ring();
+    let [met, walked] = [Passes::ALL, Passes::ALL.without(Pass::MeetInTheMiddle)]
+        .map(|passes| rows_made(&world, query, passes));
+    assert!(met < 110, "{met} rows");
+    assert!(walked > 195, "{walked} rows");
+}
+
+#[test]
+fn only_the_first_rows_of_an_order_are_kept() {
+    let mut text = String::new();
+    for at in 0..4000 {
+        text.push_str(&format!("Node n{at} {{\"weight\": {}}}\n", (at * 7) % 4000));
+    }
+    let world = World::new(&text);
+    let query = r#"FIND(?n.name) WHERE { ?n {type: "Node"} } ORDER BY ?n.attributes.weight LIMIT 3"#;
+    let [top, all] = [Passes::ALL, Passes::ALL.without(Pass::TopRows)].map(|passes| {
+        let tree = parsed(query).unwrap();
+        let options = Options { passes, page_rows: 16, ..Options::default() };
+        let fits = |bytes: u64| {
+            let allowance = Allowance { bytes, ..rows(u64::MAX) };
+            let mut budget = Budget::new(&*world.clock, allowance);
+            world.view(|view| find_with(view, &tree, Format::Rows, &options, &mut budget)).is_ok()
+        };
+        (1..40).map(|step| step * 32 * 1024).find(|bytes| fits(*bytes)).unwrap()
+    });
+    assert!(2 * top < all, "{top} and {all} bytes");
+}
+
+#[test]
+fn joins_choose_by_the_rows_that_there_are() {
+    let world = ring();
+    let reads = |query: &str| {
+        let mut budget = Budget::new(&*world.clock, rows(u64::MAX));
+        let plan = world.view(|view| cairn_query::explain(view, &parsed(query).unwrap(), true, &mut budget));
+        plan.unwrap().get("text").unwrap().as_str().unwrap().contains("all links of it read")
+    };
+    assert!(reads(r#"FIND(COUNT(?o)) WHERE { ?n {type: "Node"} OPTIONAL { (?n, "next", ?o) } }"#));
+    assert!(!reads(r#"FIND(COUNT(?o)) WHERE { ?n {name: "n1"} (?n, "next", ?o) }"#));
+}

@@ -1,0 +1,58 @@
+//! Which links would go with what goes, where nothing is changed.
+
+use std::collections::HashSet;
+
+use cairn_base::limits;
+use cairn_graph::{Element, LinkId, Lookup, View};
+use cairn_seam::Visit;
+
+use crate::EngineError;
+
+/// Elements whose links are looked for at once.
+const TOGETHER: usize = 256;
+
+/// Links that would go, each counted once as long as there is room to tell them apart.
+#[derive(Default)]
+pub(super) struct Attached {
+    seen: HashSet<LinkId>,
+    beyond: u64,
+}
+
+impl Attached {
+    /// How many there are.
+    pub(super) fn total(&self) -> u64 {
+        self.seen.len() as u64 + self.beyond
+    }
+
+    /// Takes links that go themselves, and those about them.
+    pub(super) fn add_links(&mut self, view: &View<'_>, links: &[LinkId]) -> Result<(), EngineError> {
+        let new = links.iter().filter(|link| self.note(**link)).map(|link| Element::Link(*link)).collect();
+        self.follow(view, new)
+    }
+
+    /// Takes the links of what goes, and those about them.
+    pub(super) fn follow(&mut self, view: &View<'_>, mut waiting: Vec<Element>) -> Result<(), EngineError> {
+        while !waiting.is_empty() {
+            let page = waiting.split_off(waiting.len().saturating_sub(TOGETHER));
+            let from = page.iter().map(|end| Lookup::Out { subject: *end, predicate: None });
+            let to = page.iter().map(|end| Lookup::In { object: *end, predicate: None });
+            let lookups: Vec<Lookup> = from.chain(to).collect();
+            view.edges(&lookups, &mut |_, edge| {
+                if self.note(edge.link) {
+                    waiting.push(Element::Link(edge.link));
+                }
+                Visit::Continue
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether a link is new. Those beyond the room are counted, and not followed.
+    fn note(&mut self, link: LinkId) -> bool {
+        if self.seen.len() < limits::SLEEP_LINKS_MAX {
+            return self.seen.insert(link);
+        }
+        self.beyond += u64::from(!self.seen.contains(&link));
+        false
+    }
+}

@@ -1,0 +1,357 @@
+//! Sleep cycles: what is past its time, doubled, without a place, or to be done.
+
+use std::time::Duration;
+
+use cairn_access::{Action, Principal, Role};
+use cairn_base::{TenantId, Value, limits};
+use cairn_engine::{AuditOutcome, EngineError, SleepElement, SleepPolicy, SleepQuestion, SleepReport};
+
+use super::kit::{ACME, Kip, user};
+use crate::support::NOW_MS;
+
+/// The instant at which the clock of these tests stands, and one millisecond later.
+const NOW: &str = "2023-11-14T22:13:20.000Z";
+const LATER: &str = "2023-11-14T22:13:20.001Z";
+
+fn question(apply: bool) -> SleepQuestion {
+    SleepQuestion { space: None, apply, shown_max: 100 }
+}
+
+fn sleep_as(kip: &Kip, who: &Principal, question: &SleepQuestion) -> Result<SleepReport, EngineError> {
+    kip.engine().sleep(who, who.tenant(), question, &mut |_| true)
+}
+
+fn sleep(kip: &Kip, apply: bool) -> SleepReport {
+    sleep_as(kip, &kip.world.owner, &question(apply)).unwrap()
+}
+
+/// Gives a concept a time.
+fn expire(kip: &Kip, kind: &str, name: &str, at: &str) {
+    kip.ok(&format!(
+        r#"UPSERT {{ CONCEPT {{ {{type: "{kind}", name: "{name}"}} }} WITH METADATA {{ expires_at: "{at}" }} }}"#
+    ));
+}
+
+/// Gives the link from Aspirin to Fever a time.
+fn expire_link(kip: &Kip, at: &str) {
+    kip.ok(&format!(
+        r#"UPSERT {{ PROPOSITION {{ ({{type: "Drug", name: "Aspirin"}}, "treats", {{type: "Symptom", name: "Fever"}}) }}
+            WITH METADATA {{ expires_at: "{at}" }} }}"#
+    ));
+}
+
+fn names(elements: &[SleepElement]) -> Vec<&str> {
+    elements.iter().map(|element| element.name.as_deref().unwrap_or("link")).collect()
+}
+
+/// Everything that is there.
+fn everything(kip: &Kip) -> Value {
+    let concepts = kip.ok(r#"FIND(?x) WHERE { ?x {type: "Drug"} UNION { ?x {type: "Symptom"} } }"#);
+    Value::Array(vec![concepts, kip.ok(r#"FIND(?l) WHERE { ?l (?s, "treats", ?o) }"#)])
+}
+
+#[test]
+fn what_expires_now_has_expired_and_a_millisecond_later_has_not() {
+    let kip = Kip::new();
+    expire(&kip, "Drug", "Aspirin", NOW);
+    expire(&kip, "Drug", "Ibuprofen", LATER);
+    let report = sleep(&kip, false);
+    assert_eq!(names(&report.expired.shown), ["Aspirin"]);
+    assert_eq!((report.expired.total, report.at_ms), (1, NOW_MS));
+    assert_eq!(report.expired.shown[0].expires_at.as_deref(), Some(NOW));
+    kip.world.clock.advance(Duration::from_millis(1));
+    assert_eq!(names(&sleep(&kip, false).expired.shown), ["Aspirin", "Ibuprofen"]);
+}
+
+#[test]
+fn looking_changes_nothing_and_applying_does_what_it_said_once() {
+    let kip = Kip::new();
+    expire(&kip, "Drug", "Aspirin", NOW);
+    let before = (everything(&kip), kip.engine().position(), kip.world.trail(TenantId::LOCAL).len());
+    let told = sleep(&kip, false);
+    assert_eq!((told.removed_concepts, told.removed_links, told.applied), (1, 1, false));
+    assert_eq!((everything(&kip), kip.engine().position(), kip.world.trail(TenantId::LOCAL).len()), before);
+
+    let done = sleep(&kip, true);
+    assert_eq!(SleepReport { applied: false, ..done }, told, "it did what it said");
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#), "KIP_3002");
+    assert_eq!(kip.ok(r#"FIND(COUNT(?l)) WHERE { ?l (?s, "treats", ?o) }"#), Value::from(0u64));
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Symptom", name: "Fever"} }"#), "ok", "ends stay");
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Ibuprofen"} }"#), "ok");
+
+    let position = kip.engine().position();
+    let again = sleep(&kip, true);
+    assert_eq!((again.expired.total, again.removed_concepts, again.removed_links), (0, 0, 0));
+    assert_eq!(kip.engine().position(), position, "there was nothing to write, a line neither");
+}
+
+#[test]
+fn links_expire_too_with_those_about_them() {
+    let kip = Kip::new();
+    kip.ok(r#"UPSERT {
+        CONCEPT { {type: "$PropositionType", name: "doubts"} }
+        CONCEPT ?drug { {type: "Drug", name: "Ibuprofen"} }
+        PROPOSITION ?fact { ({type: "Drug", name: "Aspirin"}, "treats", {type: "Symptom", name: "Fever"}) }
+        PROPOSITION { (?drug, "doubts", ?fact) }
+    }"#);
+    expire_link(&kip, NOW);
+    let told = sleep(&kip, false);
+    assert_eq!((told.expired.total, told.expired.shown[0].kind.as_str()), (1, "treats"));
+    assert!(told.expired.shown[0].id.ends_with(":treats"), "{told:?}");
+    assert_eq!((told.removed_concepts, told.removed_links), (0, 2));
+    let done = sleep(&kip, true);
+    assert_eq!((done.removed_concepts, done.removed_links), (0, 2));
+    for predicate in ["treats", "doubts"] {
+        let count = format!(r#"FIND(COUNT(?l)) WHERE {{ ?l (?s, "{predicate}", ?o) }}"#);
+        assert_eq!(kip.ok(&count), Value::from(0u64), "{predicate}");
+    }
+}
+
+#[test]
+fn a_link_that_goes_with_its_concept_counts_once() {
+    let kip = Kip::new();
+    for (kind, name) in [("Drug", "Aspirin"), ("Symptom", "Fever")] {
+        expire(&kip, kind, name, NOW);
+    }
+    expire_link(&kip, NOW);
+    let told = sleep(&kip, false);
+    assert_eq!((told.expired.total, told.removed_concepts, told.removed_links), (3, 2, 1));
+    let done = sleep(&kip, true);
+    assert_eq!(SleepReport { applied: false, ..done }, told);
+}
+
+#[test]
+fn what_is_protected_or_in_use_stays() {
+    let kip = Kip::new();
+    expire(&kip, "Person", "$self", NOW);
+    expire(&kip, "$ConceptType", "Drug", NOW);
+    kip.ok(r#"UPSERT { CONCEPT { {type: "$ConceptType", name: "Unused"} } CONCEPT { {type: "$PropositionType", name: "unused"} } }
+        WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#);
+    for apply in [false, true] {
+        let report = sleep(&kip, apply);
+        let kept: Vec<_> = report
+            .kept
+            .shown
+            .iter()
+            .map(|kept| (kept.name.as_deref(), kept.kept_because.as_deref()))
+            .collect();
+        assert_eq!(
+            kept,
+            [(Some("$self"), Some("it is protected")), (Some("Drug"), Some("something still follows it")),]
+        );
+        assert_eq!(names(&report.expired.shown), ["Unused", "unused"], "{apply}");
+        assert_eq!(report.removed_concepts, 2);
+    }
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Person", name: "$self"} }"#), "ok");
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug"} }"#), "ok");
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Unused"} }"#), "KIP_2001");
+    // A type goes when everything of it goes.
+    expire(&kip, "Drug", "Aspirin", NOW);
+    expire(&kip, "Drug", "Ibuprofen", NOW);
+    let told = sleep(&kip, false);
+    assert_eq!((told.removed_concepts, told.kept.total), (3, 1));
+    assert_eq!(SleepReport { applied: false, ..sleep(&kip, true) }, told);
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug"} }"#), "KIP_2001");
+}
+
+#[test]
+fn what_is_no_time_is_told_of_and_stays() {
+    let kip = Kip::new();
+    for (name, value) in [("Aspirin", "\"tomorrow\""), ("Ibuprofen", "20231114")] {
+        kip.ok(&format!(
+            r#"UPSERT {{ CONCEPT {{ {{type: "Drug", name: "{name}"}} }} WITH METADATA {{ expires_at: {value} }} }}"#
+        ));
+    }
+    let report = sleep(&kip, true);
+    let told: Vec<_> = report.unreadable.shown.iter().map(|one| one.expires_at.as_deref()).collect();
+    assert_eq!((told, report.expired.total), (vec![Some("tomorrow"), Some("20231114")], 0));
+}
+
+#[test]
+fn pending_tasks_are_told_with_their_details_the_most_urgent_first() {
+    let kip = Kip::new();
+    kip.ok(r#"UPSERT {
+        CONCEPT { {type: "SleepTask", name: "low"} SET ATTRIBUTES { target_type: "Drug", target_name: "Aspirin", requested_action: "review", reason: "doubtful" } }
+        CONCEPT { {type: "SleepTask", name: "high"} SET ATTRIBUTES { target_type: "Drug", target_name: "Ibuprofen", requested_action: "archive", reason: "old", priority: 5, status: "pending" } }
+        CONCEPT { {type: "SleepTask", name: "over"} SET ATTRIBUTES { target_type: "Drug", target_name: "x", requested_action: "archive", reason: "old", priority: 9, status: "completed" } }
+    }"#);
+    let report = sleep(&kip, false);
+    let told: Vec<_> = report.tasks.shown.iter().map(|task| task.name.as_str()).collect();
+    assert_eq!((told, report.tasks.total, report.tasks_not_pending), (vec!["high", "low"], 2, 1));
+    let high = &report.tasks.shown[0];
+    let details =
+        [&high.requested_action, &high.target_type, &high.target_name, &high.reason, &high.priority];
+    assert_eq!(details.map(|one| one.as_deref().unwrap()), ["archive", "Drug", "Ibuprofen", "old", "5"]);
+    assert!(!names(&report.without_domain.shown).contains(&"high"), "tasks need no domain");
+}
+
+#[test]
+fn concepts_without_a_domain_are_told_and_definitions_need_none() {
+    let kip = Kip::new();
+    kip.ok(r#"UPSERT { CONCEPT { {type: "Drug", name: "Aspirin"}
+        SET PROPOSITIONS { ("belongs_to_domain", {type: "Domain", name: "Unsorted"}) } } }"#);
+    let report = sleep(&kip, false);
+    assert_eq!(names(&report.without_domain.shown), ["Ibuprofen", "Fever"]);
+    assert_eq!(report.without_domain.total, 2);
+}
+
+#[test]
+fn doubles_are_found_by_name_and_alias_inside_of_a_type() {
+    let kip = Kip::new();
+    kip.ok(r#"UPSERT {
+        CONCEPT { {type: "Drug", name: "  aspirin "} }
+        CONCEPT { {type: "Drug", name: "Acetylsalicylic Acid"} SET ATTRIBUTES { aliases: ["ASA", "ASPIRIN", 7] } }
+        CONCEPT { {type: "Symptom", name: "Aspirin"} }
+        CONCEPT { {type: "Symptom", name: "fever!"} SET ATTRIBUTES { aliases: ["FEVER"] } }
+    }"#);
+    let report = sleep(&kip, false);
+    let told: Vec<_> = report
+        .duplicates
+        .shown
+        .iter()
+        .map(|found| {
+            (
+                found.kind.as_str(),
+                found.same_name.as_str(),
+                found.concepts.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("Drug", "aspirin", vec!["Aspirin", "  aspirin ", "Acetylsalicylic Acid"]),
+            ("Symptom", "fever", vec!["Fever", "fever!"]),
+        ]
+    );
+    assert_eq!(report.duplicates.total, 2);
+}
+
+#[test]
+fn lists_are_cut_and_counted() {
+    let kip = Kip::new();
+    let many: String =
+        (0..700).map(|n| format!("CONCEPT {{ {{type: \"Drug\", name: \"d{n}\"}} }}\n")).collect();
+    kip.ok(&format!("UPSERT {{ {many} }} WITH METADATA {{ expires_at: \"2020-01-01T00:00:00Z\" }}"));
+    let some = SleepQuestion { shown_max: 3, ..question(false) };
+    let report = sleep_as(&kip, &kip.world.owner, &some).unwrap();
+    assert_eq!((report.expired.shown.len(), report.expired.total), (3, 700));
+    let all = SleepQuestion { shown_max: usize::MAX, ..question(true) };
+    let report = sleep_as(&kip, &kip.world.owner, &all).unwrap();
+    assert_eq!((report.expired.shown.len(), report.removed_concepts), (700, 700), "over several pages");
+    const { assert!(limits::SLEEP_PAGE < 700 && limits::SLEEP_SHOWN_MAX >= 700) };
+    assert_eq!(kip.ok(r#"FIND(COUNT(?d)) WHERE { ?d {type: "Drug"} }"#), Value::from(2u64));
+}
+
+#[test]
+fn a_concept_with_more_links_than_a_step_takes_goes_all_the_same() {
+    let kip = Kip::new();
+    let count = limits::SLEEP_STEP_LINKS + 10;
+    for first in (0..count).step_by(1000) {
+        let links: String = (first..count.min(first + 1000))
+            .map(|n| format!("CONCEPT ?s{n} {{ {{type: \"Symptom\", name: \"s{n}\"}} }} PROPOSITION {{ (?hub, \"treats\", ?s{n}) }}\n"))
+            .collect();
+        kip.ok(&format!("UPSERT {{ CONCEPT ?hub {{ {{type: \"Drug\", name: \"Hub\"}} }} {links} }}"));
+    }
+    expire(&kip, "Drug", "Hub", NOW);
+    let told = sleep(&kip, false);
+    assert_eq!((told.removed_concepts, told.removed_links), (1, count as u64));
+    let done = sleep(&kip, true);
+    assert_eq!((done.removed_concepts, done.removed_links), (1, count as u64));
+    assert_eq!(kip.ok(r#"FIND(COUNT(?l)) WHERE { ?l (?s, "treats", ?o) }"#), Value::from(1u64));
+}
+
+#[test]
+fn other_tenants_and_other_spaces_are_left_alone() {
+    let kip = Kip::new();
+    let stranger = user("ada", ACME, Role::Writer);
+    let old = r#"UPSERT { CONCEPT { {type: "$ConceptType", name: "Drug"} } CONCEPT { {type: "Drug", name: "Old"} } } WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#;
+    let old = Value::String(old.to_owned()).to_json();
+    kip.send(&stranger, &format!(r#"{{"command":{old}}}"#)).unwrap();
+    kip.ask(&format!(r#"{{"command":{old},"space":"notes"}}"#));
+    assert_eq!(sleep(&kip, true).expired.total, 0, "neither is in the owner's memory");
+    let notes = SleepQuestion { space: Some("notes".to_owned()), ..question(true) };
+    // The type went with its only concept.
+    assert_eq!(sleep_as(&kip, &kip.world.owner, &notes).unwrap().removed_concepts, 2);
+    let theirs = sleep_as(&kip, &stranger, &question(false)).unwrap();
+    assert_eq!(names(&theirs.expired.shown), ["Old", "Drug"], "another tenant's is still there");
+    assert!(matches!(sleep_as(&kip, &stranger, &notes), Err(EngineError::Kip(_))), "not its space");
+    let elsewhere = kip.engine().sleep(&stranger, TenantId::LOCAL, &question(false), &mut |_| true);
+    assert!(matches!(elsewhere, Err(EngineError::Refused(_))), "{elsewhere:?}");
+}
+
+#[test]
+fn looking_takes_reading_and_removing_takes_writing() {
+    let kip = Kip::new();
+    let reader = user("eve", TenantId::LOCAL, Role::Reader);
+    assert!(sleep_as(&kip, &reader, &question(false)).is_ok());
+    assert!(matches!(sleep_as(&kip, &reader, &question(true)), Err(EngineError::Refused(_))));
+}
+
+#[test]
+fn a_run_that_removes_something_leaves_its_lines() {
+    let kip = Kip::new();
+    let lines = || {
+        let trail = kip.world.trail(TenantId::LOCAL);
+        let ours = trail.into_iter().filter(|line| line.action == Action::GraphWrite);
+        ours.map(|line| (line.subject.to_string(), line.outcome)).collect::<Vec<_>>()
+    };
+    sleep(&kip, true);
+    assert!(lines().is_empty());
+    expire(&kip, "Drug", "Aspirin", NOW);
+    sleep(&kip, true);
+    let subject = "sleep cycle in memory: 1 past expires_at".to_owned();
+    let mut found = lines();
+    found.sort_by_key(|(_, outcome)| *outcome == AuditOutcome::Done);
+    assert_eq!(found, [(subject.clone(), AuditOutcome::Begun), (subject, AuditOutcome::Done)]);
+}
+
+#[test]
+fn what_got_more_time_in_between_stays() {
+    let kip = Kip::new();
+    expire(&kip, "Drug", "Aspirin", NOW);
+    let mut looks = 0;
+    let report = kip.engine().sleep(&kip.world.owner, TenantId::LOCAL, &question(true), &mut |stage| {
+        // After the look that changes nothing, before the one that does.
+        looks += 1;
+        if stage.name == "looking at links" && looks > 1 {
+            expire(&kip, "Drug", "Aspirin", LATER);
+        }
+        true
+    });
+    assert_eq!(report.unwrap().removed_concepts, 0);
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#), "ok");
+}
+
+#[test]
+fn it_can_be_stopped() {
+    let kip = Kip::new();
+    let stopped = kip.engine().sleep(&kip.world.owner, TenantId::LOCAL, &question(false), &mut |_| false);
+    assert!(matches!(stopped, Err(EngineError::Store(cairn_seam::StoreError::Stopped))), "{stopped:?}");
+    assert_eq!(sleep(&kip, false).expired.total, 0, "and begun again");
+}
+
+#[test]
+fn a_node_goes_to_sleep_by_itself_only_if_it_is_told_to() {
+    let kip = Kip::new();
+    let stranger = user("ada", ACME, Role::Writer);
+    let old = r#"UPSERT { CONCEPT { {type: "Domain", name: "Old"} } } WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#;
+    kip.send(&stranger, &super::kit::one(old)).unwrap();
+    expire(&kip, "Drug", "Aspirin", NOW);
+    let is_there = || kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#) == "ok";
+    let hour = Duration::from_secs(3600);
+    let pass = |time| {
+        kip.world.clock.advance(time);
+        kip.engine().upkeep_once().unwrap();
+        is_there()
+    };
+    assert!(pass(24 * hour), "off");
+    kip.engine().set_sleep(SleepPolicy { every: Some(24 * hour), apply: false });
+    assert!(pass(24 * hour), "only told of");
+    kip.engine().set_sleep(SleepPolicy { every: Some(24 * hour), apply: true });
+    assert!(pass(23 * hour), "not yet");
+    assert!(!pass(hour), "now");
+    let theirs = sleep_as(&kip, &stranger, &question(false)).unwrap();
+    assert_eq!(theirs.expired.total, 0, "every tenant's");
+    assert!(kip.world.trail(ACME).iter().any(|line| line.subject.contains("sleep cycle in memory")));
+}

@@ -1,0 +1,228 @@
+//! `POST /v1/kip/import`.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use cairn_base::ErrorCode;
+use cairn_engine::{EngineError, KipImport, KipImportOptions};
+use cairn_gate::{Caller, GateError};
+use cairn_seam::Stage;
+use http_body_util::BodyExt;
+use serde::{Deserialize, Serialize};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout};
+use utoipa::ToSchema;
+
+use super::data_in::PiecesIn;
+use super::import::LINGER;
+use super::{kip_params, place};
+use crate::ApiError;
+use crate::app::AppState;
+use crate::call::Asking;
+use crate::error::ErrorBody;
+use crate::params::Params;
+use crate::routes::maintenance::lines::{self, Teller};
+use crate::routes::maintenance::wire::Line;
+use crate::routes::maintenance::{Progress, answer};
+
+/// What was imported; of a dry run, what would be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct KipImportReport {
+    /// Concepts that are new.
+    pub concepts_created: u64,
+    /// Concepts that have changed.
+    pub concepts_changed: u64,
+    /// Links that are new.
+    pub links_created: u64,
+    /// Links that have changed.
+    pub links_changed: u64,
+    /// Concepts and links that were so already.
+    pub unchanged: u64,
+    /// Bytes at the beginning that an earlier run had imported, and that were passed over.
+    pub bytes_skipped: u64,
+    /// Whether nothing was changed.
+    pub dry_run: bool,
+    /// Elements behind those that a dry run tries: only their form was looked at.
+    pub only_read: u64,
+    /// How long it took, in milliseconds.
+    pub took_ms: u64,
+}
+
+/// Import concepts and links
+///
+/// Takes UPSERT commands, or lines of JSON with a concept or a link each, of any length. Commands and lines are
+/// gathered into transactions of about a thousand elements, in their order. Everything is checked as an UPSERT
+/// is. The same body again goes on behind what is imported, because that is noted with it: under the name
+/// `resume` or, without one, under a hash of how the body begins. When all is imported the note goes, and the
+/// same body once more changes nothing. The answer is a stream of lines: now and then how many elements were
+/// imported, at the end a report or an error that names the line.
+#[utoipa::path(
+    post,
+    path = "/v1/kip/import",
+    tag = "kip",
+    params(
+        ("space" = Option<String>, Query, description = "In which space; `memory` if not said. One that is not there is made"),
+        ("format" = Option<String>, Query, description = "`kip` or `ndjson`; if not said, the first character tells"),
+        ("dry_run" = Option<bool>, Query, description = "Change nothing, and say what would be"),
+        ("resume" = Option<String>, Query, description = "What this import is called, at most 256 bytes"),
+        ("restart" = Option<bool>, Query, description = "Begin at the beginning, whatever an earlier run imported"),
+    ),
+    request_body(content = String, content_type = "text/plain", description = "Commands or lines of at most 16 MiB each"),
+    responses(
+        (status = 200, description = "Lines of JSON until it is done", body = Line, content_type = "application/x-ndjson"),
+        (status = 409, description = "Another import under the same name is under way", body = ErrorBody),
+        (status = 412, description = "The body differs from what was imported of it before", body = ErrorBody),
+        (status = 422, description = "A line is wrong; what came before its transaction is imported", body = ErrorBody),
+        (status = 503, description = "Too many exports and imports are under way", body = ErrorBody),
+    )
+)]
+pub(super) async fn kip_import(
+    State(app): State<AppState>,
+    Asking(caller): Asking,
+    params: Params,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let place = place(&app)?;
+    let options = KipImportOptions {
+        space: kip_params::space(&params)?,
+        form: kip_params::form(&params)?,
+        dry_run: kip_params::flag(&params, "dry_run")?,
+        resume: params.text("resume")?.map(str::to_owned),
+        restart: kip_params::flag(&params, "restart")?,
+    };
+    let principal = caller.principal();
+    // Before anything is read: whoever may not is told so at once.
+    let import = app.gate.engine().kip_import_begin(principal, principal.tenant(), &options);
+    let import = import.map_err(GateError::from)?;
+    let (teller, listener) = lines::channel();
+    tokio::spawn(run(app, caller, options.dry_run, import, body, teller, place));
+    answer(listener).await
+}
+
+async fn run(
+    app: AppState,
+    caller: Caller,
+    dry_run: bool,
+    import: KipImport,
+    body: Body,
+    teller: Teller,
+    _place: OwnedSemaphorePermit,
+) {
+    let began = Instant::now();
+    let mut pieces = PiecesIn::new(body);
+    let mut work = Work { app, caller, import: Some(import) };
+    let mut progress = Progress::new(teller.clone());
+    let outcome = work.take_all(&mut pieces, &mut progress).await;
+    match &outcome {
+        Ok(report) => tracing::info!(elements = report.counts.elements(), "an import of concepts is done"),
+        Err(error) => tracing::info!(?error, "an import of concepts ended early"),
+    }
+    let failed = outcome.is_err();
+    teller.end(outcome.map(|report| {
+        let report = wire(report, dry_run, began.elapsed());
+        Line::KipImported { report }
+    }));
+    if failed {
+        let mut body = pieces.into_body();
+        let _ = timeout(LINGER, async { while let Some(Ok(_)) = body.frame().await {} }).await;
+    }
+}
+
+struct Work {
+    app: AppState,
+    caller: Caller,
+    /// Not here while it is at work on a thread.
+    import: Option<KipImport>,
+}
+
+impl Work {
+    async fn take_all(
+        &mut self,
+        pieces: &mut PiecesIn,
+        progress: &mut Progress,
+    ) -> Result<cairn_engine::KipImportReport, ApiError> {
+        let (app, principal) = (self.app.clone(), self.caller.principal().clone());
+        let mut next = pieces.next(&app, &principal).await;
+        loop {
+            let piece = match next {
+                Ok(Some(piece)) => piece,
+                Ok(None) => return self.finish().await,
+                Err(error) => {
+                    self.stop().await?;
+                    return Err(error);
+                }
+            };
+            // For every piece: whoever was let in may have been shut out since.
+            self.caller = match self.app.gate.identify_again(&self.caller) {
+                Ok(caller) => caller,
+                Err(error) => {
+                    self.stop().await?;
+                    return Err(error.into());
+                }
+            };
+            // While one is worked on the next one is read.
+            let fed;
+            (fed, next) = tokio::join!(self.feed(piece), pieces.next(&app, &principal));
+            let elements = fed?;
+            // Nothing is told before something is there: a mistake at the beginning has a status of its own.
+            if elements > 0 && !progress.go_on(Stage { name: "importing", done: elements, total: 0 }) {
+                self.stop().await?;
+                return Err(ApiError::new(ErrorCode::Internal, "the client went away"));
+            }
+        }
+    }
+
+    /// Has a piece taken, on a thread where that may wait. Says how many elements are imported by now.
+    async fn feed(&mut self, piece: Vec<u8>) -> Result<u64, ApiError> {
+        let principal = self.caller.principal().clone();
+        let fed = self.on_thread(move |engine, import| import.feed(engine, &principal, &piece)).await;
+        fed?;
+        Ok(self.import.as_ref().map_or(0, |import| import.progress().elements))
+    }
+
+    /// Waits for what is under way, after something else went wrong.
+    async fn stop(&mut self) -> Result<(), ApiError> {
+        self.on_thread(|_, import| import.stop()).await
+    }
+
+    async fn on_thread(
+        &mut self,
+        work: impl FnOnce(&cairn_engine::Engine, &mut KipImport) -> Result<(), EngineError> + Send + 'static,
+    ) -> Result<(), ApiError> {
+        let mut import = self.import.take().ok_or_else(lost)?;
+        let done = self.app.gate.read_on(move |engine| {
+            let done = work(engine, &mut import);
+            Ok((import, done))
+        });
+        let (import, done) = done.await?;
+        self.import = Some(import);
+        Ok(done.map_err(GateError::from)?)
+    }
+
+    async fn finish(&mut self) -> Result<cairn_engine::KipImportReport, ApiError> {
+        let principal = self.caller.principal().clone();
+        let import = self.import.take().ok_or_else(lost)?;
+        Ok(self.app.gate.read_on(move |engine| import.finish(engine, &principal)).await?)
+    }
+}
+
+fn lost() -> ApiError {
+    ApiError::new(ErrorCode::Internal, "the import was lost; import again to go on")
+}
+
+fn wire(report: cairn_engine::KipImportReport, dry_run: bool, took: Duration) -> KipImportReport {
+    let counts = report.counts;
+    KipImportReport {
+        concepts_created: counts.concepts_created,
+        concepts_changed: counts.concepts_changed,
+        links_created: counts.links_created,
+        links_changed: counts.links_changed,
+        unchanged: counts.unchanged,
+        bytes_skipped: report.bytes_skipped,
+        dry_run,
+        only_read: report.only_read,
+        took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+    }
+}

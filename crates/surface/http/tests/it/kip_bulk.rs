@@ -1,0 +1,191 @@
+//! Export and import of what is known.
+
+use std::time::Duration;
+
+use cairn_base::{ErrorCode, limits};
+use cairn_gate::GateConfig;
+use cairn_http::{Bytes, Client, ClientError, HttpConfig, KipImportReport};
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use crate::client::{get, read_to_end, send};
+use crate::server::{LONG, Server};
+
+async fn client(server: &Server) -> Client {
+    Client::over(server.local().await, LONG).await.expect("it connects")
+}
+
+async fn export(server: &Server, query: &[(&str, &str)]) -> String {
+    let mut text = Vec::new();
+    let take = &mut |bytes: &[u8], most: u64| {
+        assert!(most > 0);
+        text.extend_from_slice(bytes);
+        true
+    };
+    client(server).await.kip_export(query, take).await.expect("it comes");
+    String::from_utf8(text).expect("it is text")
+}
+
+/// Sends a text in pieces of so many bytes.
+async fn import(
+    server: &Server,
+    query: &[(&str, &str)],
+    text: &str,
+    piece: usize,
+) -> Result<KipImportReport, ClientError> {
+    let (pieces, coming) = mpsc::channel(1);
+    let chunks: Vec<_> = text.as_bytes().chunks(piece).map(Bytes::copy_from_slice).collect();
+    tokio::spawn(async move {
+        for chunk in chunks {
+            if pieces.send(chunk).await.is_err() {
+                return;
+            }
+        }
+    });
+    client(server).await.kip_import(query, coming, &mut |_| ()).await
+}
+
+fn refused(outcome: Result<KipImportReport, ClientError>) -> (Option<ErrorCode>, String, String) {
+    match outcome {
+        Err(ClientError::Refused { code, message, hint }) => (code, message, hint.unwrap_or_default()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn graph(count: usize) -> String {
+    let mut out = String::from(
+        "UPSERT { CONCEPT { {type: \"$ConceptType\", name: \"Thing\"} } CONCEPT { {type: \"$PropositionType\", name: \"leads_to\"} } }\n",
+    );
+    for n in 0..count {
+        let words = "漢字 and words ".repeat(10);
+        out += &format!(
+            "UPSERT {{ CONCEPT {{ {{type: \"Thing\", name: \"{n}\"}} SET ATTRIBUTES {{ text: \"{words}\" }} }} }}\n"
+        );
+    }
+    for n in 1..count {
+        out += &format!(
+            "UPSERT {{ PROPOSITION {{ ({{type: \"Thing\", name: \"{}\"}}, \"leads_to\", {{type: \"Thing\", name: \"{n}\"}}) }} }}\n",
+            n - 1
+        );
+    }
+    out
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_exported_here_is_imported_there_however_it_comes() {
+    let here = Server::start().await;
+    let text = graph(1_500);
+    for (piece, new) in [(100_003, true), (1 << 20, false)] {
+        let report = import(&here, &[], &text, piece).await.expect("it is taken");
+        let counts = (report.concepts_created, report.links_created, report.unchanged);
+        assert_eq!(counts, if new { (1_502, 1_499, 0) } else { (0, 0, 3_001) });
+    }
+    let commands = export(&here, &[("format", "kip")]).await;
+    let lines = export(&here, &[("format", "ndjson")]).await;
+    assert_eq!((commands.lines().count(), lines.lines().count()), (3_001, 3_001));
+    assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    let there = Server::start().await;
+    for (space, text) in [("by commands & more", &commands), ("by lines", &lines)] {
+        import(&there, &[("space", space)], text, 65_537).await.expect("it is taken");
+        assert_eq!(export(&there, &[("space", space), ("format", "ndjson")]).await, lines);
+    }
+    let dry = import(&there, &[("dry_run", "true"), ("space", "new")], &commands, 1 << 20).await;
+    let dry = dry.expect("it is tried");
+    assert!(dry.dry_run && dry.concepts_created == 1_502, "{dry:?}");
+    let missing = get(there.addr, "/v1/kip/export?space=new").await;
+    assert_eq!(missing.status, 422);
+    let some = export(
+        &here,
+        &[("where", "?l ({type: \"Thing\", name: \"7\"}, \"leads_to\", ?b)"), ("select", "?l")],
+    );
+    assert_eq!(some.await.lines().count(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_is_said_with_its_line_and_what_to_do() {
+    let server = Server::start().await;
+    let wrong = graph(3) + "\nUPSERT { CONCEPT { {type: \"Thin\", name: \"x\"} } }\n";
+    let (code, message, hint) = refused(import(&server, &[], &wrong, 1 << 20).await);
+    assert_eq!(code, Some(ErrorCode::InvalidRequest));
+    assert!(message.starts_with("line 8, column 27: "), "{message}");
+    assert!(hint.contains("Thing") || hint.contains("register"), "{hint}");
+    let answer =
+        send(server.addr, "POST /v1/kip/import", "content-type: text/plain\r\n", b"{\"x\":1}\n").await;
+    assert_eq!(answer.status, 422);
+    let body: Value = serde_json::from_str(&answer.body).expect("JSON");
+    assert_eq!(body["error"]["details"]["line"], 1);
+    assert_eq!(body["error"]["details"]["kip_code"], "KIP_1001");
+    for query in ["format=xml", "dry_run=yes", "restart=1", "resume="] {
+        let answer = send(server.addr, &format!("POST /v1/kip/import?{query}"), "", b"").await;
+        assert_eq!(answer.status, 422, "{query}");
+    }
+    for query in ["format=xml", "where=x", "select=x", "where=%3Fx&select=%3Fx", "where=%7D&select=x"] {
+        assert_eq!(get(server.addr, &format!("/v1/kip/export?{query}")).await.status, 422, "{query}");
+    }
+}
+
+/// The head of an import whose body has so many bytes.
+fn head(server: &Server, bytes: usize) -> String {
+    let addr = server.addr;
+    format!(
+        "POST /v1/kip/import HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\ncontent-type: text/plain\r\n\
+         content-length: {bytes}\r\n\r\n"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_was_cut_goes_on() {
+    let server = Server::start().await;
+    let text = graph(5_000);
+    let mut stream = TcpStream::connect(server.addr).await.expect("it accepts");
+    stream.write_all(head(&server, text.len()).as_bytes()).await.expect("it reads");
+    stream.write_all(&text.as_bytes()[..text.len() / 2]).await.expect("it reads");
+    let begun = async { while export(&server, &[]).await.is_empty() {} };
+    timeout(LONG, begun).await.expect("some of it is there");
+    // Whoever sends goes away in the middle.
+    drop(stream);
+    let report = timeout(LONG, async {
+        loop {
+            match import(&server, &[], &text, 1 << 20).await {
+                Ok(done) => return done,
+                // The other one is still at it.
+                Err(ClientError::Refused {
+                    code: Some(ErrorCode::Conflict | ErrorCode::Overloaded), ..
+                }) => tokio::task::yield_now().await,
+                other => panic!("{other:?}"),
+            }
+        }
+    });
+    let report = report.await.expect("it is taken");
+    assert!(report.bytes_skipped > 0 && report.bytes_skipped < text.len() as u64, "{report:?}");
+    assert_eq!(export(&server, &[]).await.lines().count(), 10_001);
+}
+
+#[tokio::test]
+async fn there_are_only_a_few_at_once_and_a_client_that_stops_is_given_up() {
+    let config = HttpConfig { patience: Duration::from_secs(2), ..HttpConfig::default() };
+    let server = Server::with(config, GateConfig::default()).await;
+    let mut streams = Vec::new();
+    for _ in 0..limits::BULK_STREAMS_MAX {
+        let mut stream = TcpStream::connect(server.addr).await.expect("it accepts");
+        stream.write_all((head(&server, 99) + "U").as_bytes()).await.expect("it reads");
+        streams.push(stream);
+    }
+    // As soon as both have their places, there is none for a third.
+    let mut third = get(server.addr, "/v1/kip/export").await;
+    for _ in 0..500 {
+        if third.status != 200 {
+            break;
+        }
+        third = get(server.addr, "/v1/kip/export").await;
+    }
+    assert_eq!(third.error(), (503, "Overloaded".to_owned()));
+    // Both say nothing more, and their places come back.
+    for mut stream in streams {
+        let answer = read_to_end(&mut stream).await;
+        assert!(answer.body.contains("DeadlineExceeded"), "{answer:?}");
+    }
+}
