@@ -22,11 +22,16 @@ impl Ticks {
         Some(Ticks { used: user + nice + system + interrupts + soft, stolen })
     }
 
-    /// Of the time in which something wanted to run since then, how much the host took.
-    pub(crate) fn report_since(self, report: &mut Report) {
-        let Some(now) = Ticks::now() else { return };
+    /// Of the time in which something wanted to run since then, how much the host took, in percent.
+    pub(crate) fn taken_since(self) -> Option<f64> {
+        let now = Ticks::now()?;
         let (used, stolen) = (now.used.saturating_sub(self.used), now.stolen.saturating_sub(self.stolen));
-        let share = 100.0 * stolen as f64 / (used + stolen).max(1) as f64;
+        Some(100.0 * stolen as f64 / (used + stolen).max(1) as f64)
+    }
+
+    /// Reports the same.
+    pub(crate) fn report_since(self, report: &mut Report) {
+        let Some(share) = self.taken_since() else { return };
         report.add(
             Figure::new("taken by the host", share, Unit::Percent)
                 .beside("of the processor time that was wanted while this was measured"),

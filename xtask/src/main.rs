@@ -6,6 +6,7 @@
 mod api;
 mod bench;
 mod fuzz;
+mod libclang;
 mod run;
 mod serve;
 mod test;

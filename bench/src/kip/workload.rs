@@ -1,5 +1,6 @@
 //! The graph that is measured: made here, the same everywhere, so that others can be compared.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::random::Random;
@@ -17,7 +18,7 @@ const PREDICATES: [&str; 4] = ["links_to", "links_to", "mentions", "part_of"];
 /// What has to be defined before anything is loaded.
 pub(crate) const DEFINED_PREDICATES: [&str; 3] = ["links_to", "mentions", "part_of"];
 
-/// A word of eight letters.
+/// A word of seven letters.
 pub(crate) fn word(number: u64) -> String {
     let part = |shift: u32| (number >> shift & 15) as usize;
     format!("{}{}{}", HEADS[part(0)], MIDDLES[part(4)], HEADS[part(8)])
@@ -37,12 +38,12 @@ pub(crate) struct Size {
 pub(crate) struct Concept {
     pub(crate) kind: &'static str,
     pub(crate) name: String,
-    score: u64,
-    level: String,
-    description: String,
-    confidence: f64,
-    tags: [String; 2],
-    created_at: String,
+    pub(crate) score: u64,
+    pub(crate) level: String,
+    pub(crate) description: String,
+    pub(crate) confidence: f64,
+    pub(crate) tags: [String; 2],
+    pub(crate) created_at: String,
 }
 
 /// What a concept is called.
@@ -120,8 +121,17 @@ impl Proposition {
     }
 }
 
+/// The concept that most propositions lead to.
+pub(crate) fn hub(size: Size) -> u64 {
+    let mut links: HashMap<u64, u64> = HashMap::new();
+    for number in 0..size.propositions {
+        *links.entry(Proposition::new(number, size.concepts).object).or_default() += 1;
+    }
+    links.into_iter().max_by_key(|(_, links)| *links).map_or(0, |(object, _)| object)
+}
+
 /// A number below a limit, the smaller the likelier.
-fn squared(random: &mut Random, limit: u64) -> u64 {
+pub(crate) fn squared(random: &mut Random, limit: u64) -> u64 {
     let unit = (random.next() >> 11) as f64 / (1_u64 << 53) as f64;
-    (limit as f64 * unit * unit) as u64
+    (limit as f64 * (unit * unit)) as u64
 }

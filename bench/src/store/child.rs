@@ -7,8 +7,9 @@ use clap::Subcommand;
 
 use super::{memory, writer};
 use crate::gateway::bare::{self, Answers};
+use crate::kip::workload::Size;
 use crate::turmoil::{Orders, work_until_killed};
-use crate::{blobs, search, turns};
+use crate::{blobs, kip, search, turns};
 
 /// What a child process does.
 #[derive(Debug, Subcommand)]
@@ -73,6 +74,27 @@ pub(crate) enum Role {
         /// How many searches.
         searches: usize,
     },
+    /// Loads a graph, and prints its own memory.
+    KipLoad {
+        /// The store's directory.
+        dir: PathBuf,
+        /// How many concepts.
+        concepts: u64,
+        /// How many propositions.
+        propositions: u64,
+    },
+    /// Opens a graph and asks, and prints its own memory.
+    KipAsk {
+        /// The store's directory.
+        dir: PathBuf,
+        /// How many concepts it has.
+        concepts: u64,
+        /// How many propositions it has.
+        propositions: u64,
+        /// Ask little.
+        #[arg(long)]
+        quick: bool,
+    },
     /// Opens a large log, and prints its own memory.
     Reopen {
         /// The store's directory.
@@ -97,6 +119,12 @@ impl Role {
             }
             Role::ServeBare { busy_us, bytes } => bare::serve(Answers { busy_us: *busy_us, bytes: *bytes }),
             Role::SearchMemory { dir, searches } => search::memory::search_and_look(dir, *searches),
+            Role::KipLoad { dir, concepts, propositions } => {
+                kip::large::load(dir, Size { concepts: *concepts, propositions: *propositions })
+            }
+            Role::KipAsk { dir, concepts, propositions, quick } => {
+                kip::large::ask(dir, Size { concepts: *concepts, propositions: *propositions }, *quick)
+            }
             Role::Reopen { dir } => blobs::memory::reopen(dir),
         }
     }
