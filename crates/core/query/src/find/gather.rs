@@ -51,7 +51,7 @@ pub(super) struct Gathering<'p> {
     source: Option<Source<'p>>,
     /// Whether reading ends when enough is found.
     pub(super) stops_early: bool,
-    /// Whether no more is kept than is shown.
+    /// Whether no more is kept than is shown, or read of groups.
     pub(super) keeps_top: bool,
 }
 
@@ -102,10 +102,10 @@ impl<'p> Gathering<'p> {
         // An entry that was shown before comes by again in other rows, if its place is not its own.
         let is_known = match shown.position {
             None => true,
-            Some(Position::After(_)) => request.order_is_of_shown(),
+            Some(Position::After(_)) => !is_plain || request.order_is_of_shown(),
             Some(Position::Cut { .. }) => false,
         };
-        let keeps_top = is_plain && options.passes.has(Pass::TopRows) && is_known;
+        let keeps_top = options.passes.has(Pass::TopRows) && is_known;
         Gathering { source, stops_early, keeps_top }
     }
 
@@ -196,11 +196,11 @@ impl<'p> Gathering<'p> {
         context: &mut Context<'_, '_, '_>,
     ) -> Result<Sink<'r>> {
         let width = plan.places.width();
-        if request.is_aggregated() {
-            return Ok(Sink::Groups(Groups::new(request, width, context)?));
-        }
         let after = shown.after().map(<[u8]>::to_vec);
         let top = self.keeps_top.then(|| Top { count: shown.needed(), after, last: None });
+        if request.is_aggregated() {
+            return Ok(Sink::Groups(Groups::new(request, width, top, context)?));
+        }
         Ok(Sink::Each(Each::new(request, width, top)))
     }
 }

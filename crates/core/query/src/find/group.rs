@@ -1,16 +1,19 @@
 //! With aggregates: one row for each combination of values of the other expressions.
 
+use cairn_graph::TypeId;
+
 use super::aggregate::Aggregates;
-use super::each::put_field;
-use super::encode::put_value;
+use super::each::{Top, put_field};
 use super::page::Entry;
-use super::request::{Column, Request};
+use super::places::{first_places, places};
+use super::request::Request;
 use super::{BATCH, Content};
 use crate::Result;
 use crate::cell::{Cell, Numbers};
 use crate::eval::Context;
 use crate::fields::{Field, FieldOf};
 use crate::hash::{FastMap, HashMapExt};
+use crate::plan::Slot;
 use crate::rows::Rows;
 
 /// Groups in the making. The lowest ids of a group stand for it: all have the same values of what they are
@@ -23,14 +26,58 @@ pub(super) struct Groups<'r> {
     aggregated: Vec<FieldOf>,
     /// The group of elements that were seen before: nothing has to be read to know it.
     by_cells: Numbers,
-    by_identity: FastMap<Vec<u8>, u32>,
+    apart: Apart,
     /// One row of each.
     representatives: Rows,
     aggregates: Vec<Aggregates>,
 }
 
+/// What tells groups apart.
+enum Apart {
+    /// The values that they are grouped by.
+    Values(FastMap<Vec<u8>, u32>),
+    /// The elements whose values they would be: concepts of one type have no name twice. So nothing has to be
+    /// read of groups that are not shown.
+    Elements {
+        top: Top,
+        /// The types of concepts by whose names is grouped, as soon as there are any.
+        types: Vec<(Slot, Option<TypeId>)>,
+    },
+}
+
+impl Apart {
+    /// Elements, if only the first groups matter and the order can be told without what they are grouped by.
+    fn of(request: &Request, top: Option<Top>) -> Self {
+        let is_by_element = |of: &FieldOf| matches!(of.field, Field::Whole | Field::Name);
+        let is_by_aggregates = !request.order.is_empty() && request.sorted().next().is_none();
+        let mut named = request.shown().filter(|of| of.field == Field::Name).peekable();
+        match top {
+            Some(top) if is_by_aggregates && named.peek().is_some() && request.shown().all(is_by_element) => {
+                Apart::Elements { top, types: named.map(|of| (of.slot, None)).collect() }
+            }
+            _ => Apart::Values(FastMap::new()),
+        }
+    }
+
+    /// Whether elements tell this row apart too, if they did up to now.
+    fn takes(&mut self, row: &[Cell]) -> bool {
+        let Apart::Elements { types, .. } = self else { return true };
+        types.iter_mut().all(|(slot, kind)| match row[*slot] {
+            Cell::Concept(_, own) => *kind.get_or_insert(own) == own,
+            // None of them has a name.
+            Cell::Null | Cell::Link(_) | Cell::Predicate(_) => false,
+        })
+    }
+}
+
 impl<'r> Groups<'r> {
-    pub(super) fn new(request: &'r Request, width: usize, context: &mut Context<'_, '_, '_>) -> Result<Self> {
+    /// None yet. If only the first of them matter, `top` says which.
+    pub(super) fn new(
+        request: &'r Request,
+        width: usize,
+        top: Option<Top>,
+        context: &mut Context<'_, '_, '_>,
+    ) -> Result<Self> {
         let is_read = |of: &&FieldOf| of.field != Field::Whole;
         let aggregated = request.aggregates.iter().map(|aggregate| &aggregate.of);
         let mut groups = Groups {
@@ -38,13 +85,13 @@ impl<'r> Groups<'r> {
             shown: request.shown().filter(is_read).cloned().collect(),
             aggregated: aggregated.filter(is_read).cloned().collect(),
             by_cells: Numbers::of_keys(request.shown().count()),
-            by_identity: FastMap::new(),
+            apart: Apart::of(request, top),
             representatives: Rows::new(width),
             aggregates: Vec::new(),
         };
         if request.is_one_group() {
             // It is there also if it has no rows.
-            groups.of(Vec::new(), &vec![Cell::Null; width], context)?;
+            groups.of_values(Vec::new(), &vec![Cell::Null; width], context)?;
         }
         Ok(groups)
     }
@@ -62,10 +109,13 @@ impl<'r> Groups<'r> {
                 let cells = self.request.shown().map(|of| rows.row(at)[of.slot]);
                 known.push(*self.by_cells.entry(cells));
             }
-            if !self.shown.is_empty() {
-                let is_new = |at: &usize| known[at - begin].is_none();
-                let cells = batch.clone().filter(is_new).map(|at| rows.row(at));
-                context.records.load(cells, &self.shown, context.budget)?;
+            let is_new = |at: &usize| known[at - begin].is_none();
+            let mut new = batch.clone().filter(is_new).map(|at| rows.row(at));
+            if !new.clone().all(|row| self.apart.takes(row)) {
+                self.read_values(context)?;
+            }
+            if matches!(self.apart, Apart::Values(_)) && !self.shown.is_empty() {
+                context.records.load(&mut new, &self.shown, context.budget)?;
             }
             for at in batch {
                 context.budget.step()?;
@@ -87,36 +137,74 @@ impl<'r> Groups<'r> {
         if let Some(group) = self.by_cells.entry(key.clone()) {
             return Ok(*group);
         }
-        let mut identity = Vec::new();
-        for of in self.request.shown() {
-            put_field(&mut identity, row, of, false, &context.records)?;
-        }
-        let group = self.of(identity, row, context)?;
+        let group = match &self.apart {
+            Apart::Elements { .. } => self.add_group(row, 0, context)?,
+            Apart::Values(_) => self.of_values(identity(row, self.request, context)?, row, context)?,
+        };
         let cells = self.request.shown().count();
         context.budget.hold((1 + cells) * 2 * size_of::<Cell>())?;
         *self.by_cells.entry(key) = Some(group);
         Ok(group)
     }
 
-    /// The group of this identity, a new one if there is none.
-    fn of(&mut self, identity: Vec<u8>, row: &[Cell], context: &mut Context<'_, '_, '_>) -> Result<u32> {
-        if let Some(group) = self.by_identity.get(&identity).copied() {
+    /// The group of these values, a new one if there is none.
+    fn of_values(
+        &mut self,
+        identity: Vec<u8>,
+        row: &[Cell],
+        context: &mut Context<'_, '_, '_>,
+    ) -> Result<u32> {
+        let known = match &self.apart {
+            Apart::Values(groups) => groups.get(&identity).copied(),
+            Apart::Elements { .. } => None,
+        };
+        if let Some(group) = known {
             self.lower(group as usize, row);
             return Ok(group);
         }
-        let aggregates = Aggregates::new(self.request);
-        context.budget.hold(2 * identity.len() + aggregates.bytes() + size_of::<(Vec<u8>, Entry)>())?;
-        self.representatives.push(row, 0, context.budget)?;
-        // A budget never allows as many rows as there are numbers.
-        let group = u32::try_from(self.aggregates.len()).unwrap_or(u32::MAX);
-        self.aggregates.push(aggregates);
-        self.by_identity.insert(identity, group);
+        let group = self.add_group(row, bytes_of(&identity), context)?;
+        if let Apart::Values(groups) = &mut self.apart {
+            groups.insert(identity, group);
+        }
         Ok(group)
     }
 
+    /// A group that a row stands for, and so many bytes that it is told apart by.
+    fn add_group(&mut self, row: &[Cell], bytes: usize, context: &mut Context<'_, '_, '_>) -> Result<u32> {
+        let aggregates = Aggregates::new(self.request);
+        context.budget.hold(bytes + aggregates.bytes())?;
+        self.representatives.push(row, 0, context.budget)?;
+        self.aggregates.push(aggregates);
+        // A budget never allows as many rows as there are numbers.
+        Ok(u32::try_from(self.aggregates.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Elements do not tell groups apart any longer: their values do.
+    fn read_values(&mut self, context: &mut Context<'_, '_, '_>) -> Result<()> {
+        let mut groups = FastMap::new();
+        for begin in (0..self.representatives.len()).step_by(BATCH) {
+            let batch = begin..(begin + BATCH).min(self.representatives.len());
+            let rows = batch.clone().map(|at| self.representatives.row(at));
+            context.records.load(rows, &self.shown, context.budget)?;
+            for (at, group) in batch.zip((0..).skip(begin)) {
+                context.budget.step()?;
+                let identity = identity(self.representatives.row(at), self.request, context)?;
+                context.budget.hold(bytes_of(&identity))?;
+                groups.insert(identity, group);
+            }
+        }
+        self.apart = Apart::Values(groups);
+        Ok(())
+    }
+
     pub(super) fn finish(self, context: &mut Context<'_, '_, '_>) -> Result<(Vec<Entry>, Content)> {
-        let Groups { request, by_identity, representatives, aggregates, .. } = self;
-        let entries = places(by_identity, &representatives, &aggregates, request, context)?;
+        let Groups { request, apart, shown, representatives, aggregates, .. } = self;
+        let entries = match apart {
+            Apart::Values(groups) => places(groups, &representatives, &aggregates, request, context)?,
+            Apart::Elements { top, .. } => {
+                first_places(&top, &shown, &representatives, &aggregates, request, context)?
+            }
+        };
         Ok((entries, Content::Groups(representatives, aggregates)))
     }
 }
@@ -133,39 +221,16 @@ impl Groups<'_> {
     }
 }
 
-/// By what is sorted by, then by what groups are grouped by.
-fn places(
-    by_identity: FastMap<Vec<u8>, u32>,
-    representatives: &Rows,
-    aggregates: &[Aggregates],
-    request: &Request,
-    context: &mut Context<'_, '_, '_>,
-) -> Result<Vec<Entry>> {
-    let sorted: Vec<FieldOf> = request.sorted().cloned().collect();
-    let groups: Vec<(Vec<u8>, usize)> =
-        by_identity.into_iter().map(|(identity, group)| (identity, group as usize)).collect();
-    let mut entries = Vec::with_capacity(groups.len());
-    for batch in groups.chunks(BATCH) {
-        let rows = batch.iter().map(|(_, at)| representatives.row(*at));
-        context.records.load(rows, &sorted, context.budget)?;
-        for (identity, at) in batch {
-            context.budget.step()?;
-            let mut place = Vec::with_capacity(identity.len());
-            for key in &request.order {
-                match &key.by {
-                    Column::Field(of) => {
-                        let row = representatives.row(*at);
-                        put_field(&mut place, row, of, key.descending, &context.records)?;
-                    }
-                    Column::Aggregate(nth) => {
-                        put_value(&mut place, &aggregates[*at].value(*nth), key.descending);
-                    }
-                }
-            }
-            context.budget.hold(place.len())?;
-            place.extend_from_slice(identity);
-            entries.push(Entry { place, at: *at });
-        }
+/// What a row is grouped by, as bytes; its fields were loaded.
+pub(super) fn identity(row: &[Cell], request: &Request, context: &Context<'_, '_, '_>) -> Result<Vec<u8>> {
+    let mut identity = Vec::new();
+    for of in request.shown() {
+        put_field(&mut identity, row, of, false, &context.records)?;
     }
-    Ok(entries)
+    Ok(identity)
+}
+
+/// What a group takes that is told apart by values.
+fn bytes_of(identity: &[u8]) -> usize {
+    2 * identity.len() + size_of::<(Vec<u8>, Entry)>()
 }

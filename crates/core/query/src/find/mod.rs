@@ -13,6 +13,7 @@ mod explain;
 mod gather;
 mod group;
 mod page;
+mod places;
 mod request;
 mod shape;
 mod sum;

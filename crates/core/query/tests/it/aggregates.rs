@@ -141,3 +141,58 @@ fn groups_are_ordered_by_what_they_have() {
         "add it to FIND",
     );
 }
+
+/// Sixty topics of one type, whose names go the other way than their numbers, with 1, 2 or 3 links to each.
+fn topics() -> World {
+    let mut text = String::from("Node n0\nNode n1\nNode n2\n");
+    for at in 0..60 {
+        text.push_str(&format!("Topic t{:02}\n", 59 - at));
+        for from in 0..=at % 3 {
+            text.push_str(&format!("n{from} -about-> t{:02}\n", 59 - at));
+        }
+    }
+    World::new(&text)
+}
+
+#[test]
+fn groups_that_count_the_same_come_by_their_names_on_every_page() {
+    let world = topics();
+    let query = r#"FIND(?t.name, COUNT(?n)) WHERE { (?n, "about", ?t) } ORDER BY COUNT(?n) DESC"#;
+    let counted = |at: usize| (59 - at) % 3 + 1;
+    let mut expected: Vec<(usize, usize)> = (0..60).map(|at| (counted(at), at)).collect();
+    expected.sort_by_key(|(count, at)| (std::cmp::Reverse(*count), *at));
+    for limit in [1, 7, 20, 59, 60, 100] {
+        let (mut found, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = world.find(&format!("{query} LIMIT {limit} {cursor}"));
+            found.push(page.result.to_json());
+            let Some(next) = page.next_cursor else { break };
+            cursor = format!(r#"CURSOR "{next}""#);
+        }
+        let columns = |rows: &[(usize, usize)]| {
+            let names: Vec<String> = rows.iter().map(|(_, at)| format!(r#""t{at:02}""#)).collect();
+            let counts: Vec<String> = rows.iter().map(|(count, _)| count.to_string()).collect();
+            format!("[[{}],[{}]]", names.join(","), counts.join(","))
+        };
+        assert_eq!(found, expected.chunks(limit).map(columns).collect::<Vec<_>>(), "by {limit}");
+    }
+}
+
+#[test]
+fn a_second_type_with_the_same_names_joins_the_groups_of_the_first() {
+    // Names tell concepts of one type apart, until links and concepts of another type come by.
+    let mut world = World::new(
+        r#"
+        Topic a
+        Topic b
+        Node n
+        Node m
+        n -about-> a
+        m -about-> b
+        "#,
+    );
+    let query = r#"FIND(?t.name, COUNT(?n)) WHERE { (?n, "about", ?t) } ORDER BY COUNT(?n) DESC LIMIT 1"#;
+    world.check_rows(query, "a 1");
+    world.add("Other b\nn -about-> b");
+    world.check_rows(query, "b 2");
+}

@@ -72,6 +72,20 @@ fn paths_that_meet_come_by_fewer_nodes() {
     assert!(walked > 195, "{walked} rows");
 }
 
+/// Bytes that a query needs at once, with the first rows of an order kept alone and with all.
+fn bytes_needed(world: &World, query: &str) -> [u64; 2] {
+    let tree = parsed(query).unwrap();
+    [Passes::ALL, Passes::ALL.without(Pass::TopRows)].map(|passes| {
+        let options = Options { passes, page_rows: 16, ..Options::default() };
+        let fits = |bytes: u64| {
+            let allowance = Allowance { bytes, ..rows(u64::MAX) };
+            let mut budget = Budget::new(&*world.clock, allowance);
+            world.view(|view| find_with(view, &tree, Format::Rows, &options, &mut budget)).is_ok()
+        };
+        (1..200).map(|step| step * 32 * 1024).find(|bytes| fits(*bytes)).unwrap()
+    })
+}
+
 #[test]
 fn only_the_first_rows_of_an_order_are_kept() {
     let mut text = String::new();
@@ -80,17 +94,23 @@ fn only_the_first_rows_of_an_order_are_kept() {
     }
     let world = World::new(&text);
     let query = r#"FIND(?n.name) WHERE { ?n {type: "Node"} } ORDER BY ?n.attributes.weight LIMIT 3"#;
-    let [top, all] = [Passes::ALL, Passes::ALL.without(Pass::TopRows)].map(|passes| {
-        let tree = parsed(query).unwrap();
-        let options = Options { passes, page_rows: 16, ..Options::default() };
-        let fits = |bytes: u64| {
-            let allowance = Allowance { bytes, ..rows(u64::MAX) };
-            let mut budget = Budget::new(&*world.clock, allowance);
-            world.view(|view| find_with(view, &tree, Format::Rows, &options, &mut budget)).is_ok()
-        };
-        (1..40).map(|step| step * 32 * 1024).find(|bytes| fits(*bytes)).unwrap()
-    });
+    let [top, all] = bytes_needed(&world, query);
     assert!(2 * top < all, "{top} and {all} bytes");
+}
+
+#[test]
+fn only_the_first_groups_of_an_order_are_told_apart_by_what_was_read() {
+    let mut text = String::from("Node n\n");
+    for at in 0..4000 {
+        text.push_str(&format!("Topic t{at:0100}\nn -about-> t{at:0100}\n"));
+        if at < 3 {
+            text.push_str(&format!("t{at:0100} -about-> t{at:0100}\n"));
+        }
+    }
+    let world = World::new(&text);
+    let query = r#"FIND(?t.name, COUNT(?n)) WHERE { (?n, "about", ?t) } ORDER BY COUNT(?n) DESC LIMIT 2"#;
+    let [top, all] = bytes_needed(&world, query);
+    assert!(3 * top < 2 * all, "{top} and {all} bytes");
 }
 
 #[test]
