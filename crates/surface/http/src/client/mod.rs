@@ -40,6 +40,9 @@ use crate::routes::maintenance::wire::{Job, Report};
 
 const JSON: &str = "application/json";
 
+/// How long the end of an answer is waited for once its last line is there.
+const END_WITHIN: Duration = Duration::from_secs(1);
+
 /// What a request carries: bytes at hand, or bytes that come.
 type SentBody = BoxBody<Bytes, Infallible>;
 
@@ -146,12 +149,26 @@ impl Client {
     }
 }
 
-/// Passes on how far a job is, until its report comes.
+/// Passes on how far a job is, until its report comes, and leaves the connection ready for the next request.
 async fn listen<R: DeserializeOwned>(
     answer: Response<Incoming>,
     on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
 ) -> Result<R, ClientError> {
     let mut answer = answer.into_body();
+    let report = report_of(&mut answer, on_stage).await;
+    // Its end may come a moment after its last line, and a connection whose answer was not read to its end
+    // is closed.
+    let end = async { while let Some(Ok(_)) = answer.frame().await {} };
+    if timeout(END_WITHIN, end).await.is_err() {
+        tracing::debug!("an answer did not end after its last line");
+    }
+    report
+}
+
+async fn report_of<R: DeserializeOwned>(
+    answer: &mut Incoming,
+    on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
+) -> Result<R, ClientError> {
     let mut lines = Lines::default();
     loop {
         while let Some(line) = lines.next() {
@@ -171,5 +188,43 @@ async fn listen<R: DeserializeOwned>(
             Some(Err(error)) => return Err(ClientError::Cut { cause: error.to_string() }),
             None => return Err(ClientError::Cut { cause: "the answer has no end".to_owned() }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+
+    use super::*;
+
+    const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+
+    async fn request(io: &mut DuplexStream) {
+        let mut heard = Vec::new();
+        while !heard.windows(4).any(|four| four == b"\r\n\r\n") {
+            assert_ne!(io.read_buf(&mut heard).await.expect("it reads"), 0, "the client went away");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_whose_end_comes_late_does_not_cost_the_connection() {
+        let (near, mut far) = tokio::io::duplex(1024);
+        let server = tokio::spawn(async move {
+            request(&mut far).await;
+            far.write_all(HEAD).await.expect("it writes");
+            far.write_all(b"d\r\n{\"report\":1}\n\r\n").await.expect("it writes");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            far.write_all(b"0\r\n\r\n").await.expect("it writes");
+            request(&mut far).await;
+            far.write_all(HEAD).await.expect("it writes");
+            far.write_all(b"2\r\n{}\r\n0\r\n\r\n").await.expect("it writes");
+            far
+        });
+        let mut client = Client::over(near, Duration::from_secs(20)).await.expect("it connects");
+        let answer = client.send(Request::get("/long"), Vec::new()).await.expect("an answer");
+        let report: u64 = listen(answer, &mut |_| {}).await.expect("a report");
+        assert_eq!(report, 1);
+        assert_eq!(client.get("/next").await.expect("an answer"), serde_json::json!({}));
+        drop(server.await.expect("it served"));
     }
 }
