@@ -1,22 +1,20 @@
 //! A transaction that remembers which kinds of events it emitted, and says what it changes of the graph.
 
 use cairn_base::{ContentHash, TenantId};
-use cairn_graph::Changes;
+use cairn_graph::{Changes, Noting};
 use cairn_seam::{
     Blob, Event, EventKind, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx,
 };
 
-/// Passes everything on and notes each kind once, so that listeners can be told after the commit; and every row
-/// of the graph before it changes, so that nobody finds it in memory as it was.
+/// Passes everything on and notes each kind once, so that listeners can be told after the commit.
 pub(crate) struct Tracked<'a> {
-    tx: &'a mut dyn WriteTx,
+    tx: Noting<'a>,
     kinds: Vec<EventKind>,
-    graph: &'a Changes,
 }
 
 impl<'a> Tracked<'a> {
     pub(crate) fn new(tx: &'a mut dyn WriteTx, graph: &'a Changes) -> Self {
-        Tracked { tx, kinds: Vec::new(), graph }
+        Tracked { tx: Noting::new(tx, graph), kinds: Vec::new() }
     }
 
     pub(crate) fn into_kinds(self) -> Vec<EventKind> {
@@ -69,17 +67,14 @@ impl WriteTx for Tracked<'_> {
     }
 
     fn put(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.graph.note(keyspace, key);
         self.tx.put(keyspace, key, value)
     }
 
     fn delete(&mut self, keyspace: Keyspace, key: &[u8]) -> Result<(), StoreError> {
-        self.graph.note(keyspace, key);
         self.tx.delete(keyspace, key)
     }
 
     fn delete_range(&mut self, keyspace: Keyspace, range: &KeyRange) -> Result<u64, StoreError> {
-        self.graph.note_range(keyspace);
         self.tx.delete_range(keyspace, range)
     }
 

@@ -33,7 +33,7 @@ mod view;
 mod write;
 
 pub use bootstrap::{FirstContent, Named, bootstrap};
-pub use cache::{Cache, CacheStats, Changes};
+pub use cache::{Cache, CacheStats, Changes, Noting};
 pub use element::{Concept, Edge, Link, Map, Part};
 pub use error::GraphError;
 pub use event::GraphEvent;

@@ -32,10 +32,10 @@
 //!
 //! # What this takes for granted
 //!
-//! Every transaction that changes the graph marks what it changes before it can be committed; the engine sees
-//! to that in one place, for all of them. One process alone writes a store. With several writers there would
-//! have to be no cache, until the store tells this process what others changed before it shows that to its
-//! snapshots. Positions of all tenants have one order.
+//! Every transaction that changes the graph marks what it changes before it can be committed ([`Noting`]); the
+//! engine sees to that in one place, for all of them. One process alone writes a store. With several writers
+//! there would have to be no cache, until the store tells this process what others changed before it shows that
+//! to its snapshots. Positions of all tenants have one order.
 //!
 //! # What is kept
 //!
@@ -48,6 +48,7 @@ mod history;
 mod kept;
 mod key;
 mod links;
+mod noting;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,7 @@ pub use changes::Changes;
 use history::History;
 use kept::{ByBytes, ENTRY_BYTES, Entry, Kept};
 use key::{Key, PassOn};
+pub use noting::Noting;
 
 /// One entry takes at most this part of the room.
 const LARGEST_PART: u64 = 64;

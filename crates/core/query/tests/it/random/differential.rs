@@ -17,7 +17,7 @@ use crate::naive::{self, Answer};
 const PAGED_ROWS_MAX: usize = 60;
 
 /// Cases of each test; `PROPTEST_CASES` says otherwise.
-fn config(cases: u32) -> ProptestConfig {
+pub(super) fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { cases };
     ProptestConfig { cases, max_shrink_iters: 20_000, failure_persistence: None, ..default }
@@ -67,7 +67,7 @@ fn shown(loaded: &Loaded, find: &Find) -> String {
     text
 }
 
-fn rows_of(rows: &[Vec<Value>]) -> Value {
+pub(super) fn rows_of(rows: &[Vec<Value>]) -> Value {
     Value::Array(rows.iter().map(|row| Value::Array(row.clone())).collect())
 }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use cairn_access::{Action, Principal, Resource, Role, Roles, Scope, authorize};
 use cairn_base::{ManualClock, Position, SpaceId, TenantId};
 use cairn_graph::{
-    ConceptWrite, Element, GraphError, IndexField, IndexOrigin, LinkId, LinkTarget, LinkWrite, Lookup, Map,
-    Part, PredicateId, Target, TypeId, View, Writer, build_index_page, concept_text, create_index, known,
-    link_text,
+    Cache, Changes, ConceptId, ConceptWrite, Element, GraphError, IndexField, IndexOrigin, LinkId,
+    LinkTarget, LinkWrite, Lookup, Map, Noting, Part, PredicateId, Target, TypeId, View, Writer,
+    build_index_page, concept_text, create_index, known, link_text,
 };
 use cairn_kip::tree::Find;
-use cairn_seam::{MemoryStore, Store, Visit, WriteTx, write};
+use cairn_seam::{MemoryStore, Snapshot, Store, Visit, WriteTx, write};
 
 use super::graph::{End, Graph};
 use super::tree::name_ids;
@@ -18,17 +18,25 @@ use super::words::{PREDICATES, TYPES};
 use crate::naive::{self, World};
 
 const NOW_MS: u64 = 1_700_000_000_000;
+/// Room for a part of a small graph only, so that things go and come back.
+const CACHE_BYTES: u64 = 64 << 10;
 
 /// A graph that can be asked.
 pub(crate) struct Loaded {
-    store: MemoryStore,
+    pub(crate) stored: Stored,
     clock: Arc<ManualClock>,
-    scope: Scope,
     /// Ids of the graph's concepts and links, by their places.
     concepts: Vec<String>,
     links: Vec<String>,
     /// Everything in the store, what is there from the beginning included.
     pub(crate) world: World,
+}
+
+/// A store with a cache above it, for many threads.
+pub(crate) struct Stored {
+    store: MemoryStore,
+    scope: Scope,
+    cache: Arc<Cache>,
 }
 
 impl Loaded {
@@ -39,19 +47,21 @@ impl Loaded {
         let stored = graph.clone();
         let ((concepts, links), _) =
             write(&store, scope.tenant(), move |tx| fill(tx, &scope, &stored)).unwrap();
-        let mut loaded = Loaded { store, clock, scope, concepts, links, world: World::default() };
+        let cache = Arc::new(Cache::new(CACHE_BYTES));
+        let stored = Stored { store, scope, cache };
+        let mut loaded = Loaded { stored, clock, concepts, links, world: World::default() };
         loaded.world = loaded.view(world);
         loaded
     }
 
     /// Makes an ordered index of an attribute of each type.
     pub(crate) fn index(&self, key: &str) {
-        let scope = self.scope;
+        let scope = self.stored.scope;
         let field = IndexField { part: Part::Attributes, path: vec![key.to_owned()] };
         for kind in TYPES {
             let kind = self.view(|view| view.type_id(kind)).unwrap().unwrap();
             let field = field.clone();
-            let made = write(&self.store, scope.tenant(), move |tx| {
+            let made = write(&self.stored.store, scope.tenant(), move |tx| {
                 let id = create_index(tx, &scope, kind, &field, IndexOrigin::Asked)?.index.id;
                 while !build_index_page(tx, &scope, id, 3)?.is_ready {}
                 Ok::<_, GraphError>(())
@@ -72,8 +82,48 @@ impl Loaded {
     }
 
     pub(crate) fn view<T>(&self, read: impl FnOnce(&View<'_>) -> T) -> T {
-        let snapshot = self.store.snapshot(Position::START).unwrap();
-        read(&View::new(&*snapshot, self.scope))
+        let snapshot = self.stored.snapshot();
+        read(&View::new(&*snapshot, self.stored.scope))
+    }
+}
+
+impl Stored {
+    /// Writes another graph over this one, and deletes every nth of its own concepts, in one transaction that says
+    /// what it changes. Nothing happens if the graph does not allow that.
+    pub(crate) fn change(&self, other: &Graph, nth: usize) {
+        let (scope, other, changes) = (self.scope, other.clone(), Changes::new(&self.cache));
+        let noted = changes.clone();
+        let outcome = write(&self.store, scope.tenant(), move |tx| {
+            let mut tx = Noting::new(tx, &noted);
+            let mut writer = Writer::new(&mut tx, scope, NOW_MS);
+            let (concepts, _) = add(&mut writer, &other)?;
+            let gone: Vec<ConceptId> = concepts.into_iter().step_by(nth.max(1)).skip(1).collect();
+            writer.delete_concepts(&gone)?;
+            writer.finish()
+        });
+        match outcome {
+            Ok(((), position)) => changes.committed(position),
+            Err(_) => changes.aborted(),
+        }
+    }
+
+    pub(crate) fn snapshot(&self) -> Box<dyn Snapshot> {
+        self.store.snapshot(Position::START).unwrap()
+    }
+
+    /// Reads a snapshot through the cache.
+    pub(crate) fn cached<'a>(&'a self, snapshot: &'a dyn Snapshot) -> View<'a> {
+        View::of_snapshot(snapshot, self.scope, &self.cache)
+    }
+
+    /// Everything that a snapshot has.
+    pub(crate) fn world_of(&self, snapshot: &dyn Snapshot) -> World {
+        world(&View::new(snapshot, self.scope))
+    }
+
+    /// How often the cache had what was asked for.
+    pub(crate) fn hits(&self) -> u64 {
+        self.cache.stats().hits
     }
 }
 
@@ -103,6 +153,14 @@ fn fill(
     for predicate in PREDICATES {
         define(known::PROPOSITION_TYPE, predicate)?;
     }
+    let (concepts, links) = add(&mut writer, graph)?;
+    writer.finish()?;
+    let links = links.iter().zip(&graph.links).map(|(id, fact)| link_text(*id, fact.predicate)).collect();
+    Ok((concepts.into_iter().map(concept_text).collect(), links))
+}
+
+/// Writes the concepts and links of a graph.
+fn add(writer: &mut Writer<'_>, graph: &Graph) -> Result<(Vec<ConceptId>, Vec<LinkId>), GraphError> {
     let mut concepts = Vec::new();
     for node in &graph.concepts {
         let kind = writer.view().type_id(node.kind)?.unwrap();
@@ -124,9 +182,7 @@ fn fill(
         let (id, _) = writer.upsert_link(LinkWrite { target, expect_version: None, attributes, metadata })?;
         links.push(id);
     }
-    writer.finish()?;
-    let links = links.iter().zip(&graph.links).map(|(id, fact)| link_text(*id, fact.predicate)).collect();
-    Ok((concepts.into_iter().map(concept_text).collect(), links))
+    Ok((concepts, links))
 }
 
 /// All concepts and links, one by one.

@@ -1,5 +1,6 @@
 //! Random graphs and random queries, answered by the engine and by the naive evaluator.
 
+mod cached;
 mod case;
 mod conditions;
 mod dice;
