@@ -176,7 +176,8 @@ impl<'p> Gathering<'p> {
             lookups += page.lookups as u64;
             let Some(Reached::Value(value, concept)) = page.reached else { return Ok(Some(sink)) };
             let end = order.place(&value, concept);
-            if sink.count_before(&end, shown.after()) >= shown.needed() {
+            let found = sink.count_before(&end, shown.after());
+            if found >= shown.needed() {
                 return Ok(Some(sink));
             }
             context.records.forget(context.budget);
@@ -184,7 +185,7 @@ impl<'p> Gathering<'p> {
                 sink.finish(context)?.1.drop_from(context);
                 return Ok(None);
             }
-            rows_max = rows_max.saturating_mul(2).min(options.page_rows);
+            rows_max = next_lookups(lookups, found, shown.needed(), rows_max).min(options.page_rows);
         }
     }
 
@@ -203,6 +204,17 @@ impl<'p> Gathering<'p> {
         }
         Ok(Sink::Each(Each::new(request, width, top)))
     }
+}
+
+/// How many concepts to look up next in the order of an index: as many as those before them suggest that it takes
+/// to find the rest, and an eighth more; but not many times as many as before, because few found say little.
+fn next_lookups(lookups: u64, found: usize, needed: usize, last: usize) -> usize {
+    if found == 0 {
+        return last.saturating_mul(2);
+    }
+    let lookups = usize::try_from(lookups).unwrap_or(usize::MAX);
+    let rest = needed.saturating_sub(found).saturating_mul(lookups) / found;
+    rest.saturating_add(rest / 8).clamp(FIRST_PAGE_ROWS, last.saturating_mul(GROWTH).max(FIRST_PAGE_ROWS))
 }
 
 /// What rows become.
@@ -231,5 +243,20 @@ impl Sink<'_> {
             Sink::Each(each) => Ok(each.finish()),
             Sink::Groups(groups) => groups.finish(context),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_are_looked_up_as_it_takes() {
+        // One in sixteen fits: the rest of 21 takes 16 times as many, and some more.
+        assert_eq!(next_lookups(320, 20, 21, 256), 64);
+        assert_eq!(next_lookups(320, 16, 21, 256), 112);
+        assert_eq!(next_lookups(64, 4, 21, 64), 256, "not more than four times as many");
+        assert_eq!(next_lookups(64, 0, 21, 64), 128);
+        assert_eq!(next_lookups(u64::MAX, 1, 10_000, usize::MAX), usize::MAX);
     }
 }
