@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use cairn_access::Principal;
 use cairn_base::{TenantId, Value};
+use cairn_embedded::EmbeddedOptions;
 use cairn_engine::{Engine, KipImportOptions, MEMORY_SPACE};
 use cairn_kip::KipRequest;
 
 use super::workload::{Concept, DEFINED_PREDICATES, Proposition, Size, TYPES};
 use crate::search::home_in;
-use crate::search::million::{open, wait_until_ready};
+use crate::search::million::{open_with, wait_until_ready};
 
 const CONCEPTS_PER_COMMAND: u64 = 100;
 const PROPOSITIONS_PER_COMMAND: u64 = 200;
@@ -41,7 +42,12 @@ pub(super) struct Loaded {
 impl Graph {
     /// Opens a store; its search gets ready by and by.
     pub(super) fn open(dir: &Path) -> Result<Self> {
-        let engine = open(dir)?;
+        Graph::open_with(dir, EmbeddedOptions::default())
+    }
+
+    /// Opens a store as these options say.
+    pub(super) fn open_with(dir: &Path, options: EmbeddedOptions) -> Result<Self> {
+        let engine = open_with(dir, options)?;
         engine.start_search(home_in(dir))?;
         Ok(Graph { engine, owner: Principal::local_owner() })
     }
@@ -51,10 +57,14 @@ impl Graph {
         wait_until_ready(&self.engine)
     }
 
-    /// Opens an empty store, and defines what concepts and propositions need.
+    /// Opens an empty store with what concepts and propositions need.
     pub(super) fn create(dir: &Path) -> Result<Self> {
-        let graph = Graph::open(dir)?;
-        graph.wait_for_search()?;
+        Graph::open(dir)?.defined()
+    }
+
+    /// Defines what concepts and propositions need.
+    pub(super) fn defined(self) -> Result<Self> {
+        self.wait_for_search()?;
         let mut text = String::from("UPSERT {\n");
         let definitions = TYPES.iter().map(|name| ("$ConceptType", name));
         for (kind, name) in
@@ -63,8 +73,8 @@ impl Graph {
             text.push_str(&format!("CONCEPT {{ {{type: \"{kind}\", name: \"{name}\"}} }}\n"));
         }
         text.push('}');
-        graph.ask(&text, &[])?;
-        Ok(graph)
+        self.ask(&text, &[])?;
+        Ok(self)
     }
 
     /// Imports the graph as one stream of UPSERT texts, and says how long that took.

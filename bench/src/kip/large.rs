@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cairn_base::fs::{FileSystem, SystemFs};
+use cairn_embedded::EmbeddedOptions;
 
 use super::graph::Graph;
 use super::questions::{QUESTIONS, Starts};
@@ -24,6 +25,8 @@ const MEMORY_MIB: f64 = 1536.0;
 const OPEN_MS: f64 = 500.0;
 const SIZE: Size = Size { concepts: 1_000_000, propositions: 5_000_000 };
 const QUICK: Size = Size { concepts: 10_000, propositions: 50_000 };
+/// `store.cache_bytes`.
+const CACHE_BYTES: usize = 512 << 20;
 /// Room on disk for one element, its index and the log of it.
 const BYTES_EACH: u64 = 3000;
 
@@ -113,9 +116,14 @@ fn child(role: &str, dir: &Path, size: Size, more: &[&str]) -> Result<Vec<[f64; 
     text.lines().map(numbers).collect()
 }
 
+/// Opens a store with the memory that docs/configuration.md tells to give to a graph of this size.
+fn open(dir: &Path) -> Result<Graph> {
+    Graph::open_with(dir, EmbeddedOptions { cache_bytes: CACHE_BYTES, ..EmbeddedOptions::default() })
+}
+
 /// Loads, and prints elements per second, seconds until all was found, and the most memory.
 pub(crate) fn load(dir: &Path, size: Size) -> Result<()> {
-    let graph = Graph::create(dir)?;
+    let graph = open(dir)?.defined()?;
     let loaded = graph.load(size)?;
     let rate = loaded.elements as f64 / loaded.took.as_secs_f64();
     eprintln!("   {} elements in {:.0} s", loaded.elements, loaded.took.as_secs_f64());
@@ -130,7 +138,7 @@ pub(crate) fn ask(dir: &Path, size: Size, quick: bool) -> Result<()> {
     let first = QUESTIONS.first().context("there are no questions")?;
     let start = Starts::of(first, size, 1);
     let began = Instant::now();
-    let graph = Graph::open(dir)?;
+    let graph = open(dir)?;
     ours(&graph, first, &start)(0)?;
     let opened = began.elapsed();
     graph.wait_for_search()?;

@@ -125,7 +125,12 @@ impl Talk for Texts<'_> {
 
 /// Opens a store as the product does.
 pub(crate) fn open(dir: &Path) -> Result<Arc<Engine>> {
-    let store = Arc::new(EmbeddedStore::open(dir, EmbeddedOptions::default())?);
+    open_with(dir, EmbeddedOptions::default())
+}
+
+/// Opens a store as these options say, and the engine over it.
+pub(crate) fn open_with(dir: &Path, options: EmbeddedOptions) -> Result<Arc<Engine>> {
+    let store = Arc::new(EmbeddedStore::open(dir, options)?);
     Ok(Engine::open(store as Arc<dyn Store>, Arc::new(SystemClock), Arc::new(SystemEntropy))?)
 }
 

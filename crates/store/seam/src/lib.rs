@@ -19,6 +19,7 @@ mod derived;
 mod error;
 mod event;
 mod faulty;
+mod forward;
 mod keyspace;
 mod maintain;
 mod memory;
@@ -47,3 +48,9 @@ pub use read::{Reader, Snapshot, get};
 pub use stats::{Health, StoreStats, UpkeepReport};
 pub use store::Store;
 pub use write::{Aborted, TxBody, TxDone, WriteTx, submit, write};
+
+/// What [`forward!`] names, wherever it is used.
+#[doc(hidden)]
+pub mod named {
+    pub use cairn_base::{ContentHash, TenantId};
+}

@@ -7,8 +7,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use cairn_base::{ContentHash, TenantId, limits};
-use cairn_seam::{Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx};
+use cairn_base::limits;
+use cairn_seam::{KeyRange, Keyspace, Reader, StoreError, WriteTx, forward};
 
 /// Memory for rows; when there are more, none are remembered any longer.
 const BYTES_MAX: usize = limits::COMMIT_BYTES_MAX;
@@ -70,6 +70,8 @@ impl<'a> Recalling<'a> {
 }
 
 impl Reader for Recalling<'_> {
+    forward!(tx: multi_scan, hashed_get, blobs);
+
     fn multi_get(
         &self,
         keyspace: Keyspace,
@@ -90,34 +92,6 @@ impl Reader for Recalling<'_> {
         found.iter().enumerate().for_each(|(at, value)| visit(at, value.as_ref().and_then(Option::as_deref)));
         Ok(())
     }
-
-    fn multi_scan(
-        &self,
-        keyspace: Keyspace,
-        ranges: &[KeyRange],
-        visit: &mut dyn FnMut(usize, &[u8], &[u8]) -> Visit,
-    ) -> Result<(), StoreError> {
-        self.tx.multi_scan(keyspace, ranges, visit)
-    }
-
-    fn hashed_get(
-        &self,
-        keyspace: HashedKeyspace,
-        tenant: TenantId,
-        keys: &[&[u8]],
-        visit: &mut dyn FnMut(usize, Option<&[u8]>),
-    ) -> Result<(), StoreError> {
-        self.tx.hashed_get(keyspace, tenant, keys, visit)
-    }
-
-    fn blobs(
-        &self,
-        tenant: TenantId,
-        hashes: &[ContentHash],
-        visit: &mut dyn FnMut(usize, Option<&[u8]>),
-    ) -> Result<(), StoreError> {
-        self.tx.blobs(tenant, hashes, visit)
-    }
 }
 
 impl Recalling<'_> {
@@ -130,9 +104,7 @@ impl Recalling<'_> {
 }
 
 impl WriteTx for Recalling<'_> {
-    fn tenant(&self) -> TenantId {
-        self.tx.tenant()
-    }
+    forward!(tx: tenant, hashed_put, put_blob, keep_blob, remove_blob, emit);
 
     fn put(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         self.note(keyspace, key, Some(value));
@@ -147,31 +119,5 @@ impl WriteTx for Recalling<'_> {
     fn delete_range(&mut self, keyspace: Keyspace, range: &KeyRange) -> Result<u64, StoreError> {
         self.forget();
         self.tx.delete_range(keyspace, range)
-    }
-
-    fn hashed_put(
-        &mut self,
-        keyspace: HashedKeyspace,
-        key: &[u8],
-        value: &[u8],
-        expires_at_ms: Option<u64>,
-    ) -> Result<(), StoreError> {
-        self.tx.hashed_put(keyspace, key, value, expires_at_ms)
-    }
-
-    fn put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
-        self.tx.put_blob(blob)
-    }
-
-    fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
-        self.tx.keep_blob(hash)
-    }
-
-    fn remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
-        self.tx.remove_blob(hash, uploaded_before_ms)
-    }
-
-    fn emit(&mut self, event: Event) -> Result<(), StoreError> {
-        self.tx.emit(event)
     }
 }

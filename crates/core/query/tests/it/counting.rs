@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use cairn_base::{ContentHash, TenantId};
-use cairn_seam::{Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx};
+use cairn_seam::{HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx, forward};
 
 pub(crate) struct Counting<'a> {
     tx: &'a mut dyn WriteTx,
@@ -69,35 +69,11 @@ impl Reader for Counting<'_> {
 }
 
 impl WriteTx for Counting<'_> {
-    fn tenant(&self) -> TenantId {
-        self.tx.tenant()
-    }
-
-    fn put(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.tx.put(keyspace, key, value)
-    }
-
-    fn delete(&mut self, keyspace: Keyspace, key: &[u8]) -> Result<(), StoreError> {
-        self.tx.delete(keyspace, key)
-    }
+    forward!(tx: tenant, put, delete, hashed_put, put_blob, emit);
 
     fn delete_range(&mut self, keyspace: Keyspace, range: &KeyRange) -> Result<u64, StoreError> {
         self.count();
         self.tx.delete_range(keyspace, range)
-    }
-
-    fn hashed_put(
-        &mut self,
-        keyspace: HashedKeyspace,
-        key: &[u8],
-        value: &[u8],
-        expires_at_ms: Option<u64>,
-    ) -> Result<(), StoreError> {
-        self.tx.hashed_put(keyspace, key, value, expires_at_ms)
-    }
-
-    fn put_blob(&mut self, blob: &Blob) -> Result<(), StoreError> {
-        self.tx.put_blob(blob)
     }
 
     fn keep_blob(&mut self, hash: &ContentHash) -> Result<bool, StoreError> {
@@ -108,9 +84,5 @@ impl WriteTx for Counting<'_> {
     fn remove_blob(&mut self, hash: &ContentHash, uploaded_before_ms: u64) -> Result<bool, StoreError> {
         self.count();
         self.tx.remove_blob(hash, uploaded_before_ms)
-    }
-
-    fn emit(&mut self, event: Event) -> Result<(), StoreError> {
-        self.tx.emit(event)
     }
 }

@@ -2,9 +2,8 @@
 
 use std::cell::Cell;
 
-use cairn_base::{ContentHash, TenantId};
 use cairn_graph::{ConceptWrite, Result, Target, TypeId, Writer, tables};
-use cairn_seam::{Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx};
+use cairn_seam::{KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx, forward};
 
 use super::make;
 use crate::kit::{Kit, map};
@@ -39,6 +38,8 @@ impl Counting<'_> {
 }
 
 impl Reader for Counting<'_> {
+    forward!(tx: hashed_get, blobs);
+
     fn multi_get(
         &self,
         keyspace: Keyspace,
@@ -58,31 +59,10 @@ impl Reader for Counting<'_> {
         self.look(keyspace);
         self.tx.multi_scan(keyspace, ranges, visit)
     }
-
-    fn hashed_get(
-        &self,
-        keyspace: HashedKeyspace,
-        tenant: TenantId,
-        keys: &[&[u8]],
-        visit: &mut dyn FnMut(usize, Option<&[u8]>),
-    ) -> std::result::Result<(), StoreError> {
-        self.tx.hashed_get(keyspace, tenant, keys, visit)
-    }
-
-    fn blobs(
-        &self,
-        tenant: TenantId,
-        hashes: &[ContentHash],
-        visit: &mut dyn FnMut(usize, Option<&[u8]>),
-    ) -> std::result::Result<(), StoreError> {
-        self.tx.blobs(tenant, hashes, visit)
-    }
 }
 
 impl WriteTx for Counting<'_> {
-    fn tenant(&self) -> TenantId {
-        self.tx.tenant()
-    }
+    forward!(tx: tenant, hashed_put, put_blob, keep_blob, remove_blob, emit);
 
     fn put(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) -> std::result::Result<(), StoreError> {
         self.change(keyspace);
@@ -97,32 +77,6 @@ impl WriteTx for Counting<'_> {
     fn delete_range(&mut self, keyspace: Keyspace, range: &KeyRange) -> std::result::Result<u64, StoreError> {
         self.change(keyspace);
         self.tx.delete_range(keyspace, range)
-    }
-
-    fn hashed_put(
-        &mut self,
-        keyspace: HashedKeyspace,
-        key: &[u8],
-        value: &[u8],
-        expires_at_ms: Option<u64>,
-    ) -> std::result::Result<(), StoreError> {
-        self.tx.hashed_put(keyspace, key, value, expires_at_ms)
-    }
-
-    fn put_blob(&mut self, blob: &Blob) -> std::result::Result<(), StoreError> {
-        self.tx.put_blob(blob)
-    }
-
-    fn keep_blob(&mut self, hash: &ContentHash) -> std::result::Result<bool, StoreError> {
-        self.tx.keep_blob(hash)
-    }
-
-    fn remove_blob(&mut self, hash: &ContentHash, before_ms: u64) -> std::result::Result<bool, StoreError> {
-        self.tx.remove_blob(hash, before_ms)
-    }
-
-    fn emit(&mut self, event: Event) -> std::result::Result<(), StoreError> {
-        self.tx.emit(event)
     }
 }
 
