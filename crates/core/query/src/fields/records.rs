@@ -102,15 +102,34 @@ impl<'v> Records<'v> {
         self.insert(concept.into(), values, budget)
     }
 
-    /// Reads the records that these fields of these rows need, all at once.
+    /// Reads the records that these fields of these rows need, all at once. What was loaded before may be
+    /// forgotten.
     pub(crate) fn load<'r>(
         &mut self,
         rows: impl Iterator<Item = &'r [Cell]>,
         fields: &[FieldOf],
         budget: &mut Budget<'_>,
     ) -> Result<()> {
+        self.make_room(budget);
+        self.load_more(rows, fields, budget)
+    }
+
+    /// Forgets what was loaded, if it is much.
+    pub(crate) fn make_room(&mut self, budget: &mut Budget<'_>) {
         if self.bytes > KEPT_BYTES_MAX {
             self.forget(budget);
+        }
+    }
+
+    /// Reads the records that these fields of these rows need; what was loaded before stays.
+    pub(crate) fn load_more<'r>(
+        &mut self,
+        rows: impl Iterator<Item = &'r [Cell]>,
+        fields: &[FieldOf],
+        budget: &mut Budget<'_>,
+    ) -> Result<()> {
+        if fields.is_empty() {
+            return Ok(());
         }
         let mut wanted: FastSet<Cell> = FastSet::new();
         for row in rows {

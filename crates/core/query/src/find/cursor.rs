@@ -56,6 +56,14 @@ impl Position {
         place
     }
 
+    /// Whether something at a place was not shown before, whatever is known of this position.
+    pub(super) fn is_surely_before(&self, place: &[u8]) -> bool {
+        match self {
+            Position::After(last) => place > last.as_slice(),
+            Position::Cut { beginning, .. } => place > beginning.as_slice() && !place.starts_with(beginning),
+        }
+    }
+
     /// Whether something at that place is still to be shown.
     pub(super) fn is_before(&self, place: &[u8]) -> bool {
         match self {

@@ -2,6 +2,7 @@
 
 use std::collections::hash_map;
 
+use super::cursor::Position;
 use super::encode::{put_cell, put_value};
 use super::page::Entry;
 use super::request::Request;
@@ -53,9 +54,7 @@ impl<'r> Each<'r> {
     pub(super) fn add(&mut self, rows: Rows, context: &mut Context<'_, '_, '_>) -> Result<()> {
         for begin in (0..rows.len()).step_by(BATCH) {
             let batch = begin..(begin + BATCH).min(rows.len());
-            if !self.sorted.is_empty() {
-                context.records.load(batch.clone().map(|at| rows.row(at)), &self.sorted, context.budget)?;
-            }
+            context.records.load(batch.clone().map(|at| rows.row(at)), &self.sorted, context.budget)?;
             for at in batch {
                 context.budget.step()?;
                 self.add_one(rows.row(at), context)?;
@@ -123,10 +122,18 @@ impl<'r> Each<'r> {
         failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// How many entries there are before one place, and behind another.
-    pub(super) fn count_before(&self, end: &[u8], after: Option<&[u8]>) -> usize {
+    /// How many entries there are before a place that were not shown before.
+    pub(super) fn count_before(&self, end: &[u8], shown: Option<&Position>) -> usize {
         let places = self.first.values().map(|entry| entry.place.as_slice());
-        places.filter(|place| *place < end && after.is_none_or(|after| *place > after)).count()
+        let is_new = |place: &[u8]| shown.is_none_or(|shown| shown.is_surely_before(place));
+        places.filter(|place| *place < end && is_new(place)).count()
+    }
+
+    /// Gives back what everything held.
+    pub(super) fn drop_from(self, context: &mut Context<'_, '_, '_>) {
+        let bytes = self.first.iter().map(|(identity, entry)| entry_bytes(identity, &entry.place)).sum();
+        context.budget.release(bytes);
+        self.kept.drop_from(context.budget);
     }
 
     pub(super) fn finish(self) -> (Vec<Entry>, Content) {

@@ -142,7 +142,7 @@ impl<'p> Gathering<'p> {
             let Some(reached) = page.reached else { break };
             if self.stops_early
                 && let Reached::Element(element) = reached
-                && sink.count_before(&element_key(element), shown.after()) >= shown.needed()
+                && sink.count_before(&element_key(element), shown.position) >= shown.needed()
             {
                 break;
             }
@@ -176,13 +176,13 @@ impl<'p> Gathering<'p> {
             lookups += page.lookups as u64;
             let Some(Reached::Value(value, concept)) = page.reached else { return Ok(Some(sink)) };
             let end = order.place(&value, concept);
-            let found = sink.count_before(&end, shown.after());
+            let found = sink.count_before(&end, shown.position);
             if found >= shown.needed() {
                 return Ok(Some(sink));
             }
             context.records.forget(context.budget);
             if lookups > lookups_max.max(shown.needed() as u64) {
-                sink.finish(context)?.1.drop_from(context);
+                sink.drop_from(context);
                 return Ok(None);
             }
             rows_max = next_lookups(lookups, found, shown.needed(), rows_max).min(options.page_rows);
@@ -231,10 +231,19 @@ impl Sink<'_> {
         }
     }
 
-    fn count_before(&self, end: &[u8], after: Option<&[u8]>) -> usize {
+    fn count_before(&self, end: &[u8], shown: Option<&Position>) -> usize {
         match self {
-            Sink::Each(each) => each.count_before(end, after),
+            Sink::Each(each) => each.count_before(end, shown),
             Sink::Groups(_) => 0,
+        }
+    }
+
+    /// Gives back what everything held.
+    fn drop_from(self, context: &mut Context<'_, '_, '_>) {
+        match self {
+            Sink::Each(each) => each.drop_from(context),
+            // Groups are never read in an order.
+            Sink::Groups(_) => {}
         }
     }
 

@@ -100,22 +100,21 @@ impl<'r> Groups<'r> {
         let mut known: Vec<Option<u32>> = Vec::with_capacity(BATCH);
         for begin in (0..rows.len()).step_by(BATCH) {
             let batch = begin..(begin + BATCH).min(rows.len());
-            if !self.aggregated.is_empty() {
-                let cells = batch.clone().map(|at| rows.row(at));
-                context.records.load(cells, &self.aggregated, context.budget)?;
-            }
             known.clear();
             for at in batch.clone() {
                 let cells = self.request.shown().map(|of| rows.row(at)[of.slot]);
                 known.push(*self.by_cells.entry(cells));
             }
             let is_new = |at: &usize| known[at - begin].is_none();
-            let mut new = batch.clone().filter(is_new).map(|at| rows.row(at));
+            let new = batch.clone().filter(is_new).map(|at| rows.row(at));
             if !new.clone().all(|row| self.apart.takes(row)) {
                 self.read_values(context)?;
             }
-            if matches!(self.apart, Apart::Values(_)) && !self.shown.is_empty() {
-                context.records.load(&mut new, &self.shown, context.budget)?;
+            context.records.make_room(context.budget);
+            let all = batch.clone().map(|at| rows.row(at));
+            context.records.load_more(all, &self.aggregated, context.budget)?;
+            if matches!(self.apart, Apart::Values(_)) {
+                context.records.load_more(new, &self.shown, context.budget)?;
             }
             for at in batch {
                 context.budget.step()?;

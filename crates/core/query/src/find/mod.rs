@@ -65,14 +65,6 @@ enum Content {
     Groups(Rows, Vec<Aggregates>),
 }
 
-impl Content {
-    /// Gives back what the rows held.
-    fn drop_from(self, context: &mut Context<'_, '_, '_>) {
-        let (Content::Rows(rows) | Content::Groups(rows, _)) = self;
-        rows.drop_from(context.budget);
-    }
-}
-
 /// Answers a FIND over what the view sees.
 pub fn find(view: &View<'_>, find: &Find, format: Format, budget: &mut Budget<'_>) -> Result<Found> {
     find_with(view, find, format, &Options::default(), budget)
@@ -200,9 +192,7 @@ fn project(
     let mut values = Vec::with_capacity(page.len());
     for batch in page.chunks(BATCH) {
         let cells = |at: &usize| -> &[Cell] { rows.row(*at) };
-        if !fields.is_empty() {
-            records.load(batch.iter().map(cells), &fields, context.budget)?;
-        }
+        records.load(batch.iter().map(cells), &fields, context.budget)?;
         for at in batch {
             let row = request.columns.iter().map(|column| match (column, content) {
                 (Column::Field(of), _) => Ok(records.value(rows.row(*at), of)?.into_owned()),

@@ -2,7 +2,8 @@
 //! for everything there is.
 //!
 //! What its branch binds has to agree with what there is from outside. Patterns that come first in the branch
-//! give the same rows whether these are compared before or after; what an OPTIONAL binds would not.
+//! give the same rows whether these are compared before or after; what an OPTIONAL binds would not. A UNION inside
+//! of the branch would find what is known from outside where it binds nothing itself.
 
 use crate::plan::{Draft, Part};
 
@@ -10,6 +11,7 @@ pub(super) fn keep(draft: &mut Draft) {
     for part in &mut draft.parts {
         if let Part::Union(branch) = part
             && let Some(Part::Run(first)) = branch.draft.parts.first()
+            && !branch.draft.parts.iter().any(|part| matches!(part, Part::Union(_)))
         {
             let is_bound = |slot| first.slots().any(|own| own == slot);
             branch.keys = branch.agree_on.iter().copied().filter(|slot| is_bound(*slot)).collect();

@@ -196,3 +196,17 @@ fn a_second_type_with_the_same_names_joins_the_groups_of_the_first() {
     world.add("Other b\nn -about-> b");
     world.check_rows(query, "b 2");
 }
+
+#[test]
+fn values_that_take_much_room_are_all_counted() {
+    // More than is kept of records at once, and a group whose name is asked for after they were read.
+    let mut text = String::from("Shelf s\n");
+    for at in 0..1100 {
+        text.push_str(&format!("Book b{at} {{\"text\": \"{}\"}}\ns -has-> b{at}\n", "x".repeat(40 << 10)));
+    }
+    let world = World::new(&text);
+    world.check_rows(
+        r#"FIND(?s.name, COUNT(?b.attributes.text)) WHERE { ?s {type: "Shelf"} (?s, "has", ?b) }"#,
+        "s 1100",
+    );
+}

@@ -177,3 +177,16 @@ fn cursors_of_other_queries_and_none_at_all_are_refused() {
         world.check_mistake(&with("", &format!(r#"CURSOR "{bad}""#)), "KIP_1001", "next_cursor");
     }
 }
+
+#[test]
+fn pages_in_the_order_of_an_index_go_on_behind_long_texts() {
+    // Their places are longer than what a cursor holds of them, and there are more than are looked up at first.
+    let text: String =
+        (0..200).map(|at| format!("Doc d{at:03} {{\"text\": \"{at:03}{}\"}}\n", "x".repeat(2000))).collect();
+    let mut world = World::new(&text);
+    let query = r#"FIND(?d.name) WHERE { ?d {type: "Doc"} } ORDER BY ?d.attributes.text"#;
+    let whole: Vec<String> = (0..200).map(|at| format!("d{at:03}")).collect();
+    assert_eq!(pages(&mut world, query, 10, |_, _| {}), whole);
+    world.index("Doc", "text");
+    assert_eq!(pages(&mut world, query, 10, |_, _| {}), whole);
+}

@@ -124,3 +124,20 @@ fn joins_choose_by_the_rows_that_there_are() {
     assert!(reads(r#"FIND(COUNT(?o)) WHERE { ?n {type: "Node"} OPTIONAL { (?n, "next", ?o) } }"#));
     assert!(!reads(r#"FIND(COUNT(?o)) WHERE { ?n {name: "n1"} (?n, "next", ?o) }"#));
 }
+
+#[test]
+fn an_order_that_was_given_up_holds_nothing() {
+    // One in twenty fits, and all of those are at the end of the order: it is given up after a sixth.
+    let mut text = String::new();
+    for at in 0..3000 {
+        let has = at % 20 == 0 || at > 2900;
+        text.push_str(&format!("Doc d{at} {{\"text\": \"{at:04}{}\", \"has\": {has}}}\n", "x".repeat(4000)));
+    }
+    let world = World::new(&text);
+    let query = r#"FIND(?d.name) WHERE { ?d {type: "Doc"} FILTER(?d.attributes.has == true) }
+                   ORDER BY ?d.attributes.text LIMIT 100"#;
+    let [before, _] = bytes_needed(&world, query);
+    world.index("Doc", "text");
+    let [after, _] = bytes_needed(&world, query);
+    assert!(after < before + (64 << 10), "{after} bytes with an index, {before} without");
+}

@@ -244,3 +244,19 @@ fn the_order_of_patterns_makes_no_difference() {
         }
     }
 }
+
+#[test]
+fn a_union_in_a_branch_does_not_find_what_is_known_outside_of_the_branch() {
+    let world = World::new("A a1\nA a2\nB b1\nB b2\na1 -q-> b2\nb1 -p-> b2");
+    // The inner branch binds no ?k: its rows agree with none from outside.
+    world.check_rows(
+        r#"FIND(?k.name, ?x.name) WHERE {
+          ?k {type: "A"} OPTIONAL { UNION { (?k, "p", ?x) UNION { ?x {type: "B"} } } }
+        }"#,
+        "a1 null, a2 null",
+    );
+    world.check_rows(
+        r#"FIND(?k.name) WHERE { ?k {type: "A"} NOT { UNION { (?k, "p", ?x) UNION { ?x {type: "B"} } } } }"#,
+        "a1, a2",
+    );
+}

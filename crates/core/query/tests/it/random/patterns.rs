@@ -13,7 +13,7 @@ const LINKS: [&str; 2] = ["l", "m"];
 const PREDICATE_NAMES: [&str; 2] = ["p", "q"];
 
 /// Blocks inside blocks.
-pub(crate) const DEPTH_MAX: usize = 3;
+pub(crate) const DEPTH_MAX: usize = 4;
 /// Links inside links.
 const NESTING_MAX: usize = 2;
 
