@@ -31,7 +31,8 @@ pub use harmless::Harmless;
 pub use hash::{ContentHash, HashParseError};
 pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
 pub use key::{
-    KeyBuf, KeyDecodeError, KeyReader, NULL_VALUE_KEY, prefix_end, text_prefix_key, value_key, value_kind_key,
+    KeyBuf, KeyDecodeError, KeyReader, NULL_VALUE_KEY, prefix_end, text_prefix_key, value_key, value_key_len,
+    value_kind_key,
 };
 pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text, value_from_msgpack};
 pub use span::time_span;

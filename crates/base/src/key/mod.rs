@@ -22,7 +22,7 @@ mod value;
 use std::ops::Deref;
 
 pub use reader::{KeyDecodeError, KeyReader};
-pub use value::{NULL_VALUE_KEY, text_prefix_key, value_key, value_kind_key};
+pub use value::{NULL_VALUE_KEY, text_prefix_key, value_key, value_key_len, value_kind_key};
 
 use crate::{SpaceId, TenantId};
 

@@ -3,7 +3,7 @@
 //! Truth values come before numbers, texts, arrays and objects, and null comes after everything. No encoding
 //! is the beginning of another, so that more parts can follow.
 
-use super::KeyBuf;
+use super::{KeyBuf, KeyDecodeError, KeyReader};
 use crate::{Number, Value};
 
 /// The key of null, and of what is not there: after every other.
@@ -56,6 +56,52 @@ pub fn text_prefix_key(text: &str) -> KeyBuf {
     let mut key = KeyBuf::new().u8(TEXT).str(text);
     key.0.truncate(key.0.len() - super::END.len());
     key
+}
+
+/// How many bytes of these are the key of the value that they begin with; `None` if they end before it does, or
+/// begin with no value.
+pub fn value_key_len(bytes: &[u8]) -> Option<usize> {
+    if bytes.starts_with(NULL_VALUE_KEY) {
+        return Some(NULL_VALUE_KEY.len());
+    }
+    let mut reader = KeyReader::new(bytes);
+    skip(&mut reader).ok()??;
+    Some(bytes.len() - reader.rest().len())
+}
+
+/// Reads over one value. `None` if it is none.
+fn skip(reader: &mut KeyReader<'_>) -> Result<Option<()>, KeyDecodeError> {
+    // How many arrays and objects are open, and which.
+    let mut open: Vec<u8> = Vec::new();
+    loop {
+        match reader.u8()? {
+            INNER_NULL if !open.is_empty() => {}
+            BOOL => drop(reader.u8()?),
+            NUMBER => drop(reader.fixed::<16>()?),
+            TEXT => drop(reader.bytes()?),
+            kind @ (ARRAY | OBJECT) => open.push(kind),
+            _ => return Ok(None),
+        }
+        // Whatever ends here, and then the name of the next entry.
+        while let Some(kind) = open.last() {
+            match (*kind, reader.rest().first()) {
+                (_, Some(&END)) => {
+                    reader.u8()?;
+                    open.pop();
+                }
+                (OBJECT, Some(&ENTRY)) => {
+                    reader.u8()?;
+                    reader.bytes()?;
+                    break;
+                }
+                (ARRAY, Some(_)) => break,
+                _ => return Ok(None),
+            }
+        }
+        if open.is_empty() {
+            return Ok(Some(()));
+        }
+    }
 }
 
 fn put(key: KeyBuf, value: &Value) -> KeyBuf {
@@ -126,6 +172,24 @@ mod tests {
 
     fn values() -> Vec<Value> {
         ASCENDING.iter().map(|json| Value::parse_json(json.as_bytes()).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_key_is_found_in_front_of_others() {
+        let deep = format!("{}1{}", "[".repeat(60), "]".repeat(60));
+        let more = [r#"{"a":{"b":[1,null,"x",{}]},"c":[[],{}]}"#, &deep];
+        let more = more.map(|json| Value::parse_json(json.as_bytes()).unwrap());
+        for value in values().iter().chain(&more) {
+            let key = value_key(value);
+            let followed = [key.as_slice(), &[0, 1, 2, 3, 255]].concat();
+            assert_eq!(value_key_len(&followed), Some(key.len()), "{}", value.to_json());
+            for end in 0..key.len() {
+                assert_eq!(value_key_len(&key[..end]), None, "{} bytes of {}", end, value.to_json());
+            }
+        }
+        for bytes in [&[][..], &[0], &[1], &[7, 7], &[6, 2], &[5, 9]] {
+            assert_eq!(value_key_len(bytes), None, "{bytes:?}");
+        }
     }
 
     #[test]

@@ -26,15 +26,22 @@ pub enum Statistic {
     ObjectType(PredicateId, TypeId),
 }
 
+const TYPE: u8 = 1;
+const PREDICATE: u8 = 2;
+const SUBJECTS: u8 = 3;
+const OBJECTS: u8 = 4;
+const SUBJECT_TYPE: u8 = 5;
+const OBJECT_TYPE: u8 = 6;
+
 impl Statistic {
     fn key(self, scope: &Scope) -> KeyBuf {
         let (kind, a, b) = match self {
-            Statistic::Type(kind) => (1, kind.0, 0),
-            Statistic::Predicate(predicate) => (2, predicate.0, 0),
-            Statistic::Subjects(predicate) => (3, predicate.0, 0),
-            Statistic::Objects(predicate) => (4, predicate.0, 0),
-            Statistic::SubjectType(kind, predicate) => (5, kind.0, predicate.0),
-            Statistic::ObjectType(predicate, kind) => (6, predicate.0, kind.0),
+            Statistic::Type(kind) => (TYPE, kind.0, 0),
+            Statistic::Predicate(predicate) => (PREDICATE, predicate.0, 0),
+            Statistic::Subjects(predicate) => (SUBJECTS, predicate.0, 0),
+            Statistic::Objects(predicate) => (OBJECTS, predicate.0, 0),
+            Statistic::SubjectType(kind, predicate) => (SUBJECT_TYPE, kind.0, predicate.0),
+            Statistic::ObjectType(predicate, kind) => (OBJECT_TYPE, predicate.0, kind.0),
         };
         scope.key().u8(kind).u64(a).u64(b)
     }
@@ -47,12 +54,14 @@ impl Statistic {
             parts.finish().map(|()| numbers)
         })();
         match numbers.map_err(|error| bad(error.to_string()))? {
-            (1, kind, 0) => Ok(Statistic::Type(TypeId(kind))),
-            (2, predicate, 0) => Ok(Statistic::Predicate(PredicateId(predicate))),
-            (3, predicate, 0) => Ok(Statistic::Subjects(PredicateId(predicate))),
-            (4, predicate, 0) => Ok(Statistic::Objects(PredicateId(predicate))),
-            (5, kind, predicate) => Ok(Statistic::SubjectType(TypeId(kind), PredicateId(predicate))),
-            (6, predicate, kind) => Ok(Statistic::ObjectType(PredicateId(predicate), TypeId(kind))),
+            (TYPE, kind, 0) => Ok(Statistic::Type(TypeId(kind))),
+            (PREDICATE, predicate, 0) => Ok(Statistic::Predicate(PredicateId(predicate))),
+            (SUBJECTS, predicate, 0) => Ok(Statistic::Subjects(PredicateId(predicate))),
+            (OBJECTS, predicate, 0) => Ok(Statistic::Objects(PredicateId(predicate))),
+            (SUBJECT_TYPE, kind, predicate) => {
+                Ok(Statistic::SubjectType(TypeId(kind), PredicateId(predicate)))
+            }
+            (OBJECT_TYPE, predicate, kind) => Ok(Statistic::ObjectType(PredicateId(predicate), TypeId(kind))),
             (kind, ..) => Err(bad(format!("there is no count of kind {kind}"))),
         }
     }
@@ -68,20 +77,30 @@ impl View<'_> {
 
     /// Every count that is not zero, those of one kind together.
     pub fn statistics(&self, visit: &mut dyn FnMut(Statistic, u64) -> Visit) -> Result<()> {
+        self.statistics_in(&[KeyRange::prefix(&self.scope().key())], visit)
+    }
+
+    /// Those that are about a predicate alone.
+    pub fn predicate_statistics(&self, visit: &mut dyn FnMut(Statistic, u64) -> Visit) -> Result<()> {
+        let of_kind = |kind: u8| KeyRange::prefix(&self.scope().key().u8(kind));
+        self.statistics_in(&[PREDICATE, SUBJECTS, OBJECTS].map(of_kind), visit)
+    }
+
+    fn statistics_in(
+        &self,
+        ranges: &[KeyRange],
+        visit: &mut dyn FnMut(Statistic, u64) -> Visit,
+    ) -> Result<()> {
         let mut verdict = Ok(());
-        self.reader().multi_scan(
-            STATISTICS,
-            &[KeyRange::prefix(&self.scope().key())],
-            &mut |_, key, value| match Statistic::from_key(key)
-                .and_then(|statistic| Ok((statistic, decode(value)?)))
-            {
-                Ok((statistic, count)) => visit(statistic, count),
-                Err(error) => {
-                    verdict = Err(error);
-                    Visit::Stop
-                }
-            },
-        )?;
+        self.reader().multi_scan(STATISTICS, ranges, &mut |_, key, value| match Statistic::from_key(key)
+            .and_then(|statistic| Ok((statistic, decode(value)?)))
+        {
+            Ok((statistic, count)) => visit(statistic, count),
+            Err(error) => {
+                verdict = Err(error);
+                Visit::Stop
+            }
+        })?;
         verdict
     }
 }

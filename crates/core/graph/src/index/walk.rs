@@ -5,7 +5,7 @@ use std::ops::Bound;
 use cairn_base::{KeyBuf, NULL_VALUE_KEY, limits, prefix_end};
 use cairn_seam::{KeyRange, Visit};
 
-use super::entry::{front, is_cut, parse};
+use super::entry::{entry_key, front, is_cut, parse};
 use super::{Index, IndexInfo, IndexState, Indexes};
 use crate::tables::INDEX_ENTRIES;
 use crate::{ConceptId, Part, Result, TypeId, View};
@@ -58,11 +58,38 @@ impl View<'_> {
         if !descending {
             return self.upwards(&span, visit).map(drop);
         }
-        let (values, nulls) = span.split_at(&behind(&front(self.scope(), index.id), NULL_VALUE_KEY));
+        let (values, nulls) = span.split_at(&behind(&span.front, NULL_VALUE_KEY));
         match self.downwards(values, visit)? {
             Visit::Continue => self.upwards(&nulls, visit).map(drop),
             Visit::NextRange | Visit::Stop => Ok(()),
         }
+    }
+
+    /// Goes on with such a walk behind an entry: the bytes of a value, and the last concept of it that was visited.
+    pub fn indexed_after(
+        &self,
+        index: &Index,
+        (low, high): (Bound<&[u8]>, Bound<&[u8]>),
+        descending: bool,
+        (bytes, concept): (&[u8], ConceptId),
+        visit: VisitEntry<'_>,
+    ) -> Result<()> {
+        let span = Span::new(&front(self.scope(), index.id), low, high);
+        // No key is between an entry and this.
+        let mut next = entry_key(self.scope(), index.id, bytes, concept);
+        next.push(0);
+        if !descending || bytes == NULL_VALUE_KEY {
+            return self.upwards(&span.split_at(&next).1, visit).map(drop);
+        }
+        let (values, nulls) = span.split_at(&behind(&span.front, NULL_VALUE_KEY));
+        let value = behind(&span.front, bytes);
+        let (lower, same) = values.split_at(&value);
+        let same = same.split_at(&prefix_end(&value).unwrap_or(value)).0.split_at(&next).1;
+        if self.upwards(&same, visit)? == Visit::Continue && self.downwards(lower, visit)? == Visit::Continue
+        {
+            self.upwards(&nulls, visit)?;
+        }
+        Ok(())
     }
 
     fn upwards(&self, span: &Span, visit: VisitEntry<'_>) -> Result<Visit> {

@@ -168,6 +168,18 @@ fn walks_go_on_where_they_stopped() {
         })
         .unwrap();
         assert_eq!(rows, 3);
+        let is_of_predicate = |of: &Statistic| {
+            matches!(of, Statistic::Predicate(_) | Statistic::Subjects(_) | Statistic::Objects(_))
+        };
+        let (mut all, mut own) = (Vec::new(), Vec::new());
+        let mut gather = |of: Statistic, count: u64, into: &mut Vec<(Statistic, u64)>| {
+            into.push((of, count));
+            Visit::Continue
+        };
+        view.statistics(&mut |of, count| gather(of, count, &mut all)).unwrap();
+        view.predicate_statistics(&mut |of, count| gather(of, count, &mut own)).unwrap();
+        all.retain(|(of, _)| is_of_predicate(of));
+        assert!(own == all && !own.is_empty(), "{own:?}");
     });
 }
 

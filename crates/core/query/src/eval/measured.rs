@@ -24,6 +24,12 @@ impl Context<'_, '_, '_> {
         if self.is_timed { self.budget.now() } else { Duration::ZERO }
     }
 
+    /// Everything begins once more, without an order.
+    pub(crate) fn gave_up_order(&mut self) {
+        self.has_given_up_order = true;
+        self.measured.fill(Measured::default());
+    }
+
     /// A stage gave rows.
     pub(crate) fn note(&mut self, stage: usize, rows: &Rows, began: Duration) {
         let took = self.now().saturating_sub(began);

@@ -41,6 +41,8 @@ pub(crate) struct Context<'c, 'v, 'b> {
     pub(crate) measured: Vec<Measured>,
     /// Whether stages are timed.
     pub(crate) is_timed: bool,
+    /// Whether an index was read in the order of the answer until that was more than reading everything.
+    pub(crate) has_given_up_order: bool,
     /// The stage that runs.
     current: usize,
 }
@@ -64,6 +66,7 @@ impl<'c, 'v, 'b> Context<'c, 'v, 'b> {
             patterns: Patterns::default(),
             measured,
             is_timed: false,
+            has_given_up_order: false,
             current: 0,
         }
     }

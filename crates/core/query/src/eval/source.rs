@@ -1,8 +1,6 @@
 //! The first scan of a plan, read page by page: what comes after it never holds more than a page.
 
-use std::ops::Bound;
-
-use cairn_base::NULL_VALUE_KEY;
+use cairn_base::{NULL_VALUE_KEY, limits, value_key_len};
 use cairn_graph::{ConceptId, Element, IndexedKey, PredicateId, TypeId};
 use cairn_seam::Visit;
 
@@ -119,6 +117,17 @@ impl<'p> Source<'p> {
         }
     }
 
+    /// Passes over everything whose value of the field comes before the one that a place of the answer begins with.
+    pub(crate) fn begin_at_place(&mut self, place: &[u8]) {
+        let Scan::Ordered(ordered) = &mut self.scan else { return };
+        let is_turned = ordered.descending && !place.starts_with(NULL_VALUE_KEY);
+        let mut value: Vec<u8> = place.iter().map(|byte| if is_turned { !byte } else { *byte }).collect();
+        // One that is cut is longer than what an index holds.
+        value.truncate(value_key_len(&value).unwrap_or(value.len()).min(limits::GRAPH_INDEX_VALUE_BYTES_MAX));
+        // No concept has this number.
+        ordered.after = Some((value, ConceptId(0)));
+    }
+
     /// The next rows.
     pub(super) fn next(
         &mut self,
@@ -147,27 +156,9 @@ impl<'p> Source<'p> {
 
 impl Ordered<'_> {
     fn next(&mut self, rows_max: usize, width: usize, context: &mut Context<'_, '_, '_>) -> Result<Page> {
-        let mut low = self.scan.low.clone();
-        let mut high = self.scan.high.clone();
-        if let Some((bytes, _)) = &self.after {
-            let is_null = bytes.as_slice() == NULL_VALUE_KEY;
-            // Behind null there is nothing but null, whichever way it goes.
-            if self.descending && !is_null {
-                high = Bound::Included(bytes.clone());
-            } else {
-                low = Bound::Included(bytes.clone());
-            }
-        }
         let mut found: Vec<ConceptId> = Vec::new();
         let mut last: Option<(Vec<u8>, ConceptId)> = None;
-        let (low, high) = (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice));
-        let with_null = self.descending && !matches!(self.scan.high, Bound::Included(_) | Bound::Excluded(_));
         let mut visit = |id: ConceptId, key: &IndexedKey<'_>| {
-            let is_seen =
-                self.after.as_ref().is_some_and(|(bytes, last)| bytes.as_slice() == key.bytes && id <= *last);
-            if is_seen {
-                return Visit::Continue;
-            }
             found.push(id);
             if found.len() < rows_max {
                 return Visit::Continue;
@@ -175,18 +166,13 @@ impl Ordered<'_> {
             last = Some((key.bytes.to_vec(), id));
             Visit::Stop
         };
-        context.view.indexed(&self.scan.index, low, high, self.descending, &mut visit)?;
-        if last.is_none() && with_null && !matches!(high, Bound::Unbounded) {
-            // Going down, null comes behind the bound that this page began at.
-            let null = Bound::Included(NULL_VALUE_KEY);
-            context.view.indexed(&self.scan.index, null, Bound::Unbounded, false, &mut |id, key| {
-                found.push(id);
-                if found.len() < rows_max {
-                    return Visit::Continue;
-                }
-                last = Some((key.bytes.to_vec(), id));
-                Visit::Stop
-            })?;
+        let IndexScan { index, low, high } = &self.scan;
+        let (low, high) = (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice));
+        match &self.after {
+            None => context.view.indexed(index, low, high, self.descending, &mut visit)?,
+            Some((bytes, id)) => {
+                context.view.indexed_after(index, (low, high), self.descending, (bytes, *id), &mut visit)?;
+            }
         }
         self.after.clone_from(&last);
         let page = elements::by_ids(self.step, self.kind, &found, width, context)?;

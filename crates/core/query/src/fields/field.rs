@@ -1,14 +1,15 @@
 //! Fields of elements.
 
+use cairn_base::limits;
 use cairn_graph::Part;
 use cairn_kip::tree::Path;
-use cairn_kip::{KipCode, KipError};
+use cairn_kip::{KipCode, KipError, Span};
 
 use crate::cell::Cell;
 use crate::plan::Slot;
 
 /// One field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Field {
     /// All of it.
     Whole,
@@ -39,7 +40,7 @@ impl Field {
 }
 
 /// A field of a variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct FieldOf {
     pub(crate) slot: Slot,
     pub(crate) field: Field,
@@ -71,6 +72,20 @@ impl FieldOf {
         };
         Ok(FieldOf { slot, field })
     }
+}
+
+/// Refuses what names more fields than a command may: each is looked for in every row.
+pub(crate) fn check_count(what: &str, count: usize, span: Option<Span>) -> Result<(), KipError> {
+    let most = limits::KIP_FIELDS_MAX;
+    if count <= most {
+        return Ok(());
+    }
+    let error = KipError::new(KipCode::ResourceExhausted, format!("there are more than {most} {what}"));
+    let error = error.hint("ask for whole elements, or in several commands");
+    Err(match span {
+        Some(span) => error.at(span),
+        None => error,
+    })
 }
 
 fn unknown(path: &Path, message: String) -> KipError {

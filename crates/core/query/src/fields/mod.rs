@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use cairn_base::Value;
 
-pub(crate) use field::{Field, FieldOf};
+pub(crate) use field::{Field, FieldOf, check_count};
 pub(crate) use records::Records;
 pub(crate) use scanned::Scanned;
 pub(crate) use size::value_bytes;

@@ -19,19 +19,23 @@ pub fn explain(view: &View<'_>, find: &Find, analyze: bool, budget: &mut Budget<
     let options = Options::default();
     let question = Question::of(*view, find, &options)?;
     let mut stages = explained(&question.plan, *view)?;
-    if let (Some(order), Some(first)) = (&question.order, stages.first_mut()) {
-        first.index = Some(format!("{}, in its order", index_name(&order.scan.index, *view)?));
-    }
-    let mut answer = Answer { detail: question.how(), rows: None, took: Duration::ZERO };
+    let mut answer = Answer { detail: String::new(), rows: None, took: Duration::ZERO };
     let mut measured = None;
+    let mut has_given_up_order = false;
     if analyze {
         let mut context = Context::new(*view, &question.plan, question.request.fields(), budget);
         context.is_timed = true;
         let began = context.now();
         answer.rows = Some(question.run(&mut context)?);
         answer.took = context.now().saturating_sub(began);
+        has_given_up_order = context.has_given_up_order;
         measured = Some(context.measured);
     }
+    if let (Some(order), Some(first)) = (&question.order, stages.first_mut()) {
+        let outcome = if has_given_up_order { ", which was given up for a scan" } else { "" };
+        first.index = Some(format!("{}, in its order{outcome}", index_name(&order.scan.index, *view)?));
+    }
+    answer.detail = question.how(has_given_up_order);
     let measured = measured.as_deref();
     let mut text = format!("answer {}", answer.detail);
     if let Some(rows) = answer.rows {
@@ -70,7 +74,7 @@ impl Answer {
 
 impl Question<'_> {
     /// What is made of rows, in words.
-    fn how(&self) -> String {
+    fn how(&self, has_given_up_order: bool) -> String {
         let request = &self.request;
         let how = if self.counts.is_some() {
             "counted by the graph itself, no row is read".to_owned()
@@ -80,7 +84,7 @@ impl Question<'_> {
             format!("groups, the first {}", self.limit)
         } else {
             let gathering = self.gathering();
-            let stops_early = gathering.stops_early || self.order.is_some();
+            let stops_early = gathering.stops_early || (self.order.is_some() && !has_given_up_order);
             match (stops_early, request.order.is_empty(), gathering.keeps_top) {
                 (true, ..) => format!("the first {}, reading stops when they are found", self.limit),
                 (false, true, _) => format!("the first {}", self.limit),
@@ -145,6 +149,9 @@ fn to_value(stage: &Explained, all_measured: Option<&[Measured]>) -> Value {
     if let Some(measured) = all_measured.map(|measured| measured[*number]) {
         put("rows", measured.rows.into());
         put("runs", measured.runs.into());
+        if measured.read_whole > 0 {
+            put("read_whole", true.into());
+        }
         put("time_ms", ms_value(measured.took));
     }
     if !inside.is_empty() {

@@ -167,6 +167,10 @@ impl<'p> Gathering<'p> {
         let Some(kind) = source.kind() else { return Ok(None) };
         let lookups_max = context.view.count(Statistic::Type(kind))? / options.reads_per_lookup.max(1);
         let mut source = source.ordered(order.scan.clone(), order.descending);
+        // What was shown before comes by again only if its place is not its own.
+        if let Some(position) = shown.position.filter(|_| request.order_is_of_shown()) {
+            source.begin_at_place(position.place());
+        }
         let mut sink = self.sink(plan, request, shown, context)?;
         let mut rows_max = shown.first_page_rows(options);
         let mut lookups: u64 = 0;
@@ -183,6 +187,7 @@ impl<'p> Gathering<'p> {
             context.records.forget(context.budget);
             if lookups > lookups_max.max(shown.needed() as u64) {
                 sink.drop_from(context);
+                context.gave_up_order();
                 return Ok(None);
             }
             rows_max = next_lookups(lookups, found, shown.needed(), rows_max).min(options.page_rows);

@@ -26,7 +26,7 @@ use cairn_kip::{Format, KipCode, KipError};
 use crate::cell::Cell;
 use crate::eval::Context;
 use crate::fields::{Field, FieldOf, Fields, Records, value_bytes};
-use crate::optimize::{Pass, counted, filter_by_index, wishes};
+use crate::optimize::{Pass, counted, filter_beside, filter_by_index, wishes};
 use crate::plan::Plan;
 use crate::rows::Rows;
 use crate::{Budget, Options, Result};
@@ -116,9 +116,17 @@ impl<'o> Question<'o> {
         let mut plan = Plan::of(view, &find.pattern, options, is_sorted)?;
         let request = Request::of(&plan, find)?;
         let uses_indexes = options.passes.has(Pass::UseIndexes);
-        let order = if uses_indexes && limit > 0 { Order::of(&plan, &request, view)? } else { None };
-        if uses_indexes && is_sorted && order.is_none() {
-            filter_by_index(&mut plan.root, view, options.reads_per_lookup)?;
+        let mut order = if uses_indexes && limit > 0 { Order::of(&plan, &request, view)? } else { None };
+        if uses_indexes && is_sorted {
+            let (needed, reads) = (limit as u64 + 1, options.reads_per_lookup);
+            let is_wanted = match &order {
+                Some(order) => filter_beside(&mut plan.root, &order.scan, needed, view, reads)?,
+                None => {
+                    filter_by_index(&mut plan.root, view, reads)?;
+                    false
+                }
+            };
+            order = order.filter(|_| is_wanted);
         }
         let is_first = position.is_none() && limit > 0;
         let counts = if is_first { from_statistics(&plan, &request, options) } else { None };
@@ -201,6 +209,7 @@ fn project(
                 (Column::Aggregate(_), Content::Rows(_)) => Ok(Value::Null),
             });
             let row = row.collect::<Result<Vec<Value>>>()?;
+            context.budget.steps(u32::try_from(row.len()).unwrap_or(u32::MAX))?;
             context.budget.row(row.iter().map(value_bytes).sum())?;
             values.push(row);
         }

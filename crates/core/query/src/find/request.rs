@@ -4,7 +4,7 @@ use cairn_kip::tree::{self, Aggregate, Find, Function};
 use cairn_kip::{KipCode, KipError, Span};
 
 use crate::Result;
-use crate::fields::{Field, FieldOf};
+use crate::fields::{Field, FieldOf, check_count};
 use crate::plan::Plan;
 
 /// Columns and order.
@@ -41,6 +41,9 @@ pub(super) struct SortKey {
 impl Request {
     /// Fails on variables that are not bound, on fields that nothing has, and on orders that groups have not.
     pub(super) fn of(plan: &Plan, find: &Find) -> Result<Self> {
+        check_count("expressions in FIND", find.columns.len(), find.columns.last().map(|last| last.span))?;
+        let last = find.order_by.last().map(|last| last.by.span);
+        check_count("keys in ORDER BY", find.order_by.len(), last)?;
         let mut request = Request { columns: Vec::new(), aggregates: Vec::new(), order: Vec::new() };
         for column in &find.columns {
             let own = match &column.node {

@@ -43,7 +43,8 @@ impl<'v> Estimator<'v> {
         self.count(Statistic::Type(kind))
     }
 
-    /// Links of some predicates, of all if absent, between ends of some types.
+    /// Links of some predicates, of all if absent, between ends of some types. Of all predicates it is not asked
+    /// how many of their links have ends of a type: there may be many, and it is one row for each pair of them.
     pub(super) fn links(
         &mut self,
         predicates: Option<&[PredicateId]>,
@@ -54,9 +55,9 @@ impl<'v> Estimator<'v> {
         if let Some(links) = self.links.get(&key) {
             return Ok(*links);
         }
-        let ids = match predicates {
-            Some(ids) => ids.to_vec(),
-            None => self.all_predicates()?,
+        let (ids, subject, object) = match predicates {
+            Some(ids) => (ids.to_vec(), subject, object),
+            None => (self.all_predicates()?, None, None),
         };
         let mut links = Links { total: 0.0, fitting: 0.0, subjects: 0.0, objects: 0.0 };
         for predicate in ids {
@@ -92,14 +93,14 @@ impl<'v> Estimator<'v> {
         number
     }
 
-    /// All predicates that links have. Everything about them is read in one go.
+    /// All predicates that links have. What is counted of them alone is read in one go.
     fn all_predicates(&mut self) -> Result<Vec<PredicateId>> {
         if let Some(all) = &self.all {
             return Ok(all.clone());
         }
         let mut all = Vec::new();
         let counts = &mut self.counts;
-        self.view.statistics(&mut |of, count| {
+        self.view.predicate_statistics(&mut |of, count| {
             if let Statistic::Predicate(id) = of {
                 all.push(id);
             }
@@ -114,8 +115,7 @@ impl<'v> Estimator<'v> {
         if let Some(count) = self.counts.get(&of) {
             return Ok(*count);
         }
-        // What is not among all counts is zero.
-        let count = if self.all.is_some() { 0.0 } else { self.view.count(of)? as f64 };
+        let count = self.view.count(of)? as f64;
         self.counts.insert(of, count);
         Ok(count)
     }

@@ -17,28 +17,86 @@ use crate::plan::{Block, ElementStep, IndexScan, Slot, Stage, Step, Work};
 
 /// Has FILTERs use indexes.
 pub(crate) fn filter(block: &mut Block, view: View<'_>, reads_per_lookup: u64) -> Result<()> {
+    each_scan(block, &mut |step| {
+        step.index = choose(step, view, reads_per_lookup, None)?;
+        Ok(())
+    })
+}
+
+/// Has FILTERs use indexes where another one could give the concepts of the first scan in the order of the
+/// answer, of which so many are needed. Says whether that one is still wanted.
+pub(crate) fn filter_beside(
+    root: &mut Block,
+    order: &IndexScan,
+    needed: u64,
+    view: View<'_>,
+    reads_per_lookup: u64,
+) -> Result<bool> {
+    let mut is_first = first_scan(root).is_some();
+    let mut is_wanted = true;
+    each_scan(root, &mut |step| {
+        if std::mem::take(&mut is_first) {
+            let wanted = Beside { order, needed };
+            step.index = choose(step, view, reads_per_lookup, Some(&wanted))?;
+            is_wanted = step.index.is_none();
+        } else {
+            step.index = choose(step, view, reads_per_lookup, None)?;
+        }
+        Ok(())
+    })?;
+    Ok(is_wanted)
+}
+
+/// What an index of a FILTER is compared with.
+struct Beside<'a> {
+    order: &'a IndexScan,
+    needed: u64,
+}
+
+impl Beside<'_> {
+    /// How many entries an index may have. If one in so many concepts fits, that many times as many as are needed
+    /// are looked up in the order of the answer: less than the entries, unless these are few.
+    fn most(&self, concepts: u64) -> u64 {
+        self.needed.saturating_mul(concepts).isqrt()
+    }
+}
+
+fn each_scan(block: &mut Block, change: &mut impl FnMut(&mut ElementStep) -> Result<()>) -> Result<()> {
     let mut verdict = Ok(());
     each_step(block, &mut |step| {
         if let Work::Elements(elements) = &mut step.work
             && verdict.is_ok()
         {
-            verdict = choose(elements, view, reads_per_lookup).map(|index| elements.index = index);
+            verdict = change(elements);
         }
     });
     verdict
 }
 
 /// The index that leaves the fewest concepts, if any leaves few enough.
-fn choose(step: &ElementStep, view: View<'_>, reads_per_lookup: u64) -> Result<Option<IndexScan>> {
+fn choose(
+    step: &ElementStep,
+    view: View<'_>,
+    reads_per_lookup: u64,
+    beside: Option<&Beside<'_>>,
+) -> Result<Option<IndexScan>> {
     let Some(kind) = step.scanned() else { return Ok(None) };
     let fields = ranged(step);
     if fields.is_empty() {
         return Ok(None);
     }
-    let mut most = view.count(Statistic::Type(kind))? / reads_per_lookup.max(1);
+    let concepts = view.count(Statistic::Type(kind))?;
+    let mut most = concepts / reads_per_lookup.max(1);
+    if let Some(beside) = beside {
+        most = most.min(beside.most(concepts));
+    }
     let mut best = None;
     for (part, path) in fields {
         let Some(scan) = scan_of(step, kind, part, &path, view)? else { continue };
+        // In its order it is read in these bounds too.
+        if beside.is_some_and(|beside| beside.order.index.id == scan.index.id) {
+            continue;
+        }
         let mut entries = 0;
         view.indexed(&scan.index, as_ref(&scan.low), as_ref(&scan.high), false, &mut |_, _| {
             entries += 1;

@@ -19,7 +19,7 @@ mod union_keys;
 use cairn_graph::View;
 
 pub(crate) use early_stop::leading;
-pub(crate) use indexes::{filter as filter_by_index, ordered, wishes};
+pub(crate) use indexes::{filter as filter_by_index, filter_beside, ordered, wishes};
 pub(crate) use statistics::counted;
 
 use crate::plan::{Block, Draft, Stage, Step, Union};

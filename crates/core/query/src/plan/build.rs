@@ -12,8 +12,9 @@ use super::ground::Grounding;
 use super::pattern::Place;
 use super::scope::{Places, Scope, Slot, Space};
 use crate::Result;
-use crate::fields::FieldOf;
+use crate::fields::{FieldOf, check_count};
 use crate::filter::{Filter, Literals};
+use crate::hash::{FastSet, HashSetExt};
 
 /// Makes drafts.
 pub(crate) struct Builder<'v> {
@@ -22,8 +23,9 @@ pub(crate) struct Builder<'v> {
     pub(super) places: Places,
     /// Expressions of filters.
     literals: Literals,
-    /// What filters read.
+    /// What filters read, each once.
     pub(super) fields: Vec<FieldOf>,
+    seen: FastSet<FieldOf>,
 }
 
 impl<'v> Builder<'v> {
@@ -36,6 +38,7 @@ impl<'v> Builder<'v> {
             places: Places::default(),
             literals: Literals::default(),
             fields: Vec::new(),
+            seen: FastSet::new(),
         })
     }
 
@@ -63,7 +66,12 @@ impl<'v> Builder<'v> {
                         making.scope.slot(space, variable)
                     })?;
                     making.uses.extend(filter.slots());
-                    self.fields.extend_from_slice(filter.fields());
+                    for of in filter.fields() {
+                        if self.seen.insert(of.clone()) {
+                            self.fields.push(of.clone());
+                        }
+                    }
+                    check_count("different fields in its FILTERs", self.fields.len(), Some(clause.span))?;
                     making.run.filters.push(Arc::new(filter));
                 }
                 Clause::Optional(inner) => {

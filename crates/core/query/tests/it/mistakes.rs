@@ -105,3 +105,25 @@ fn fields_that_nothing_has() {
         }
     }
 }
+
+#[test]
+fn no_command_names_more_fields_than_are_looked_for_in_every_row() {
+    let world = World::new("Drug a");
+    let fields = |count: usize| (0..count).map(|at| format!("?d.attributes.f{at}")).collect::<Vec<_>>();
+    let shown = |count| format!(r#"FIND({}) WHERE {{ ?d {{type: "Drug"}} }}"#, fields(count).join(", "));
+    let sorted = |count| {
+        format!(r#"FIND(?d.name) WHERE {{ ?d {{type: "Drug"}} }} ORDER BY {}"#, fields(count).join(", "))
+    };
+    let filtered = |count| {
+        let conditions: Vec<String> = fields(count).iter().map(|field| format!("{field} == 1")).collect();
+        format!(r#"FIND(?d.name) WHERE {{ ?d {{type: "Drug"}} FILTER({}) }}"#, conditions.join(" || "))
+    };
+    for query in [&shown as &dyn Fn(usize) -> String, &sorted, &filtered] {
+        assert!(world.try_find(&query(256)).is_ok(), "{:.60}", query(256));
+        world.check_mistake(&query(257), "KIP_4002", "in several commands");
+    }
+    // One field may be compared as often as there is room.
+    let often: Vec<String> = (0..2000).map(|at| format!("?d.name == \"{at}\"")).collect();
+    let query = format!(r#"FIND(?d.name) WHERE {{ ?d {{type: "Drug"}} FILTER({}) }}"#, often.join(" || "));
+    assert!(world.try_find(&query).is_ok());
+}

@@ -190,3 +190,37 @@ fn pages_in_the_order_of_an_index_go_on_behind_long_texts() {
     world.index("Doc", "text");
     assert_eq!(pages(&mut world, query, 10, |_, _| {}), whole);
 }
+
+#[test]
+fn pages_in_the_order_of_an_index_have_every_tie_once() {
+    let mut text = String::new();
+    for at in 0..300 {
+        let tie = if at % 5 == 4 { "null".to_owned() } else { (at % 5).to_string() };
+        text.push_str(&format!("Doc d{at:03} {{\"tie\": {tie}}}\n"));
+    }
+    let mut world = World::new(&text);
+    for order in ["ASC", "DESC"] {
+        let query =
+            format!(r#"FIND(?d.name) WHERE {{ ?d {{type: "Doc"}} }} ORDER BY ?d.attributes.tie {order}"#);
+        let whole = pages(&mut world, &query, 300, |_, _| {});
+        world.index("Doc", "tie");
+        assert_eq!(whole.len(), 300);
+        for limit in [7, 60, 61] {
+            assert_eq!(pages(&mut world, &query, limit, |_, _| {}), whole, "{order} by {limit}");
+        }
+    }
+}
+
+#[test]
+fn what_was_shown_on_a_page_does_not_come_again_further_on_in_the_order_of_an_index() {
+    let mut text = String::from("Team a\nTeam b\nTeam c\n");
+    for at in 0..100 {
+        let team = ["a", "b", "c"][at % 3];
+        text.push_str(&format!("User u{at} {{\"score\": {at}}}\nu{at} -in-> {team}\n"));
+    }
+    let mut world = World::new(&text);
+    world.index("User", "score");
+    let query = r#"FIND(?t.name) WHERE { ?u {type: "User"} OPTIONAL { (?u, "in", ?t) } }
+                   ORDER BY ?u.attributes.score"#;
+    assert_eq!(pages(&mut world, query, 1, |_, _| {}), ["a", "b", "c"]);
+}

@@ -141,3 +141,64 @@ fn an_order_that_was_given_up_holds_nothing() {
     let [after, _] = bytes_needed(&world, query);
     assert!(after < before + (64 << 10), "{after} bytes with an index, {before} without");
 }
+
+/// Two thousand users in no order, with an index of what is sorted by and of what is filtered by.
+fn users() -> World {
+    let mut text = String::new();
+    for at in 0..2000 {
+        let (score, seventh) = ((at * 7) % 2000, at % 7);
+        text.push_str(&format!(
+            "User u{at} {{\"email\": \"e{at}\", \"score\": {score}, \"seventh\": {seventh}}}\n"
+        ));
+    }
+    let world = World::new(&text);
+    ["email", "score", "seventh"].iter().for_each(|key| world.index("User", key));
+    world
+}
+
+/// Rows that each page of a query makes.
+fn rows_of_pages(world: &World, query: &str) -> Vec<u64> {
+    let (mut made, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let tree = parsed(&format!("{query} {cursor}")).unwrap();
+        let mut budget = Budget::new(&*world.clock, rows(u64::MAX));
+        let found = world.view(|view| cairn_query::find(view, &tree, Format::Rows, &mut budget)).unwrap();
+        made.push(budget.rows());
+        let Some(next) = found.next_cursor else { return made };
+        cursor = format!(r#"CURSOR "{next}""#);
+    }
+}
+
+#[test]
+fn pages_in_the_order_of_an_index_begin_where_the_last_one_ended() {
+    let world = users();
+    for order in ["?u.attributes.score", "?u.attributes.score DESC"] {
+        let query = format!(r#"FIND(?u) WHERE {{ ?u {{type: "User"}} }} ORDER BY {order} LIMIT 50"#);
+        let made = rows_of_pages(&world, &query);
+        assert_eq!(made.len(), 40);
+        // The rows that are shown, and those that are read at once.
+        assert!(made.iter().all(|rows| *rows < 300), "{made:?}");
+    }
+}
+
+#[test]
+fn an_index_of_a_filter_is_used_beside_one_of_the_order() {
+    let world = users();
+    let plan = |filter: &str| {
+        let query = format!(
+            r#"FIND(?u) WHERE {{ ?u {{type: "User"}} {filter} }} ORDER BY ?u.attributes.score LIMIT 20"#
+        );
+        let mut budget = Budget::new(&*world.clock, rows(u64::MAX));
+        let plan = world.view(|view| cairn_query::explain(view, &parsed(&query).unwrap(), true, &mut budget));
+        plan.unwrap().get("text").unwrap().as_str().unwrap().to_owned()
+    };
+    // One is found by its address.
+    let one = plan(r#"FILTER(?u.attributes.email == "e7")"#);
+    assert!(one.contains("[User by attributes.email]"), "{one}");
+    // One in seven: in their order the first twenty are found sooner than all of them.
+    let many = plan("FILTER(?u.attributes.seventh == 1)");
+    assert!(many.contains("[User by attributes.score, in its order]"), "{many}");
+    // In a block of its own it is used whatever the order.
+    let inner = plan(r#"OPTIONAL { ?o {type: "User"} FILTER(?o.attributes.email == "e9") }"#);
+    assert!(inner.contains("in its order]") && inner.contains("[User by attributes.email]"), "{inner}");
+}

@@ -160,6 +160,19 @@ fn indexes_are_used_for_few_values_and_for_the_order() {
 }
 
 #[test]
+fn an_order_that_was_given_up_is_told() {
+    let text: String = (0..200).map(|at| format!("Drug d{at} {{\"risk\": {at}}}\n")).collect();
+    let world = World::new(&text);
+    world.index("Drug", "risk");
+    check(
+        &world,
+        r#"FIND(?d) WHERE { ?d {type: "Drug"} FILTER(?d.name == "d0") } ORDER BY ?d.attributes.risk DESC LIMIT 2"#,
+        "answer the first 2 in order, no others are kept, rows 1, 0.000 ms\n\
+         \x20 elements ?d is a Drug filtered by ?d.name [Drug by attributes.risk, in its order, which was given up for a scan], about 100, rows 1, 0.000 ms",
+    );
+}
+
+#[test]
 fn paths_between_known_ends_are_walked_from_both() {
     let world = clinic();
     let (d0, fever) = (world.id("d0"), world.id("Fever"));

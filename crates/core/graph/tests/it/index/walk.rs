@@ -90,6 +90,25 @@ fn walked(
     rows
 }
 
+/// The rest of a walk, behind an entry.
+fn gone_on(
+    kit: &Kit,
+    index: &Index,
+    bounds: (Bound<&[u8]>, Bound<&[u8]>),
+    descending: bool,
+    after: (&[u8], ConceptId),
+) -> Vec<(ConceptId, Vec<u8>)> {
+    let mut rows = Vec::new();
+    kit.read(|view| {
+        view.indexed_after(index, bounds, descending, after, &mut |id, key| {
+            rows.push((id, key.bytes.to_vec()));
+            Visit::Continue
+        })
+    })
+    .unwrap();
+    rows
+}
+
 /// Whether bytes are inside of bounds, as the documentation says it.
 fn is_inside(bytes: &[u8], low: Bound<&[u8]>, high: Bound<&[u8]>) -> bool {
     let like = |bound: &[u8]| bytes.starts_with(&bound[..bound.len().min(MAX)]);
@@ -146,6 +165,14 @@ proptest! {
                 prop_assert_eq!(&found, &inside, "{:?} {:?} {}", low, high, descending);
                 let found = walked(&kit, &index, low, high, descending, *most);
                 prop_assert_eq!(&found[..], &inside[..inside.len().min(*most)]);
+                // It goes on behind any entry, also behind one that is not there any more.
+                for (at, (concept, bytes)) in inside.iter().enumerate().step_by(3) {
+                    let rest = gone_on(&kit, &index, (low, high), descending, (bytes, *concept));
+                    prop_assert_eq!(&rest[..], &inside[at + 1..], "{:?} {:?} {}", low, high, descending);
+                    let whole = gone_on(&kit, &index, (low, high), descending, (bytes, ConceptId(0)));
+                    let first = inside.iter().position(|(_, own)| own == bytes).unwrap();
+                    prop_assert_eq!(&whole[..], &inside[first..]);
+                }
             }
         }
     }
