@@ -18,6 +18,7 @@ mod union;
 
 use cairn_graph::View;
 
+use crate::cell::Cell;
 use crate::fields::{FieldOf, Records};
 use crate::filter::Patterns;
 use crate::plan::{Block, Plan, Stage, Step, Work};
@@ -113,6 +114,9 @@ fn stages(
     for stage in stages {
         let began = context.now();
         context.current = stage.number();
+        let asked = rows.len() + seeds.map_or(0, Rows::len);
+        let beside = asked.saturating_mul(bytes_beside(stage));
+        context.budget.hold(beside)?;
         rows = match stage {
             Stage::Step(own) => step(own, rows, context)?,
             Stage::Optional(inner) => left_join::left_join(inner, rows, context)?,
@@ -122,9 +126,26 @@ fn stages(
                 None => rows,
             },
         };
+        context.budget.release(beside);
         context.note(stage.number(), &rows, began);
     }
     Ok(rows)
+}
+
+/// What a stage remembers of each row that it is given while it runs, roughly: keys, numbers, and their places in
+/// tables.
+fn bytes_beside(stage: &Stage) -> usize {
+    const TABLE_ROW: usize = 96;
+    match stage {
+        Stage::Step(step) => match &step.work {
+            Work::Elements(_) | Work::Check { .. } | Work::Filter(_) => 0,
+            // Sorted, without a table.
+            Work::Links(_) => TABLE_ROW / 2,
+            Work::Path(_) => 2 * TABLE_ROW,
+        },
+        Stage::Optional(inner) | Stage::Not(inner) => TABLE_ROW + inner.shared.len() * size_of::<Cell>(),
+        Stage::Union(union) => TABLE_ROW + (union.agree_on.len() + union.keys.len()) * size_of::<Cell>(),
+    }
 }
 
 fn step(step: &Step, rows: Rows, context: &mut Context<'_, '_, '_>) -> Result<Rows> {

@@ -30,6 +30,7 @@ pub(super) fn path(step: &PathStep, rows: Rows, context: &mut Context<'_, '_, '_
 }
 
 fn join(step: &PathStep, rows: &Rows, out: &mut Rows, context: &mut Context<'_, '_, '_>) -> Result<()> {
+    context.budget.steps(u32::try_from(rows.len()).unwrap_or(u32::MAX))?;
     let from_subjects = starts(&step.subject, rows);
     let from_objects = starts(&step.object, rows);
     if step.meets
