@@ -27,8 +27,10 @@ pub(crate) struct Records<'v> {
     fields: Vec<Field>,
     /// Places whose elements are asked as soon as they are bound.
     at_once: FastSet<Slot>,
-    /// The values of those, in their order.
-    kept: FastMap<Element, Box<[Value]>>,
+    /// Where the values of elements begin.
+    kept: FastMap<Element, usize>,
+    /// The values of one element after the other, in the order of the fields.
+    values: Vec<Value>,
     bytes: usize,
 }
 
@@ -55,7 +57,7 @@ impl<'v> Records<'v> {
             }
         }
         let (texts, at_once) = (Texts::new(view), FastSet::new());
-        Records { view, texts, fields: distinct, at_once, kept: FastMap::new(), bytes: 0 }
+        Records { view, texts, fields: distinct, at_once, kept: FastMap::new(), values: Vec::new(), bytes: 0 }
     }
 
     /// Says which fields are asked for as soon as their variable is bound: whoever comes by a record of such a
@@ -92,14 +94,13 @@ impl<'v> Records<'v> {
         if self.bytes > KEPT_BYTES_MAX / 2 || self.kept.contains_key(&concept.into()) {
             return Ok(());
         }
-        let mut values = std::mem::take(&mut scanned.values);
-        values.resize(self.fields.len(), Value::Null);
-        for (at, value) in values.iter_mut().enumerate() {
+        scanned.values.resize(self.fields.len(), Value::Null);
+        for at in 0..self.fields.len() {
             if !scanned.has(at) {
-                *value = self.read_field(record, at)?;
+                scanned.values[at] = self.read_field(record, at)?;
             }
         }
-        self.insert(concept.into(), values, budget)
+        self.insert(concept.into(), &mut scanned.values, budget)
     }
 
     /// Reads the records that these fields of these rows need, all at once. What was loaded before may be
@@ -153,6 +154,7 @@ impl<'v> Records<'v> {
     /// Gives back what the values held.
     pub(crate) fn forget(&mut self, budget: &mut Budget<'_>) {
         self.kept.clear();
+        self.values.clear();
         self.texts.forget_links();
         budget.release(self.bytes);
         self.bytes = 0;
@@ -198,9 +200,9 @@ impl<'v> Records<'v> {
         }
         budget.release(read.iter().map(Read::bytes).sum());
         self.complete(&mut read)?;
-        for Read { cell, values, .. } in read {
+        for Read { cell, mut values, .. } in read {
             if let Some(element) = cell.element() {
-                self.insert(element, values, budget)?;
+                self.insert(element, &mut values, budget)?;
             }
         }
         Ok(())
@@ -210,19 +212,21 @@ impl<'v> Records<'v> {
         let Some(record) = record else {
             return Ok(Read { cell, edge: None, values: vec![Value::Null; self.fields.len()] });
         };
-        Ok(Read { cell, edge: record.edge().copied(), values: self.values(&record)? })
+        Ok(Read { cell, edge: record.edge().copied(), values: self.read_all(&record)? })
     }
 
-    fn insert(&mut self, element: Element, values: Vec<Value>, budget: &mut Budget<'_>) -> Result<()> {
-        let bytes = bytes_of(&values);
+    /// Takes the values of an element over.
+    fn insert(&mut self, element: Element, values: &mut Vec<Value>, budget: &mut Budget<'_>) -> Result<()> {
+        let bytes = bytes_of(values);
         budget.hold(bytes)?;
         self.bytes += bytes;
-        self.kept.insert(element, values.into());
+        self.kept.insert(element, self.values.len());
+        self.values.append(values);
         Ok(())
     }
 
     /// What a record itself says of the fields.
-    fn values(&self, record: &RecordView<'_>) -> Result<Vec<Value>> {
+    fn read_all(&self, record: &RecordView<'_>) -> Result<Vec<Value>> {
         (0..self.fields.len()).map(|at| self.read_field(record, at)).collect()
     }
 
@@ -301,8 +305,9 @@ impl Fields for Records<'_> {
             (Cell::Concept(_, kind), Field::Type) => Cow::Owned(Value::from(&*self.name(kind.0)?)),
             (Cell::Concept(..) | Cell::Link(_), field) => {
                 let at = self.place(field);
-                let values = cell.element().and_then(|element| self.kept.get(&element));
-                at.zip(values).map_or(Cow::Owned(Value::Null), |(at, values)| Cow::Borrowed(&values[at]))
+                let begin = cell.element().and_then(|element| self.kept.get(&element));
+                at.zip(begin)
+                    .map_or(Cow::Owned(Value::Null), |(at, begin)| Cow::Borrowed(&self.values[begin + at]))
             }
         })
     }
@@ -310,7 +315,7 @@ impl Fields for Records<'_> {
 
 /// What keeping the values of one element takes.
 fn bytes_of(values: &[Value]) -> usize {
-    size_of::<(Element, Box<[Value]>)>() + values.iter().map(value_bytes).sum::<usize>()
+    size_of::<(Element, usize)>() + values.iter().map(value_bytes).sum::<usize>()
 }
 
 /// All of an element, but for ids and names of its type or predicate.
