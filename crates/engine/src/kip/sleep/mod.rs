@@ -9,6 +9,7 @@
 
 mod attached;
 mod expiry;
+mod followers;
 mod look;
 mod names;
 mod remove;

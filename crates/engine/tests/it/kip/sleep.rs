@@ -261,6 +261,65 @@ fn a_concept_with_more_links_than_a_step_takes_goes_all_the_same() {
     assert_eq!(kip.ok(r#"FIND(COUNT(?l)) WHERE { ?l (?s, "treats", ?o) }"#), Value::from(1u64));
 }
 
+/// More links than go in one transaction, from symptoms to something. Says how many.
+fn link_many(kip: &Kip, predicate: &str, kind: &str, name: &str) -> u64 {
+    let count = limits::SLEEP_STEP_LINKS + 10;
+    for first in (0..count).step_by(1000) {
+        let links: String = (first..count.min(first + 1000))
+            .map(|n| format!("CONCEPT ?s{n} {{ {{type: \"Symptom\", name: \"s{n}\"}} }} PROPOSITION {{ (?s{n}, \"{predicate}\", ?hub) }}\n"))
+            .collect();
+        kip.ok(&format!("UPSERT {{ CONCEPT ?hub {{ {{type: \"{kind}\", name: \"{name}\"}} }} {links} }}"));
+    }
+    count as u64
+}
+
+fn count_links(kip: &Kip, predicate: &str) -> Value {
+    kip.ok(&format!(r#"FIND(COUNT(?l)) WHERE {{ ?l (?s, "{predicate}", ?o) }}"#))
+}
+
+#[test]
+fn a_definition_that_stays_keeps_its_links_however_many() {
+    for (kind, name) in [("$ConceptType", "Drug"), ("$PropositionType", "treats")] {
+        let kip = Kip::new();
+        kip.ok(r#"UPSERT { CONCEPT { {type: "$PropositionType", name: "mentions"} } }"#);
+        let count = link_many(&kip, "mentions", kind, name);
+        expire(&kip, kind, name, NOW);
+        // Something else that goes.
+        expire(&kip, "Drug", "Ibuprofen", NOW);
+        let told = sleep(&kip, false);
+        assert_eq!((told.kept.total, told.removed_concepts, told.removed_links), (1, 1, 0), "{name}");
+        assert_eq!(SleepReport { applied: false, ..sleep(&kip, true) }, told, "{name}");
+        assert_eq!(count_links(&kip, "mentions"), Value::from(count), "{name}");
+    }
+}
+
+#[test]
+fn a_predicate_goes_when_every_link_that_follows_it_goes() {
+    let kip = Kip::new();
+    kip.ok(r#"UPSERT {
+        CONCEPT { {type: "$PropositionType", name: "doubts"} }
+        CONCEPT { {type: "$PropositionType", name: "heals"} }
+        CONCEPT ?self_made { {type: "$PropositionType", name: "refines"} }
+        CONCEPT ?fever { {type: "Symptom", name: "Fever"} }
+        CONCEPT ?drug { {type: "Drug", name: "Ibuprofen"} }
+        PROPOSITION ?fact { ({type: "Drug", name: "Aspirin"}, "treats", ?fever) }
+        PROPOSITION { (?drug, "doubts", ?fact) }
+        PROPOSITION { (?drug, "heals", ?fever) }
+        PROPOSITION { (?self_made, "refines", ?self_made) }
+        PROPOSITION { (?self_made, "refines", ?fever) }
+    }"#);
+    for name in ["treats", "doubts", "heals", "refines"] {
+        expire(&kip, "$PropositionType", name, NOW);
+    }
+    expire(&kip, "Drug", "Aspirin", NOW);
+    let told = sleep(&kip, false);
+    assert_eq!(names(&told.expired.shown), ["Aspirin", "treats", "doubts", "refines"]);
+    assert_eq!(names(&told.kept.shown), ["heals"]);
+    assert_eq!((told.removed_concepts, told.removed_links), (4, 4));
+    assert_eq!(SleepReport { applied: false, ..sleep(&kip, true) }, told, "it did what it said");
+    assert_eq!(sleep(&kip, false).removed_concepts, 0, "and all of it");
+}
+
 #[test]
 fn other_tenants_and_other_spaces_are_left_alone() {
     let kip = Kip::new();
@@ -321,6 +380,28 @@ fn what_got_more_time_in_between_stays() {
     });
     assert_eq!(report.unwrap().removed_concepts, 0);
     assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#), "ok");
+}
+
+#[test]
+fn a_concept_that_gets_more_time_while_its_links_go_keeps_the_others_and_what_went_is_counted() {
+    let kip = Kip::new();
+    kip.ok(r#"UPSERT { CONCEPT { {type: "$PropositionType", name: "mentions"} } }"#);
+    let count = link_many(&kip, "mentions", "Drug", "Hub");
+    expire(&kip, "Drug", "Hub", NOW);
+    let mut removing = 0;
+    let report = kip.engine().sleep(&kip.world.owner, TenantId::LOCAL, &question(true), &mut |stage| {
+        if stage.name == "removing" {
+            removing += 1;
+            expire(&kip, "Drug", "Hub", LATER);
+        }
+        true
+    });
+    let report = report.unwrap();
+    let gone = limits::SLEEP_STEP_LINKS as u64;
+    assert_eq!((report.removed_concepts, report.removed_links), (0, gone));
+    assert_eq!(count_links(&kip, "mentions"), Value::from(count - gone));
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Hub"} }"#), "ok");
+    assert_eq!(removing, 2, "it was looked at again, and left alone");
 }
 
 #[test]
