@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, Role};
-use cairn_base::{TenantId, Value, limits};
+use cairn_base::{ErrorCode, TenantId, Value, limits};
 use cairn_engine::{AuditOutcome, EngineError, SleepElement, SleepPolicy, SleepQuestion, SleepReport};
 
-use super::kit::{ACME, Kip, user};
+use super::kit::{ACME, Kip, code, one, send, user};
 use crate::support::NOW_MS;
 
 /// The instant at which the clock of these tests stands, and one millisecond later.
@@ -417,7 +417,7 @@ fn a_node_goes_to_sleep_by_itself_only_if_it_is_told_to() {
     let kip = Kip::new();
     let stranger = user("ada", ACME, Role::Writer);
     let old = r#"UPSERT { CONCEPT { {type: "Domain", name: "Old"} } } WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#;
-    kip.send(&stranger, &super::kit::one(old)).unwrap();
+    kip.send(&stranger, &one(old)).unwrap();
     expire(&kip, "Drug", "Aspirin", NOW);
     let is_there = || kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#) == "ok";
     let hour = Duration::from_secs(3600);
@@ -435,4 +435,75 @@ fn a_node_goes_to_sleep_by_itself_only_if_it_is_told_to() {
     let theirs = sleep_as(&kip, &stranger, &question(false)).unwrap();
     assert_eq!(theirs.expired.total, 0, "every tenant's");
     assert!(kip.world.trail(ACME).iter().any(|line| line.subject.contains("sleep cycle in memory")));
+}
+
+#[test]
+fn nobody_keeps_others_from_a_run_elsewhere() {
+    let kip = Kip::new();
+    let (ada, eve) = (user("ada", ACME, Role::Writer), user("eve", TenantId::LOCAL, Role::Reader));
+    let old = r#"UPSERT { CONCEPT { {type: "Domain", name: "Old"} } } WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#;
+    let old = Value::String(old.to_owned()).to_json();
+    kip.send(&ada, &format!(r#"{{"command":{old}}}"#)).unwrap();
+    kip.ask(&format!(r#"{{"command":{old},"space":"notes"}}"#));
+    expire(&kip, "Drug", "Aspirin", NOW);
+    kip.engine().set_sleep(SleepPolicy { every: Some(Duration::from_secs(3600)), apply: true });
+    kip.world.clock.advance(Duration::from_secs(3600));
+    let left = |who: &Principal, space: Option<&str>| {
+        let wanted = SleepQuestion { space: space.map(str::to_owned), ..question(false) };
+        sleep_as(&kip, who, &wanted).map(|report| report.expired.total)
+    };
+    let mut is_first = true;
+    let report = kip.engine().sleep(&eve, TenantId::LOCAL, &question(false), &mut |_| {
+        if std::mem::take(&mut is_first) {
+            assert_eq!(left(&ada, None).unwrap(), 1, "another tenant");
+            assert_eq!(left(&kip.world.owner, Some("notes")).unwrap(), 1, "another space");
+            let here = left(&kip.world.owner, None).unwrap_err();
+            assert_eq!(here.code(), ErrorCode::Conflict);
+            assert!(here.to_string().contains("sleep cycle"), "{here}");
+            // The node's own round does what it can.
+            kip.engine().upkeep_once().unwrap();
+            assert_eq!(left(&ada, None).unwrap(), 0);
+            assert_eq!(left(&kip.world.owner, Some("notes")).unwrap(), 0);
+            kip.send(&ada, &format!(r#"{{"command":{old}}}"#)).unwrap();
+        }
+        true
+    });
+    assert_eq!(report.unwrap().expired.total, 1);
+    kip.engine().upkeep_once().unwrap();
+    assert_eq!(left(&kip.world.owner, None).unwrap(), 0, "what was busy is done later");
+    assert_eq!(left(&ada, None).unwrap(), 1, "and nothing is done again for it");
+}
+
+/// A process that is started anew every night goes to sleep all the same.
+#[test]
+fn the_first_sleep_of_a_process_comes_soon_and_the_others_when_it_is_time() {
+    let kip = Kip::new();
+    let (minute, day) = (Duration::from_secs(60), Duration::from_secs(24 * 3600));
+    for night in 0..3 {
+        kip.world.clock.advance(day);
+        let engine = kip.world.reopen();
+        engine.set_sleep(SleepPolicy { every: Some(7 * day), apply: true });
+        let ask = |text: &str| {
+            let answer = send(&engine, &kip.world.owner, TenantId::LOCAL, &one(text)).unwrap();
+            code(&answer)
+        };
+        let write = || {
+            let old = r#"UPSERT { CONCEPT { {type: "Drug", name: "Old"} } } WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#;
+            assert_eq!(ask(old), "ok");
+        };
+        let is_there_after = |time| {
+            kip.world.clock.advance(time);
+            engine.upkeep_once().unwrap();
+            ask(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Old"} }"#) == "ok"
+        };
+        write();
+        assert!(is_there_after(4 * minute), "{night}: not at once");
+        assert!(!is_there_after(minute), "{night}: soon");
+        write();
+        assert!(is_there_after(6 * day), "{night}: not again");
+        assert!(!is_there_after(day), "{night}: only when it is time");
+        write();
+        engine.set_sleep(SleepPolicy { every: Some(minute), apply: true });
+        assert!(!is_there_after(minute), "{night}");
+    }
 }
