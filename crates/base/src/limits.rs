@@ -323,8 +323,10 @@ pub const ELEMENT_INLINE_BYTES_MAX: usize = 48 * KIB;
 pub const ELEMENT_LEVELS_MAX: usize = 64;
 /// Bytes of the name of a space.
 pub const SPACE_NAME_BYTES_MAX: usize = 256;
-/// Ordered indexes of one space, those that are being dropped included: their definitions are one record.
+/// Ordered indexes of one space; those that are being dropped do not count.
 pub const GRAPH_INDEXES_MAX: usize = 32;
+/// Ordered indexes of one space, those that are being dropped included: their definitions are one record.
+pub const GRAPH_INDEXES_HELD_MAX: usize = 48;
 /// Keys on the way to the value that an ordered index holds, like the two of `attributes.context.place`.
 pub const GRAPH_INDEX_PATH_KEYS_MAX: usize = 4;
 /// Ordered indexes of one space that are made automatically. Default of configuration.

@@ -27,7 +27,6 @@ pub(crate) fn engine(
 ) -> Result<Arc<Engine>, Failure> {
     let engine = Engine::open(store, clock, Arc::new(SystemEntropy))?;
     engine.set_compaction(compaction(config));
-    engine.set_sleep(SleepPolicy { every: config.sleep_every, apply: config.sleep_apply });
     engine.set_strict_types(config.turns_strict_types);
     engine.set_auto_indexes(usize::try_from(config.graph_auto_indexes).unwrap_or(usize::MAX));
     engine.set_graph_cache_bytes(config.graph_cache_bytes);
@@ -44,6 +43,12 @@ pub(crate) fn engine(
 /// How the store is compacted.
 pub(crate) fn compaction(config: &Config) -> CompactionPolicy {
     CompactionPolicy { every: config.compact_every, keep_changes: config.compact_keep_changes }
+}
+
+/// How a server goes to sleep by itself. Others that open a data directory do not: nobody expects it of a command
+/// that something is removed meanwhile.
+pub(crate) fn sleep(config: &Config) -> SleepPolicy {
+    SleepPolicy { every: config.sleep_every, apply: config.sleep_apply }
 }
 
 /// Where the search index of a data directory is kept, or one in memory without a directory; `None` where
@@ -89,5 +94,41 @@ pub(crate) fn binary(config: &Config) -> BinaryConfig {
         drain: config.http_deadline,
         remember_keys: config.turns_remember_keys,
         ..BinaryConfig::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_access::Principal;
+    use cairn_base::{ManualClock, TenantId, Value};
+    use cairn_kip::KipRequest;
+    use cairn_seam::MemoryStore;
+
+    #[test]
+    fn only_a_server_removes_what_is_past_its_time_without_being_asked() {
+        let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+        let hour = Duration::from_secs(3600);
+        let config =
+            Config { sleep_every: Some(hour), sleep_apply: true, search_enabled: false, ..Config::default() };
+        let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as Arc<dyn Clock>));
+        let engine = engine(store, Arc::clone(&clock) as Arc<dyn Clock>, &config, None).unwrap();
+        let ask = |text: &str| {
+            let command = Value::Object([("command".to_owned(), Value::from(text))].into_iter().collect());
+            let request = KipRequest::decode(command).unwrap();
+            let answer = engine.kip(&Principal::local_owner(), TenantId::LOCAL, &request).unwrap();
+            answer.into_value().get("result").is_some()
+        };
+        let is_there_later = || {
+            clock.advance(hour);
+            engine.upkeep_once().unwrap();
+            ask(r#"FIND(?d) WHERE { ?d {type: "Domain", name: "Old"} }"#)
+        };
+        assert!(ask(r#"UPSERT { CONCEPT { {type: "Domain", name: "Old"} } }
+            WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#));
+        assert!(is_there_later(), "a command");
+        engine.set_sleep(sleep(&config));
+        assert!(!is_there_later(), "a server");
+        engine.close().unwrap();
     }
 }

@@ -12,13 +12,13 @@ use parking_lot::Mutex;
 
 use crate::access::{Logins, ensure_local_owner};
 use crate::event_ids::EventIdKeys;
-use crate::kip::{Indexing, KipLog, KipMetrics, Spaces};
+use crate::kip::{Indexing, KipLog, KipMetrics, Sleeping, Spaces};
 use crate::payloads::Payloads;
 use crate::pipeline::Pipeline;
 use crate::registry::Registries;
 use crate::search::Searching;
 use crate::upkeep::Upkeep;
-use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, SleepPolicy, node, secret};
+use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node, secret};
 
 /// One node over one store. Share it behind an [`Arc`]; every method takes `&self`.
 pub struct Engine {
@@ -29,12 +29,8 @@ pub struct Engine {
     pub(crate) compacted_at: Mutex<Duration>,
     /// How the store is compacted.
     pub(crate) compaction: Mutex<CompactionPolicy>,
-    /// How it goes to sleep by itself.
-    pub(crate) sleeping: Mutex<SleepPolicy>,
-    /// When it last did; at first, when the engine was opened.
-    pub(crate) slept_at: Mutex<Duration>,
-    /// Held during a sleep cycle: one at a time.
-    pub(crate) asleep: Mutex<()>,
+    /// How it goes to sleep by itself, and where somebody is at it.
+    pub(crate) sleeping: Sleeping,
     /// Held while maintenance runs: one at a time.
     pub(crate) maintaining: Mutex<()>,
     /// Payloads that were read lately.
@@ -71,9 +67,7 @@ impl Engine {
             opened_at,
             compacted_at: Mutex::new(opened_at),
             compaction: Mutex::default(),
-            sleeping: Mutex::default(),
-            slept_at: Mutex::new(opened_at),
-            asleep: Mutex::default(),
+            sleeping: Sleeping::default(),
             maintaining: Mutex::default(),
             payloads: Payloads::new(limits::PAYLOAD_CACHE_BYTES),
             registries: Registries::default(),

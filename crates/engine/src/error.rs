@@ -185,6 +185,9 @@ pub enum EngineError {
     /// Maintenance is one at a time.
     #[error("maintenance is under way already; wait until it is done")]
     MaintenanceRunning,
+    /// Sleep cycles are one at a time in a space.
+    #[error("a sleep cycle is under way in this space already; wait until it is done")]
+    SleepRunning,
     /// The store does not take the audit line of an act that is not done without one.
     #[error("nothing was done, because it cannot be noted in the audit trail before: {0}")]
     NoLine(Box<EngineError>),
@@ -248,7 +251,7 @@ impl EngineError {
             EngineError::Selector { .. } => ErrorCode::InvalidRequest,
             EngineError::ClientTag { .. } => ErrorCode::InvalidRequest,
             EngineError::ListenersFull => ErrorCode::Overloaded,
-            EngineError::MaintenanceRunning => ErrorCode::Conflict,
+            EngineError::MaintenanceRunning | EngineError::SleepRunning => ErrorCode::Conflict,
             EngineError::NoLine(error) => error.code(),
             EngineError::BadRecord { .. } => ErrorCode::Damaged,
             EngineError::NewerRecord { .. } => ErrorCode::NewerFormat,

@@ -133,6 +133,14 @@ pub enum GraphError {
         /// The limit.
         max: usize,
     },
+    /// A space has as many indexes as it can keep track of, because some are still being dropped.
+    #[error(
+        "this space has {max} indexes, those included that are being dropped, which is the most; try again when they are gone"
+    )]
+    IndexesDropping {
+        /// The limit.
+        max: usize,
+    },
     /// No more numbers are left to give.
     #[error("this space has given all its numbers")]
     OutOfNumbers,
@@ -157,7 +165,7 @@ impl GraphError {
             | GraphError::NoPredicate(_)
             | GraphError::NoIndex(_) => ErrorCode::NotFound,
             GraphError::Protected { .. } => ErrorCode::Forbidden,
-            GraphError::TypeInUse { .. } => ErrorCode::Conflict,
+            GraphError::TypeInUse { .. } | GraphError::IndexesDropping { .. } => ErrorCode::Conflict,
             GraphError::VersionMismatch { .. } => ErrorCode::PreconditionFailed,
             GraphError::ReservedKey(_)
             | GraphError::BadName { .. }

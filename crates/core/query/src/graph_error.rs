@@ -33,7 +33,9 @@ impl From<GraphError> for QueryError {
             GraphError::TooLarge { .. } | GraphError::TooDeep { .. } => {
                 (KipCode::ResourceExhausted, Some(smaller()))
             }
-            GraphError::IndexesFull { .. } => (KipCode::ResourceExhausted, None),
+            GraphError::IndexesFull { .. } | GraphError::IndexesDropping { .. } => {
+                (KipCode::ResourceExhausted, None)
+            }
             GraphError::OutOfNumbers => (KipCode::ResourceExhausted, Some(other_space())),
         };
         let error = KipError::new(code, error.to_string());

@@ -38,6 +38,7 @@ use self::kind::Kind;
 pub(crate) use self::log::KipLog;
 use self::log::{KipLogLine, shortened};
 pub(crate) use self::metrics::KipMetrics;
+pub(crate) use self::sleep::Sleeping;
 pub use self::sleep::{
     Listed, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion, SleepReport, SleepTask,
 };

@@ -1,7 +1,6 @@
 //! Making an index, and covering what was there before it.
 
 use cairn_access::Scope;
-use cairn_base::limits;
 use cairn_seam::{Visit, WriteTx};
 
 use super::{Index, IndexField, IndexId, IndexInfo, IndexOrigin, IndexState, Indexes, entry_key};
@@ -49,9 +48,7 @@ pub fn create_index(
         }
         return Ok(found);
     }
-    if indexes.all.len() >= limits::GRAPH_INDEXES_MAX {
-        return Err(GraphError::IndexesFull { max: limits::GRAPH_INDEXES_MAX });
-    }
+    indexes.check_room()?;
     indexes.last = indexes.last.checked_add(1).ok_or(GraphError::OutOfNumbers)?;
     let index = Index { id: IndexId(indexes.last), kind, part: field.part, path: field.path.clone() };
     let info = IndexInfo { index, state: IndexState::Building { covered: ConceptId(0) }, origin };

@@ -49,6 +49,19 @@ impl Indexes {
         found.ok_or(GraphError::NoIndex(id))
     }
 
+    /// Whether there can be one more.
+    pub(super) fn check_room(&self) -> Result<()> {
+        let (max, held_max) = (limits::GRAPH_INDEXES_MAX, limits::GRAPH_INDEXES_HELD_MAX);
+        let in_use = self.all.iter().filter(|info| info.state != IndexState::Dropping).count();
+        if in_use >= max {
+            return Err(GraphError::IndexesFull { max });
+        }
+        if self.all.len() >= held_max {
+            return Err(GraphError::IndexesDropping { max: held_max });
+        }
+        Ok(())
+    }
+
     fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         put_varint(&mut out, self.last);
@@ -78,7 +91,7 @@ impl Indexes {
         }
         let decoded = (|| {
             let last = take_varint(&mut rest)?;
-            let count = bounded(&mut rest, limits::GRAPH_INDEXES_MAX)?;
+            let count = bounded(&mut rest, limits::GRAPH_INDEXES_HELD_MAX)?;
             let all = (0..count).map(|_| info(&mut rest)).collect::<Option<Vec<IndexInfo>>>()?;
             rest.is_empty().then_some(Indexes { last, all })
         })();
@@ -171,9 +184,10 @@ mod tests {
         let index = Index { id: IndexId(u64::MAX), kind: TypeId(u64::MAX), part: Part::Metadata, path };
         let state = IndexState::Building { covered: ConceptId(u64::MAX) };
         let info = IndexInfo { index, state, origin: IndexOrigin::Automatic };
-        let longest = Indexes { last: u64::MAX, all: vec![info; limits::GRAPH_INDEXES_MAX] };
+        let longest = Indexes { last: u64::MAX, all: vec![info; limits::GRAPH_INDEXES_HELD_MAX] };
         assert!(longest.encode().len() <= limits::VALUE_BYTES_MAX);
-        let more = Indexes { all: vec![longest.all[0].clone(); limits::GRAPH_INDEXES_MAX + 1], ..longest };
+        let more =
+            Indexes { all: vec![longest.all[0].clone(); limits::GRAPH_INDEXES_HELD_MAX + 1], ..longest };
         assert!(Indexes::decode(&more.encode()).is_err());
     }
 }

@@ -34,7 +34,7 @@ impl IndexField {
     }
 
     /// Whether there can be an index of it.
-    pub(super) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         let bad = |rule| Err(GraphError::BadIndexField { field: self.to_string(), rule });
         if self.path.is_empty() {
             return bad("name a key of attributes or metadata");

@@ -29,9 +29,8 @@ impl Engine {
         if now < *self.indexing.retry_at.lock() {
             return;
         }
-        let wished = self.make_wished_indexes();
-        let gone_on = self.go_on_with_indexes();
-        if let Err(error) = wished.and(gone_on) {
+        self.make_wished_indexes();
+        if let Err(error) = self.go_on_with_indexes() {
             self.indexing.note_unfinished();
             *self.indexing.retry_at.lock() = now + RETRY_AFTER;
             tracing::warn!(%error, "an index of the graph could not be made or dropped; it is tried again");

@@ -27,14 +27,21 @@ impl Engine {
             if wrong == 0 {
                 continue;
             }
-            if repair {
-                self.make_index_anew(&scope, &info, on_stage)?;
-            }
-            let detail = format!(
+            let mut detail = format!(
                 "index {} of space {space} of tenant {tenant} does not agree with its concepts in {wrong} places",
                 info.index.id.0
             );
-            report.findings.push(Finding { file: "records".into(), offset: 0, detail, repaired: repair });
+            let repaired = match repair.then(|| self.make_index_anew(&scope, &info, on_stage)) {
+                None => false,
+                Some(Ok(())) => true,
+                Some(Err(error @ EngineError::Store(StoreError::Stopped))) => return Err(error),
+                // The others are looked at all the same.
+                Some(Err(error)) => {
+                    detail.push_str(&format!("; it could not be made anew: {error}"));
+                    false
+                }
+            };
+            report.findings.push(Finding { file: "records".into(), offset: 0, detail, repaired });
         }
         Ok(())
     }

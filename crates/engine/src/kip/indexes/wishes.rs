@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{Position, SpaceId, TenantId, limits};
-use cairn_graph::{IndexField, IndexOrigin, IndexState, Statistic, TypeId, View, Wish, create_index};
+use cairn_graph::{
+    IndexField, IndexInfo, IndexOrigin, IndexState, Statistic, TypeId, View, Wish, create_index,
+};
 
 use super::is_of;
 use crate::audit::{self, AuditLine, AuditOutcome};
@@ -65,22 +67,28 @@ impl Engine {
         if wishes.is_empty() || self.indexing.automatic_max.load(Ordering::Relaxed) == 0 {
             return;
         }
-        let many = wishes.iter().filter(|wish| {
-            wish.rows >= ROWS_MIN && (1..=limits::GRAPH_INDEX_PATH_KEYS_MAX).contains(&wish.path.len())
-        });
-        for wish in many {
+        for wish in wishes.iter().filter(|wish| wish.rows >= ROWS_MIN) {
             let field = IndexField { part: wish.part, path: wish.path.clone() };
-            self.indexing.wishes.lock().count(Wished { tenant, space, kind: wish.kind, field });
+            // Queries may name what nothing can have; only what can be an index is worth keeping.
+            if field.check().is_ok() {
+                self.indexing.wishes.lock().count(Wished { tenant, space, kind: wish.kind, field });
+            }
         }
     }
 
-    /// Begins the indexes that were wished for often enough.
-    pub(super) fn make_wished_indexes(&self) -> Result<(), EngineError> {
+    /// Begins the indexes that were wished for often enough. One that cannot be made keeps no other from it,
+    /// and has to be wished for again.
+    pub(super) fn make_wished_indexes(&self) {
         let due = std::mem::take(&mut self.indexing.wishes.lock().due);
         if due.is_empty() || self.is_sealed() {
-            return Ok(());
+            return;
         }
-        due.iter().try_for_each(|wished| self.make_wished_index(wished))
+        for wished in &due {
+            if let Err(error) = self.make_wished_index(wished) {
+                let (tenant, field) = (wished.tenant, &wished.field);
+                tracing::warn!(%tenant, %field, %error, "an index that queries wish for could not be begun");
+            }
+        }
     }
 
     fn make_wished_index(&self, wished: &Wished) -> Result<(), EngineError> {
@@ -90,12 +98,12 @@ impl Engine {
         let view = View::new(&*snapshot, scope);
         let Some(name) = view.definition_name(kind.0)? else { return Ok(()) };
         let all = view.indexes()?;
-        let is_automatic = |info: &&cairn_graph::IndexInfo| {
-            info.origin == IndexOrigin::Automatic && info.state != IndexState::Dropping
-        };
+        let is_in_use = |info: &&IndexInfo| info.state != IndexState::Dropping;
+        let is_automatic = |info: &&IndexInfo| is_in_use(info) && info.origin == IndexOrigin::Automatic;
         let is_wanted = view.count(Statistic::Type(kind))? >= ROWS_MIN
             && !all.iter().any(|info| is_of(info, kind, &field))
-            && all.len() < limits::GRAPH_INDEXES_MAX
+            && all.iter().filter(is_in_use).count() < limits::GRAPH_INDEXES_MAX
+            && all.len() < limits::GRAPH_INDEXES_HELD_MAX
             && all.iter().filter(is_automatic).count() < self.indexing.automatic_max.load(Ordering::Relaxed);
         drop(snapshot);
         if !is_wanted {
@@ -118,11 +126,33 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_base::{Clock, ManualClock, SeededEntropy};
     use cairn_graph::Part;
+    use cairn_seam::MemoryStore;
+    use std::sync::Arc;
 
     fn wished(key: usize) -> Wished {
         let field = IndexField { part: Part::Attributes, path: vec![format!("key{key}")] };
         Wished { tenant: TenantId::LOCAL, space: SpaceId::MEMORY, kind: TypeId(7), field }
+    }
+
+    /// Queries name fields of any length; what can be no index is not kept.
+    #[test]
+    fn only_what_can_be_an_index_is_kept() {
+        let clock: Arc<dyn Clock> = Arc::new(ManualClock::new(0));
+        let store = Arc::new(MemoryStore::new(Arc::clone(&clock)));
+        let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
+        let kept = |path: &[&str]| {
+            let path = path.iter().map(|key| (*key).to_owned()).collect();
+            let wish = Wish { kind: TypeId(7), part: Part::Attributes, path, rows: ROWS_MIN };
+            engine.note_wishes(TenantId::LOCAL, SpaceId::MEMORY, &[wish]);
+            engine.indexing.wishes.lock().counts.drain().count()
+        };
+        let longest = "k".repeat(limits::ELEMENT_KEY_BYTES_MAX);
+        assert_eq!(kept(&[&longest, &longest, &longest, &longest]), 1);
+        for path in [&[&*format!("{longest}k")][..], &["a", &"k".repeat(1 << 20)], &[], &["a"; 5], &[""]] {
+            assert_eq!(kept(path), 0);
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Which links would go with what goes, where nothing is changed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use cairn_base::limits;
-use cairn_graph::{Element, LinkId, Lookup, View};
+use cairn_graph::{Element, LinkId, Lookup, PredicateId, View};
 use cairn_seam::Visit;
 
 use crate::EngineError;
@@ -15,6 +15,8 @@ const TOGETHER: usize = 256;
 #[derive(Default)]
 pub(super) struct Attached {
     seen: HashSet<LinkId>,
+    /// How many of those follow a predicate.
+    following: HashMap<PredicateId, u64>,
     beyond: u64,
 }
 
@@ -24,9 +26,24 @@ impl Attached {
         self.seen.len() as u64 + self.beyond
     }
 
+    /// How many follow a predicate, of those that are told apart.
+    pub(super) fn following(&self, predicate: PredicateId) -> u64 {
+        self.following.get(&predicate).copied().unwrap_or(0)
+    }
+
+    /// Whether a link is one of those that are told apart.
+    pub(super) fn has(&self, link: LinkId) -> bool {
+        self.seen.contains(&link)
+    }
+
     /// Takes links that go themselves, and those about them.
-    pub(super) fn add_links(&mut self, view: &View<'_>, links: &[LinkId]) -> Result<(), EngineError> {
-        let new = links.iter().filter(|link| self.note(**link)).map(|link| Element::Link(*link)).collect();
+    pub(super) fn add_links(
+        &mut self,
+        view: &View<'_>,
+        links: &[(LinkId, PredicateId)],
+    ) -> Result<(), EngineError> {
+        let new = links.iter().filter(|(link, predicate)| self.note(*link, *predicate));
+        let new = new.map(|(link, _)| Element::Link(*link)).collect();
         self.follow(view, new)
     }
 
@@ -38,7 +55,7 @@ impl Attached {
             let to = page.iter().map(|end| Lookup::In { object: *end, predicate: None });
             let lookups: Vec<Lookup> = from.chain(to).collect();
             view.edges(&lookups, &mut |_, edge| {
-                if self.note(edge.link) {
+                if self.note(edge.link, edge.predicate) {
                     waiting.push(Element::Link(edge.link));
                 }
                 Visit::Continue
@@ -48,9 +65,11 @@ impl Attached {
     }
 
     /// Whether a link is new. Those beyond the room are counted, and not followed.
-    fn note(&mut self, link: LinkId) -> bool {
+    fn note(&mut self, link: LinkId, predicate: PredicateId) -> bool {
         if self.seen.len() < limits::SLEEP_LINKS_MAX {
-            return self.seen.insert(link);
+            let is_new = self.seen.insert(link);
+            *self.following.entry(predicate).or_default() += u64::from(is_new);
+            return is_new;
         }
         self.beyond += u64::from(!self.seen.contains(&link));
         false

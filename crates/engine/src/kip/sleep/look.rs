@@ -9,13 +9,14 @@ use cairn_access::Scope;
 use cairn_base::{Position, Value, limits};
 use cairn_graph::known::{BELONGS_TO_DOMAIN, DOMAIN, SELF, SYSTEM};
 use cairn_graph::{
-    ConceptId, Element, GraphError, LinkId, Lookup, Meta, Part, PredicateId, RecordView, Statistic, TypeId,
-    View, concept_text, keeps_concept, keeps_link_of, link_text,
+    ConceptId, Element, GraphError, LinkId, Lookup, Meta, Part, PredicateId, RecordView, TypeId, View,
+    concept_text, keeps_concept, keeps_link_of, link_text,
 };
 use cairn_seam::{OnStage, Snapshot, Stage, StoreError, Visit};
 
 use super::attached::Attached;
 use super::expiry::{Expiry, KEY};
+use super::followers::is_followed;
 use super::names::Names;
 use super::report::{SleepDuplicates, SleepElement, SleepReport, SleepTask};
 use super::tasks::Tasks;
@@ -120,9 +121,8 @@ impl<'a> Look<'a> {
                 self.attached.add_links(&view, &past)?;
             }
             drop(snapshot);
-            if self.report.applied && !past.is_empty() {
-                let removed = self.engine.sleep_remove_links(&self.scope, self.now_ms, &past)?;
-                self.report.removed_links += removed.links;
+            if self.report.applied {
+                self.remove_links(&past)?;
             }
             self.go_on("looking at links")?;
             if seen < limits::SLEEP_PAGE {
@@ -166,10 +166,8 @@ impl<'a> Look<'a> {
             drop(snapshot);
             self.report.concepts += count as u64;
             *self.going.entry(kind).or_default() += going.len() as u64;
-            if self.report.applied && !going.is_empty() {
-                let removed = self.engine.sleep_remove_concepts(&self.scope, self.now_ms, &going)?;
-                self.report.removed_concepts += removed.concepts;
-                self.report.removed_links += removed.links;
+            if self.report.applied {
+                self.remove_concepts(&going)?;
             }
             self.go_on("looking at concepts")?;
             if count < limits::SLEEP_PAGE {
@@ -230,42 +228,36 @@ impl<'a> Look<'a> {
     /// Types and predicates whose time is over go if nothing follows them.
     fn settle_definitions(&mut self) -> Result<(), EngineError> {
         for (id, kind, told) in std::mem::take(&mut self.definitions) {
-            let removed = match self.report.applied {
-                true => self.engine.sleep_remove_definition(&self.scope, self.now_ms, (id, kind))?,
-                false => self.would_remove(id, kind)?,
+            let goes = match self.report.applied {
+                true => self.remove_definition((id, kind))?,
+                false => self.would_remove((id, kind))?,
             };
-            let Some(removed) = removed else {
+            if goes {
+                self.report.expired.add(self.shown_max, || told);
+            } else {
                 let kept = || SleepElement { kept_because: Some(IN_USE.to_owned()), ..told };
                 self.report.kept.add(self.shown_max, kept);
-                continue;
-            };
-            self.report.removed_concepts += removed.concepts;
-            self.report.removed_links += removed.links;
-            self.report.expired.add(self.shown_max, || told);
+            }
             self.go_on("looking at types")?;
         }
         Ok(())
     }
 
-    fn would_remove(
-        &mut self,
-        id: ConceptId,
-        kind: TypeId,
-    ) -> Result<Option<cairn_graph::Deleted>, EngineError> {
+    /// Notes what would go with a type or predicate; says whether it would go itself.
+    fn would_remove(&mut self, definition: (ConceptId, TypeId)) -> Result<bool, EngineError> {
         let snapshot = self.snapshot()?;
         let view = View::new(&*snapshot, self.scope);
-        let followers = match Meta::of_kind(kind) {
-            Some(Meta::Predicates) => view.count(Statistic::Predicate(PredicateId(id.0)))?,
-            Some(Meta::Types) | None => {
-                let going = self.going.get(&TypeId(id.0)).copied().unwrap_or(0);
-                view.count(Statistic::Type(TypeId(id.0)))?.saturating_sub(going)
-            }
+        let number = definition.0.0;
+        let going = match Meta::of_kind(definition.1) {
+            Some(Meta::Predicates) => self.attached.following(PredicateId(number)),
+            Some(Meta::Types) | None => self.going.get(&TypeId(number)).copied().unwrap_or(0),
         };
-        if followers > 0 {
-            return Ok(None);
+        if is_followed(&view, definition, going, |link| self.attached.has(link))? {
+            return Ok(false);
         }
-        self.attached.follow(&view, vec![Element::Concept(id)])?;
-        Ok(Some(cairn_graph::Deleted { concepts: 1, links: 0 }))
+        self.attached.follow(&view, vec![Element::Concept(definition.0)])?;
+        self.report.removed_concepts += 1;
+        Ok(true)
     }
 
     fn tell_duplicates(&mut self, kind_name: &str, kind: TypeId, names: Names) -> Result<(), EngineError> {
@@ -296,7 +288,8 @@ impl<'a> Look<'a> {
         Ok(self.engine.pipeline.store().snapshot(Position::START)?)
     }
 
-    fn go_on(&mut self, name: &'static str) -> Result<(), EngineError> {
+    /// Says how far it is, and fails if it is told to stop.
+    pub(super) fn go_on(&mut self, name: &'static str) -> Result<(), EngineError> {
         let done = (self.report.concepts + self.report.links).min(self.total);
         let goes_on = (self.on_stage)(Stage { name, done, total: self.total });
         if goes_on { Ok(()) } else { Err(StoreError::Stopped.into()) }
@@ -326,7 +319,7 @@ fn note_link(
     expiry: Expiry,
     predicates: &HashMap<PredicateId, String>,
     shown_max: usize,
-    past: &mut Vec<LinkId>,
+    past: &mut Vec<(LinkId, PredicateId)>,
 ) {
     let Some(edge) = record.edge().filter(|_| expiry != Expiry::Stays) else { return };
     let predicate = predicates.get(&edge.predicate).map_or("", String::as_str);
@@ -344,7 +337,7 @@ fn note_link(
             report.kept.add(shown_max, || told(text, Some(PROTECTED)));
         }
         Expiry::Past(text) => {
-            past.push(id);
+            past.push((id, edge.predicate));
             report.expired.add(shown_max, || told(text, None));
         }
     }

@@ -1,74 +1,78 @@
 //! Removing what is past its time, a little at a time.
 //!
-//! Each transaction looks again: what somebody gave more time in between stays.
+//! Each transaction looks again: what somebody gave more time in between stays. Of a concept whose links take
+//! more than one transaction, those that went until then are gone, and are counted.
 
 use cairn_access::Scope;
 use cairn_base::limits;
-use cairn_graph::{
-    ConceptId, Deleted, Edge, Element, GraphError, LinkId, Lookup, Part, TypeId, View, Writer,
-};
-use cairn_seam::{Visit, WriteTx};
+use cairn_graph::{ConceptId, Deleted, GraphError, LinkId, Part, PredicateId, TypeId, View, Writer};
+use cairn_seam::WriteTx;
 
 use super::expiry::{Expiry, KEY};
-use crate::{Engine, EngineError};
+use super::followers::{is_followed, links_of};
+use super::look::Look;
+use crate::EngineError;
 
+/// What it says it does between two transactions.
+const REMOVING: &str = "removing";
 /// Concepts of one type.
 type Concepts = Vec<(ConceptId, TypeId)>;
 
-impl Engine {
+impl Look<'_> {
     /// Removes those of the links that are still past their time, and links about them.
-    pub(super) fn sleep_remove_links(
-        &self,
-        scope: &Scope,
-        now_ms: u64,
-        links: &[LinkId],
-    ) -> Result<Deleted, EngineError> {
-        let mut removed = Deleted::default();
+    pub(super) fn remove_links(&mut self, links: &[(LinkId, PredicateId)]) -> Result<(), EngineError> {
+        let now_ms = self.now_ms;
         for step in links.chunks(limits::SLEEP_STEP_ELEMENTS) {
-            let step = step.to_vec();
-            removed.links += self.pipeline.step(scope, move |tx, scope| {
+            let step: Vec<LinkId> = step.iter().map(|(link, _)| *link).collect();
+            self.report.removed_links += self.engine.pipeline.step(&self.scope, move |tx, scope| {
                 let still = expired_links(&View::new(&*tx, *scope), &step, now_ms)?;
                 write(tx, scope, now_ms, |writer| writer.delete_links(&still))
             })?;
         }
-        Ok(removed)
+        Ok(())
     }
 
     /// Removes those of the concepts that are still past their time, with their links.
-    pub(super) fn sleep_remove_concepts(
-        &self,
-        scope: &Scope,
-        now_ms: u64,
-        concepts: &[(ConceptId, TypeId)],
-    ) -> Result<Deleted, EngineError> {
-        let mut removed = Deleted::default();
+    pub(super) fn remove_concepts(&mut self, concepts: &[(ConceptId, TypeId)]) -> Result<(), EngineError> {
+        let now_ms = self.now_ms;
         for step in concepts.chunks(limits::SLEEP_STEP_ELEMENTS) {
             let mut left = step.to_vec();
             while !left.is_empty() {
                 let these = left.clone();
-                let (done, rest) =
-                    self.pipeline.step(scope, move |tx, scope| remove_some(tx, scope, now_ms, &these))?;
-                removed.concepts += done.concepts;
-                removed.links += done.links;
+                let work = move |tx: &mut dyn WriteTx, scope: &Scope| remove_some(tx, scope, now_ms, &these);
+                let (done, rest) = self.engine.pipeline.step(&self.scope, work)?;
+                self.count(done);
                 left = rest;
+                self.go_on(REMOVING)?;
             }
         }
-        Ok(removed)
+        Ok(())
     }
 
-    /// Removes a type or predicate if it is still past its time; says whether it went: one that something
-    /// follows stays.
-    pub(super) fn sleep_remove_definition(
-        &self,
-        scope: &Scope,
-        now_ms: u64,
-        definition: (ConceptId, TypeId),
-    ) -> Result<Option<Deleted>, EngineError> {
-        match self.sleep_remove_concepts(scope, now_ms, &[definition]) {
-            Ok(removed) => Ok(Some(removed)),
-            Err(EngineError::Graph(GraphError::TypeInUse { .. })) => Ok(None),
-            Err(error) => Err(error),
+    /// Removes a type or predicate if it is still past its time. One that something follows stays, with its
+    /// links; then the answer is no.
+    pub(super) fn remove_definition(&mut self, definition: (ConceptId, TypeId)) -> Result<bool, EngineError> {
+        let now_ms = self.now_ms;
+        loop {
+            let step = self.engine.pipeline.step(&self.scope, move |tx, scope| {
+                // Before the first link goes: later it would be too late to find out.
+                if is_followed(&View::new(&*tx, *scope), definition, 0, |_| false)? {
+                    return Ok(None);
+                }
+                remove_some(tx, scope, now_ms, &[definition]).map(Some)
+            })?;
+            let Some((done, rest)) = step else { return Ok(false) };
+            self.count(done);
+            if rest.is_empty() {
+                return Ok(true);
+            }
+            self.go_on(REMOVING)?;
         }
+    }
+
+    fn count(&mut self, done: Deleted) {
+        self.report.removed_concepts += done.concepts;
+        self.report.removed_links += done.links;
     }
 }
 
@@ -86,7 +90,7 @@ fn remove_some(
     let mut going = Vec::new();
     let mut links = Vec::new();
     for (id, _) in &still {
-        let edges = links_of(&view, *id, room)?;
+        let edges = links_of(&view, *id, None, room, |_| false)?;
         if edges.len() == room {
             if going.is_empty() {
                 links = edges;
@@ -116,22 +120,6 @@ fn write<T>(
     let done = work(&mut writer)?;
     writer.finish()?;
     Ok(done)
-}
-
-/// At most so many links that begin or end at a concept, each once.
-fn links_of(view: &View<'_>, id: ConceptId, room: usize) -> Result<Vec<LinkId>, EngineError> {
-    let end = Element::Concept(id);
-    let lookups =
-        [Lookup::Out { subject: end, predicate: None }, Lookup::In { object: end, predicate: None }];
-    let mut found = Vec::new();
-    view.edges(&lookups, &mut |at, edge: &Edge| {
-        // A link to itself was found already.
-        if at == 0 || edge.subject != end {
-            found.push(edge.link);
-        }
-        if found.len() < room { Visit::Continue } else { Visit::Stop }
-    })?;
-    Ok(found)
 }
 
 fn expired_concepts(

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use cairn_access::{Action, Principal, Resource, Role};
 use cairn_base::fs::SimulatedFs;
-use cairn_base::{ErrorCode, ManualClock, Position, SeededEntropy, SpaceId, TenantId, Value};
+use cairn_base::{ErrorCode, ManualClock, Position, SeededEntropy, SpaceId, TenantId, Value, limits};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
 use cairn_engine::{Act, AuditOutcome, Engine, EngineError, KipIndex, MEMORY_SPACE};
 use cairn_graph::{
-    ConceptWrite, IndexField, IndexOrigin, Map, Part, Target, TypeId, View, Wish, Writer, create_index,
-    tables,
+    ConceptWrite, IndexField, IndexOrigin, IndexState, Map, Part, Target, TypeId, View, Wish, Writer,
+    create_index, drop_index, known, tables,
 };
 use cairn_seam::{KeyRange, Maintenance, Stage, Visit};
 
@@ -306,6 +306,33 @@ fn what_queries_wish_for_often_is_made_within_a_budget() {
     assert_eq!(note(100, &wish(TypeId(1 << 40), "a", 5_000)).len(), 4);
 }
 
+/// A wish that cannot be fulfilled is nobody else's matter.
+#[test]
+fn a_wish_that_fails_keeps_nobody_from_theirs() {
+    let kip = Kip::new();
+    let engine = kip.engine();
+    let large = fill(engine, "Large", 4_096);
+    let will = user("will", ACME, Role::Writer);
+    let theirs = Act::new(Action::GraphWrite, Resource::space(ACME, SpaceId::MEMORY));
+    kip.send(&will, &one(r#"UPSERT { CONCEPT { {type: "Domain", name: "New"} } }"#)).unwrap();
+    engine
+        .transact(&will, theirs, |tx, scope| {
+            // What is counted there can no longer be read.
+            let key = scope.key().u8(1).u64(known::DOMAIN.0).u64(0);
+            Ok(tx.put(tables::STATISTICS, &key, &[0xff])?)
+        })
+        .unwrap();
+    for key in ["dose", "other"] {
+        let fails = wish(known::DOMAIN, key, 5_000);
+        (0..8).for_each(|_| engine.note_wishes(ACME, SpaceId::MEMORY, std::slice::from_ref(&fails)));
+        let wanted = wish(large, key, 5_000);
+        (0..8).for_each(|_| engine.note_wishes(LOCAL, SpaceId::MEMORY, std::slice::from_ref(&wanted)));
+        engine.upkeep_once().unwrap();
+        let made = listed(engine).into_iter().find(|row| row.1 == format!("attributes.{key}"));
+        assert_eq!(made.map(|row| row.2), Some("ready"), "{key}");
+    }
+}
+
 fn on_disk(fs: &SimulatedFs, clock: &Arc<ManualClock>, key: Option<EncryptionKey>) -> Arc<Engine> {
     let options = EmbeddedOptions {
         fs: Arc::new(fs.clone()),
@@ -362,6 +389,56 @@ fn the_doctor_notices_an_index_that_does_not_agree_and_makes_it_anew() {
     assert_eq!(verify(false), []);
     assert_eq!(held(&engine, kind), Some(3_000));
     assert_eq!(listed(&engine).len(), 1);
+}
+
+#[test]
+fn the_doctor_makes_an_index_anew_where_there_are_as_many_as_there_may_be() {
+    let clock = Arc::new(ManualClock::new(NOW_MS));
+    let engine = on_disk(&SimulatedFs::new(1), &clock, None);
+    let kind = fill(&engine, "Drug", 100);
+    create(&engine, "Drug", DOSE).unwrap();
+    for place in 1..limits::GRAPH_INDEXES_MAX {
+        create(&engine, "Drug", &format!("attributes.key{place}")).unwrap();
+    }
+    assert!(create(&engine, "Drug", "attributes.one_more").is_err());
+    let owner = Principal::local_owner();
+    let damage = |id: u64| {
+        let body = move |tx: &mut dyn cairn_seam::WriteTx, scope: &cairn_access::Scope| {
+            Ok(tx.delete_range(tables::INDEX_ENTRIES, &KeyRange::prefix(&scope.key().u64(id)).limit(2))?)
+        };
+        engine.transact(&owner, memory(Action::GraphWrite), body).unwrap();
+    };
+    let verify = |repair| {
+        let report = engine.maintain(&owner, &Maintenance::Verify { repair }, &mut go_on).unwrap();
+        report.findings.into_iter().map(|finding| (finding.detail, finding.repaired)).collect::<Vec<_>>()
+    };
+    damage(1);
+    let found = "index 1 of space 1 of tenant 1 does not agree with its concepts in 2 places".to_owned();
+    assert_eq!(verify(true), [(found, true)]);
+    assert_eq!(verify(false), []);
+    assert_eq!((held(&engine, kind), listed(&engine).len()), (Some(100), limits::GRAPH_INDEXES_MAX));
+
+    // So many are being dropped that there is no room: it is told, and the others are looked at.
+    engine
+        .transact(&owner, memory(Action::GraphWrite), move |tx, scope| {
+            for _ in 0..limits::GRAPH_INDEXES_HELD_MAX - limits::GRAPH_INDEXES_MAX {
+                let all = View::new(&*tx, *scope).indexes()?;
+                let last = all.iter().rfind(|info| info.state == IndexState::Ready).unwrap();
+                let field = IndexField { part: last.index.part, path: last.index.path.clone() };
+                drop_index(tx, scope, last.index.id)?;
+                create_index(tx, scope, kind, &field, IndexOrigin::Asked)?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    damage(2);
+    damage(3);
+    let told = verify(true);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().all(|(detail, repaired)| !repaired && detail.contains("being dropped")), "{told:?}");
+    engine.upkeep_once().unwrap();
+    assert!(verify(true).iter().all(|(_, repaired)| *repaired));
+    assert_eq!(verify(false), []);
 }
 
 /// A backup of an open store may be restored into a sealed one, with its indexes.

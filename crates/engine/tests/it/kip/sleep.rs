@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, Role};
-use cairn_base::{TenantId, Value, limits};
+use cairn_base::{ErrorCode, TenantId, Value, limits};
 use cairn_engine::{AuditOutcome, EngineError, SleepElement, SleepPolicy, SleepQuestion, SleepReport};
 
-use super::kit::{ACME, Kip, user};
+use super::kit::{ACME, Kip, code, one, send, user};
 use crate::support::NOW_MS;
 
 /// The instant at which the clock of these tests stands, and one millisecond later.
@@ -261,6 +261,65 @@ fn a_concept_with_more_links_than_a_step_takes_goes_all_the_same() {
     assert_eq!(kip.ok(r#"FIND(COUNT(?l)) WHERE { ?l (?s, "treats", ?o) }"#), Value::from(1u64));
 }
 
+/// More links than go in one transaction, from symptoms to something. Says how many.
+fn link_many(kip: &Kip, predicate: &str, kind: &str, name: &str) -> u64 {
+    let count = limits::SLEEP_STEP_LINKS + 10;
+    for first in (0..count).step_by(1000) {
+        let links: String = (first..count.min(first + 1000))
+            .map(|n| format!("CONCEPT ?s{n} {{ {{type: \"Symptom\", name: \"s{n}\"}} }} PROPOSITION {{ (?s{n}, \"{predicate}\", ?hub) }}\n"))
+            .collect();
+        kip.ok(&format!("UPSERT {{ CONCEPT ?hub {{ {{type: \"{kind}\", name: \"{name}\"}} }} {links} }}"));
+    }
+    count as u64
+}
+
+fn count_links(kip: &Kip, predicate: &str) -> Value {
+    kip.ok(&format!(r#"FIND(COUNT(?l)) WHERE {{ ?l (?s, "{predicate}", ?o) }}"#))
+}
+
+#[test]
+fn a_definition_that_stays_keeps_its_links_however_many() {
+    for (kind, name) in [("$ConceptType", "Drug"), ("$PropositionType", "treats")] {
+        let kip = Kip::new();
+        kip.ok(r#"UPSERT { CONCEPT { {type: "$PropositionType", name: "mentions"} } }"#);
+        let count = link_many(&kip, "mentions", kind, name);
+        expire(&kip, kind, name, NOW);
+        // Something else that goes.
+        expire(&kip, "Drug", "Ibuprofen", NOW);
+        let told = sleep(&kip, false);
+        assert_eq!((told.kept.total, told.removed_concepts, told.removed_links), (1, 1, 0), "{name}");
+        assert_eq!(SleepReport { applied: false, ..sleep(&kip, true) }, told, "{name}");
+        assert_eq!(count_links(&kip, "mentions"), Value::from(count), "{name}");
+    }
+}
+
+#[test]
+fn a_predicate_goes_when_every_link_that_follows_it_goes() {
+    let kip = Kip::new();
+    kip.ok(r#"UPSERT {
+        CONCEPT { {type: "$PropositionType", name: "doubts"} }
+        CONCEPT { {type: "$PropositionType", name: "heals"} }
+        CONCEPT ?self_made { {type: "$PropositionType", name: "refines"} }
+        CONCEPT ?fever { {type: "Symptom", name: "Fever"} }
+        CONCEPT ?drug { {type: "Drug", name: "Ibuprofen"} }
+        PROPOSITION ?fact { ({type: "Drug", name: "Aspirin"}, "treats", ?fever) }
+        PROPOSITION { (?drug, "doubts", ?fact) }
+        PROPOSITION { (?drug, "heals", ?fever) }
+        PROPOSITION { (?self_made, "refines", ?self_made) }
+        PROPOSITION { (?self_made, "refines", ?fever) }
+    }"#);
+    for name in ["treats", "doubts", "heals", "refines"] {
+        expire(&kip, "$PropositionType", name, NOW);
+    }
+    expire(&kip, "Drug", "Aspirin", NOW);
+    let told = sleep(&kip, false);
+    assert_eq!(names(&told.expired.shown), ["Aspirin", "treats", "doubts", "refines"]);
+    assert_eq!(names(&told.kept.shown), ["heals"]);
+    assert_eq!((told.removed_concepts, told.removed_links), (4, 4));
+    assert_eq!(SleepReport { applied: false, ..sleep(&kip, true) }, told, "it did what it said");
+    assert_eq!(sleep(&kip, false).removed_concepts, 0, "and all of it");
+}
+
 #[test]
 fn other_tenants_and_other_spaces_are_left_alone() {
     let kip = Kip::new();
@@ -324,6 +383,28 @@ fn what_got_more_time_in_between_stays() {
 }
 
 #[test]
+fn a_concept_that_gets_more_time_while_its_links_go_keeps_the_others_and_what_went_is_counted() {
+    let kip = Kip::new();
+    kip.ok(r#"UPSERT { CONCEPT { {type: "$PropositionType", name: "mentions"} } }"#);
+    let count = link_many(&kip, "mentions", "Drug", "Hub");
+    expire(&kip, "Drug", "Hub", NOW);
+    let mut removing = 0;
+    let report = kip.engine().sleep(&kip.world.owner, TenantId::LOCAL, &question(true), &mut |stage| {
+        if stage.name == "removing" {
+            removing += 1;
+            expire(&kip, "Drug", "Hub", LATER);
+        }
+        true
+    });
+    let report = report.unwrap();
+    let gone = limits::SLEEP_STEP_LINKS as u64;
+    assert_eq!((report.removed_concepts, report.removed_links), (0, gone));
+    assert_eq!(count_links(&kip, "mentions"), Value::from(count - gone));
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Hub"} }"#), "ok");
+    assert_eq!(removing, 2, "it was looked at again, and left alone");
+}
+
+#[test]
 fn it_can_be_stopped() {
     let kip = Kip::new();
     let stopped = kip.engine().sleep(&kip.world.owner, TenantId::LOCAL, &question(false), &mut |_| false);
@@ -336,7 +417,7 @@ fn a_node_goes_to_sleep_by_itself_only_if_it_is_told_to() {
     let kip = Kip::new();
     let stranger = user("ada", ACME, Role::Writer);
     let old = r#"UPSERT { CONCEPT { {type: "Domain", name: "Old"} } } WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#;
-    kip.send(&stranger, &super::kit::one(old)).unwrap();
+    kip.send(&stranger, &one(old)).unwrap();
     expire(&kip, "Drug", "Aspirin", NOW);
     let is_there = || kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#) == "ok";
     let hour = Duration::from_secs(3600);
@@ -354,4 +435,75 @@ fn a_node_goes_to_sleep_by_itself_only_if_it_is_told_to() {
     let theirs = sleep_as(&kip, &stranger, &question(false)).unwrap();
     assert_eq!(theirs.expired.total, 0, "every tenant's");
     assert!(kip.world.trail(ACME).iter().any(|line| line.subject.contains("sleep cycle in memory")));
+}
+
+#[test]
+fn nobody_keeps_others_from_a_run_elsewhere() {
+    let kip = Kip::new();
+    let (ada, eve) = (user("ada", ACME, Role::Writer), user("eve", TenantId::LOCAL, Role::Reader));
+    let old = r#"UPSERT { CONCEPT { {type: "Domain", name: "Old"} } } WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#;
+    let old = Value::String(old.to_owned()).to_json();
+    kip.send(&ada, &format!(r#"{{"command":{old}}}"#)).unwrap();
+    kip.ask(&format!(r#"{{"command":{old},"space":"notes"}}"#));
+    expire(&kip, "Drug", "Aspirin", NOW);
+    kip.engine().set_sleep(SleepPolicy { every: Some(Duration::from_secs(3600)), apply: true });
+    kip.world.clock.advance(Duration::from_secs(3600));
+    let left = |who: &Principal, space: Option<&str>| {
+        let wanted = SleepQuestion { space: space.map(str::to_owned), ..question(false) };
+        sleep_as(&kip, who, &wanted).map(|report| report.expired.total)
+    };
+    let mut is_first = true;
+    let report = kip.engine().sleep(&eve, TenantId::LOCAL, &question(false), &mut |_| {
+        if std::mem::take(&mut is_first) {
+            assert_eq!(left(&ada, None).unwrap(), 1, "another tenant");
+            assert_eq!(left(&kip.world.owner, Some("notes")).unwrap(), 1, "another space");
+            let here = left(&kip.world.owner, None).unwrap_err();
+            assert_eq!(here.code(), ErrorCode::Conflict);
+            assert!(here.to_string().contains("sleep cycle"), "{here}");
+            // The node's own round does what it can.
+            kip.engine().upkeep_once().unwrap();
+            assert_eq!(left(&ada, None).unwrap(), 0);
+            assert_eq!(left(&kip.world.owner, Some("notes")).unwrap(), 0);
+            kip.send(&ada, &format!(r#"{{"command":{old}}}"#)).unwrap();
+        }
+        true
+    });
+    assert_eq!(report.unwrap().expired.total, 1);
+    kip.engine().upkeep_once().unwrap();
+    assert_eq!(left(&kip.world.owner, None).unwrap(), 0, "what was busy is done later");
+    assert_eq!(left(&ada, None).unwrap(), 1, "and nothing is done again for it");
+}
+
+/// A process that is started anew every night goes to sleep all the same.
+#[test]
+fn the_first_sleep_of_a_process_comes_soon_and_the_others_when_it_is_time() {
+    let kip = Kip::new();
+    let (minute, day) = (Duration::from_secs(60), Duration::from_secs(24 * 3600));
+    for night in 0..3 {
+        kip.world.clock.advance(day);
+        let engine = kip.world.reopen();
+        engine.set_sleep(SleepPolicy { every: Some(7 * day), apply: true });
+        let ask = |text: &str| {
+            let answer = send(&engine, &kip.world.owner, TenantId::LOCAL, &one(text)).unwrap();
+            code(&answer)
+        };
+        let write = || {
+            let old = r#"UPSERT { CONCEPT { {type: "Drug", name: "Old"} } } WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#;
+            assert_eq!(ask(old), "ok");
+        };
+        let is_there_after = |time| {
+            kip.world.clock.advance(time);
+            engine.upkeep_once().unwrap();
+            ask(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Old"} }"#) == "ok"
+        };
+        write();
+        assert!(is_there_after(4 * minute), "{night}: not at once");
+        assert!(!is_there_after(minute), "{night}: soon");
+        write();
+        assert!(is_there_after(6 * day), "{night}: not again");
+        assert!(!is_there_after(day), "{night}: only when it is time");
+        write();
+        engine.set_sleep(SleepPolicy { every: Some(minute), apply: true });
+        assert!(!is_there_after(minute), "{night}");
+    }
 }
