@@ -1,9 +1,9 @@
 //! Which links would go with what goes, where nothing is changed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use cairn_base::limits;
-use cairn_graph::{Element, LinkId, Lookup, View};
+use cairn_graph::{Element, LinkId, Lookup, PredicateId, View};
 use cairn_seam::Visit;
 
 use crate::EngineError;
@@ -16,6 +16,8 @@ const TOGETHER: usize = 256;
 pub(super) struct Attached {
     seen: HashSet<LinkId>,
     beyond: u64,
+    /// How many of those that are told apart say something with a predicate.
+    by_predicate: HashMap<PredicateId, u64>,
 }
 
 impl Attached {
@@ -24,9 +26,19 @@ impl Attached {
         self.seen.len() as u64 + self.beyond
     }
 
+    /// How many links of a predicate go, as far as they are told apart.
+    pub(super) fn of_predicate(&self, predicate: PredicateId) -> u64 {
+        self.by_predicate.get(&predicate).copied().unwrap_or(0)
+    }
+
     /// Takes links that go themselves, and those about them.
-    pub(super) fn add_links(&mut self, view: &View<'_>, links: &[LinkId]) -> Result<(), EngineError> {
-        let new = links.iter().filter(|link| self.note(**link)).map(|link| Element::Link(*link)).collect();
+    pub(super) fn add_links(
+        &mut self,
+        view: &View<'_>,
+        links: &[(LinkId, PredicateId)],
+    ) -> Result<(), EngineError> {
+        let new = links.iter().filter(|(link, predicate)| self.note(*link, *predicate));
+        let new = new.map(|(link, _)| Element::Link(*link)).collect();
         self.follow(view, new)
     }
 
@@ -38,7 +50,7 @@ impl Attached {
             let to = page.iter().map(|end| Lookup::In { object: *end, predicate: None });
             let lookups: Vec<Lookup> = from.chain(to).collect();
             view.edges(&lookups, &mut |_, edge| {
-                if self.note(edge.link) {
+                if self.note(edge.link, edge.predicate) {
                     waiting.push(Element::Link(edge.link));
                 }
                 Visit::Continue
@@ -48,9 +60,11 @@ impl Attached {
     }
 
     /// Whether a link is new. Those beyond the room are counted, and not followed.
-    fn note(&mut self, link: LinkId) -> bool {
+    fn note(&mut self, link: LinkId, predicate: PredicateId) -> bool {
         if self.seen.len() < limits::SLEEP_LINKS_MAX {
-            return self.seen.insert(link);
+            let is_new = self.seen.insert(link);
+            *self.by_predicate.entry(predicate).or_default() += u64::from(is_new);
+            return is_new;
         }
         self.beyond += u64::from(!self.seen.contains(&link));
         false

@@ -121,6 +121,7 @@ impl<'a> Look<'a> {
             }
             drop(snapshot);
             if self.report.applied && !past.is_empty() {
+                let past: Vec<LinkId> = past.into_iter().map(|(id, _)| id).collect();
                 let removed = self.engine.sleep_remove_links(&self.scope, self.now_ms, &past)?;
                 self.report.removed_links += removed.links;
             }
@@ -255,7 +256,11 @@ impl<'a> Look<'a> {
         let snapshot = self.snapshot()?;
         let view = View::new(&*snapshot, self.scope);
         let followers = match Meta::of_kind(kind) {
-            Some(Meta::Predicates) => view.count(Statistic::Predicate(PredicateId(id.0)))?,
+            Some(Meta::Predicates) => {
+                let predicate = PredicateId(id.0);
+                let going = self.attached.of_predicate(predicate);
+                view.count(Statistic::Predicate(predicate))?.saturating_sub(going)
+            }
             Some(Meta::Types) | None => {
                 let going = self.going.get(&TypeId(id.0)).copied().unwrap_or(0);
                 view.count(Statistic::Type(TypeId(id.0)))?.saturating_sub(going)
@@ -326,7 +331,7 @@ fn note_link(
     expiry: Expiry,
     predicates: &HashMap<PredicateId, String>,
     shown_max: usize,
-    past: &mut Vec<LinkId>,
+    past: &mut Vec<(LinkId, PredicateId)>,
 ) {
     let Some(edge) = record.edge().filter(|_| expiry != Expiry::Stays) else { return };
     let predicate = predicates.get(&edge.predicate).map_or("", String::as_str);
@@ -344,7 +349,7 @@ fn note_link(
             report.kept.add(shown_max, || told(text, Some(PROTECTED)));
         }
         Expiry::Past(text) => {
-            past.push(id);
+            past.push((id, edge.predicate));
             report.expired.add(shown_max, || told(text, None));
         }
     }
