@@ -203,3 +203,41 @@ fn a_verification_finds_what_is_missing_and_what_is_too_much() {
     let info = kit.read(|view| view.indexes()).unwrap().remove(0);
     assert_eq!(wrong(&kit, &info), 0, "nobody asks it any more");
 }
+
+#[test]
+fn an_entry_of_a_concept_that_is_not_covered_yet_is_too_much() {
+    let kit = Kit::new();
+    let drug = kit.define_type("Drug");
+    let ids = drugs(&kit, drug, 0..10);
+    let whole = make(&kit, drug, "attributes.dose");
+    let last = stored_entries(&kit).into_iter().find(|key| key.ends_with(&ids[9].0.to_be_bytes())).unwrap();
+    take_out(&kit, whole.id).unwrap();
+    while !clear(&kit, whole.id, 99) {}
+    let half = begin(&kit, drug, "attributes.dose").unwrap().index;
+    assert!(!build(&kit, half.id, 3).unwrap());
+    let info = kit.read(|view| view.indexes()).unwrap().remove(0);
+    assert_eq!(wrong(&kit, &info), 0);
+    // What it is going to hold, too early.
+    let front = kit.scope.key().u64(half.id.0);
+    let early = [&front[..], &last[front.len()..]].concat();
+    kit.transact(move |tx, _| Ok(tx.put(tables::INDEX_ENTRIES, &early, &[])?)).unwrap();
+    assert_eq!(wrong(&kit, &info), 1);
+}
+
+#[test]
+fn a_page_covers_fewer_of_those_that_are_long() {
+    let kit = Kit::new();
+    let drug = kit.define_type("Drug");
+    let long = format!(r#"{{"dose": 1, "text": "{}"}}"#, "x".repeat(200_000));
+    for name in 0..4 {
+        kit.put(drug, &format!("long {name}"), &long);
+    }
+    drugs(&kit, drug, 0..4);
+    let id = begin(&kit, drug, "attributes.dose").unwrap().index.id;
+    let covered =
+        || kit.transact(move |tx, scope| Ok(build_index_page(tx, scope, id, 100)?.covered)).unwrap();
+    assert_eq!([covered(), covered()], [2, 2], "each is read as a whole");
+    assert_eq!(covered(), 4);
+    assert_eq!(state(&kit, id), Some(IndexState::Ready));
+    check(&kit);
+}

@@ -130,6 +130,7 @@ mod tests {
         use MarkKind::*;
         check("\"Asp", &[(OpenText, "\"Asp")]);
         check("\"Asp\n?x", &[(OpenText, "\"Asp"), (Variable, "?x")]);
+        check("\"Asp\r\n?x", &[(OpenText, "\"Asp"), (Variable, "?x")]);
         check("?", &[(Wrong, "?")]);
         check(
             "\"\\x\" 1e risk-level # find",

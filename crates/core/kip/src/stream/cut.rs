@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_before_each_upsert_that_stands_in_nothing() {
-        let rows: [(&str, &[&str]); 13] = [
+        let rows: [(&str, &[&str]); 14] = [
             ("UPSERT {}", &["UPSERT {}"]),
             ("UPSERT{a}UPSERT{b}", &["UPSERT{a}", "UPSERT{b}"]),
             ("UPSERT {}\r\nUPSERT {}\r\n", &["UPSERT {}\r\n", "UPSERT {}\r\n"]),
@@ -145,6 +145,7 @@ mod tests {
                 &["UPSERT {} XUPSERT ", "UPSERTS _UPSERT ", "UPSERT {}"],
             ),
             ("UPSERT { \"an open end\n } UPSERT {}", &["UPSERT { \"an open end\n } ", "UPSERT {}"]),
+            ("UPSERT { \"an open end\\\n } UPSERT {}", &["UPSERT { \"an open end\\\n } ", "UPSERT {}"]),
         ];
         for (text, expected) in rows {
             for piece in 1..=text.len() {

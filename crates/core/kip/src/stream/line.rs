@@ -249,6 +249,29 @@ mod tests {
     }
 
     #[test]
+    fn what_a_line_cannot_say_is_not_written() {
+        for block in [
+            r#"CONCEPT ?x { {type: "A", name: "a"} }"#,
+            r#"CONCEPT { {type: "A", name: "a"} EXPECT VERSION 1 }"#,
+            r#"CONCEPT { {type: "A", name: "a"} SET PROPOSITIONS { ("p", {type: "B", name: "b"}) } }"#,
+            r#"CONCEPT { {id: "C:7"} }"#,
+            r#"PROPOSITION ?x { ({type: "A", name: "a"}, "p", {type: "B", name: "b"}) }"#,
+            r#"PROPOSITION { ({type: "A", name: "a"}, "p", {type: "B", name: "b"}) EXPECT VERSION 1 }"#,
+            r#"PROPOSITION { (id: "P:7:p") }"#,
+            r#"PROPOSITION { ({id: "C:7"}, "p", {type: "B", name: "b"}) }"#,
+            r#"CONCEPT { {type: "A", name: "a"} SET ATTRIBUTES { a: :a } }"#,
+        ] {
+            let parsed = crate::parse(&format!("UPSERT {{ {block} }}"));
+            let crate::tree::Command::Upsert(upserts) =
+                parsed.unwrap_or_else(|error| panic!("{block}: {error:?}"))
+            else {
+                panic!()
+            };
+            assert_eq!(write_line(&upserts[0].blocks[0].node), None, "{block}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_with_a_line_is_said() {
         let end = r#"{"type":"A","name":"a"}"#;
         let rows = [
@@ -270,6 +293,12 @@ mod tests {
                     "{{\"link\":{{\"subject\":{{\"type\":\"A\",\"link\":{{}}}},\"predicate\":\"p\",\"object\":{end}}}}}"
                 ),
                 "and not both",
+            ),
+            (
+                format!(
+                    "{{\"link\":{{\"subject\":{{\"link\":{{\"subject\":{end},\"predicate\":\"p\",\"object\":{end},\"attributes\":{{}}}}}},\"predicate\":\"p\",\"object\":{end}}}}}"
+                ),
+                "`attributes` is no key of `link`",
             ),
         ];
         for (line, expected) in rows {

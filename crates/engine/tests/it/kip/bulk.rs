@@ -1,5 +1,6 @@
 //! Import: from a stream into the graph, in many transactions.
 
+use std::io::{Error, ErrorKind, Read};
 use std::ops::Bound;
 
 use cairn_access::Role;
@@ -206,9 +207,20 @@ fn an_import_that_was_stopped_goes_on_where_it_was() {
     let plain = KipImportOptions::default();
     let kip = Kip::new();
     stopped(&kip, &plain);
+    let dry = KipImportOptions { dry_run: true, ..plain.clone() };
+    let tried = kip.import_with(whole.as_bytes(), &dry, &mut |_| true).unwrap();
+    assert!(tried.bytes_skipped == 0 && tried.counts.unchanged > 0, "a dry run begins at the beginning");
     let report = kip.import(&whole).unwrap();
     assert!(report.bytes_skipped > 0);
     assert_eq!((kip.things().1, kip.notes()), ((COUNT - 1).to_string(), 0));
+
+    // There is nothing behind what is imported: the note goes all the same.
+    let kip = Kip::new();
+    stopped(&kip, &plain);
+    let imported = usize::try_from(report.bytes_skipped).unwrap();
+    let report = kip.import(&whole[..imported]).unwrap();
+    assert_eq!((report.bytes_skipped, report.counts.elements()), (imported as u64, 0));
+    assert_eq!(kip.notes(), 0);
 
     // From the beginning, whatever is noted.
     let kip = Kip::new();
@@ -243,6 +255,51 @@ fn an_import_that_was_stopped_goes_on_where_it_was() {
     let refused = kip.import(&changed).unwrap_err();
     assert_eq!(refused.code(), ErrorCode::PreconditionFailed, "{refused}");
     assert!(refused.to_string().contains("--restart"));
+}
+
+/// Is interrupted at each piece, and fails before the last byte.
+struct Failing<'t> {
+    rest: &'t [u8],
+    is_interrupted: bool,
+}
+
+impl Read for Failing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.is_interrupted = !self.is_interrupted;
+        if self.is_interrupted {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        match self.rest.len() {
+            0 | 1 => Err(Error::other("the disk is gone")),
+            most => {
+                self.rest[..most - 1].as_ref().read(buffer).inspect(|bytes| self.rest = &self.rest[*bytes..])
+            }
+        }
+    }
+}
+
+#[test]
+fn an_input_that_cannot_be_read_to_its_end_is_no_whole_one() {
+    let kip = Kip::new();
+    let whole = text(4_000);
+    let mut input = Failing { rest: whole.as_bytes(), is_interrupted: false };
+    let owner = &kip.world.owner;
+    let options = KipImportOptions::default();
+    let failed =
+        kip.engine().kip_import(owner, owner.tenant(), &mut input, &options, &mut |_| true).unwrap_err();
+    assert!(
+        matches!(&failed, EngineError::Input { cause } if cause.contains("the disk is gone")),
+        "{failed}"
+    );
+    assert_eq!(kip.notes(), 1, "what was imported is noted");
+    assert!(kip.import(&whole).unwrap().bytes_skipped > 0);
+    assert_eq!(kip.things().1, "3999");
+
+    let mut stopped = kip.engine().kip_import_begin(owner, owner.tenant(), &options).unwrap();
+    stopped.feed(kip.engine(), owner, SCHEMA.as_bytes()).unwrap();
+    stopped.stop().unwrap();
+    let ended = stopped.finish(kip.engine(), owner);
+    assert!(matches!(ended, Err(EngineError::Store(StoreError::Stopped))), "{ended:?}");
 }
 
 #[test]
@@ -282,6 +339,25 @@ fn a_dry_run_says_what_would_be_and_how_much_of_it_was_tried() {
     assert!(report.only_read > 0 && report.counts.elements() > 2_000, "{report:?}");
     assert_eq!(report.only_read + report.counts.elements(), 2 * COUNT as u64 + 1);
     assert_eq!(kip.engine().position(), position);
+}
+
+#[test]
+fn behind_what_a_dry_run_left_out_nothing_is_tried_and_everything_is_counted() {
+    let kip = Kip::new();
+    let words = "x".repeat(100_000);
+    let large = |n: usize| {
+        format!(
+            "UPSERT {{ CONCEPT {{ {{type: \"Thing\", name: \"{n}\"}} SET ATTRIBUTES {{ words: \"{words}\" }} }} }}\n"
+        )
+    };
+    let mut text = SCHEMA.to_owned();
+    text.extend((0..45).map(large));
+    // The last piece is short and would find room, and refers to what found none.
+    text += r#"UPSERT { CONCEPT { {type: "Thing", name: "last"} SET PROPOSITIONS { ("leads_to", {type: "Thing", name: "43"}) } } }"#;
+    let dry = KipImportOptions { dry_run: true, ..KipImportOptions::default() };
+    let report = kip.import_with(text.as_bytes(), &dry, &mut |_| true).unwrap();
+    assert!(report.only_read > 2, "{report:?}");
+    assert_eq!(report.only_read + report.counts.elements(), 2 + 45 + 2);
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use cairn_base::Value;
 use cairn_engine::{EngineError, KipExportOptions, KipForm, KipImportOptions, KipSelection};
+use cairn_seam::StoreError;
 use proptest::prelude::*;
 
-use super::bulk::text;
+use super::bulk::{lines, text};
 use super::kit::Kip;
 
 pub(crate) fn options(form: KipForm, selection: Option<KipSelection>) -> KipExportOptions {
@@ -132,7 +133,8 @@ fn many_pages_are_one_export_and_what_comes_meanwhile_is_left_to_the_next() {
         pages += 1;
         // Something new with a link to it, each time; and links that go.
         kip.ok(&format!(
-            r#"UPSERT {{ CONCEPT ?n {{ {{type: "Thing", name: "new {pages}"}} }}
+            r#"UPSERT {{ CONCEPT {{ {{type: "$ConceptType", name: "New{pages}"}} }}
+                CONCEPT ?n {{ {{type: "Thing", name: "new {pages}"}} }}
                 PROPOSITION {{ ({{type: "Thing", name: "thing 0"}}, "leads_to", ?n) }} }}"#
         ));
         kip.ok(&format!(
@@ -141,11 +143,72 @@ fn many_pages_are_one_export_and_what_comes_meanwhile_is_left_to_the_next() {
         ));
     }
     assert!(pages > 5, "{pages}");
-    assert!(!found.contains("\"new "), "new things are left out");
+    assert!(!found.contains("\"new ") && !found.contains("\"New"), "new things are left out");
     assert!(found.lines().all(|line| whole.contains(line)));
     let there = Kip::empty();
     there.import(&found).unwrap();
     assert_eq!(there.export(KipForm::Lines), found);
+}
+
+#[test]
+fn pages_that_are_full_before_their_end_leave_nothing_out() {
+    let kip = Kip::empty();
+    let words = "x".repeat(10_000);
+    let mut lines = lines(300).replace("twelve words", &words);
+    lines = lines.replace("\"weight\"", &format!("\"words\":\"{words}\",\"weight\""));
+    kip.import(&lines).unwrap();
+    let text = kip.export(KipForm::Lines);
+    assert!(text.len() > 5 << 20, "more than fits into a page, of concepts and of links");
+    assert_eq!(text.lines().count(), 2 + 300 + 299);
+    let there = Kip::empty();
+    there.import(&text).unwrap();
+    assert_eq!(there.export(KipForm::Lines), text);
+}
+
+#[test]
+fn a_long_selection_is_whole() {
+    let kip = Kip::empty();
+    kip.import(&text(2_500)).unwrap();
+    let found = kip.select(r#"?l (?a, "leads_to", ?b)"#, &["?l"]).unwrap();
+    assert_eq!(found, kip.export(KipForm::Text), "everything is an end of a link");
+}
+
+#[test]
+fn an_export_can_be_stopped_and_fails_when_nobody_takes_it() {
+    let kip = Kip::new();
+    let (owner, all) = (&kip.world.owner, options(KipForm::Text, None));
+    let mut out = Vec::new();
+    let stopped = kip.engine().kip_export(owner, owner.tenant(), &all, &mut out, &mut |_| false).unwrap_err();
+    assert!(matches!(stopped, EngineError::Store(StoreError::Stopped)), "{stopped}");
+    let mut short = &mut [0; 10][..];
+    let failed = kip.engine().kip_export(owner, owner.tenant(), &all, &mut short, &mut |_| true).unwrap_err();
+    assert!(matches!(failed, EngineError::Output { .. }), "{failed}");
+}
+
+#[test]
+fn links_about_links_are_written_as_deep_as_a_command_says_them() {
+    let chained = |links: usize, subject: &str| {
+        let kip = Kip::empty();
+        kip.ok(r#"UPSERT { CONCEPT { {type: "$ConceptType", name: "T"} } CONCEPT { {type: "$PropositionType", name: "p"} } }"#);
+        let mut command = r#"UPSERT { CONCEPT ?l0 { {type: "T", name: "t"} }"#.to_owned();
+        for n in 1..=links {
+            let subject = subject.replace('N', &(n - 1).to_string());
+            command += &format!("PROPOSITION ?l{n} {{ ({subject}, \"p\", ?l{}) }}\n", n - 1);
+        }
+        kip.ok(&(command + "}"));
+        kip
+    };
+    // A link about a link about a link, and links about the same link twice.
+    for (subject, most) in [(r#"{type: "T", name: "t"}"#, 25), ("?lN", 6)] {
+        let kip = chained(most, subject);
+        for form in [KipForm::Text, KipForm::Lines] {
+            let there = Kip::empty();
+            there.import(&kip.export(form)).unwrap();
+            assert_eq!(there.export(form), kip.export(form));
+        }
+        let refused = chained(most + 1, subject).export_with(&options(KipForm::Text, None)).unwrap_err();
+        assert!(refused.to_string().contains("about links that are about links"), "{refused}");
+    }
 }
 
 #[test]

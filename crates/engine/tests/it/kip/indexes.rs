@@ -2,17 +2,18 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource, Role};
 use cairn_base::fs::SimulatedFs;
-use cairn_base::{ErrorCode, ManualClock, Position, SeededEntropy, SpaceId, TenantId, Value, limits};
+use cairn_base::{Clock, ErrorCode, ManualClock, Position, SeededEntropy, SpaceId, TenantId, Value, limits};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
 use cairn_engine::{Act, AuditOutcome, Engine, EngineError, KipIndex, MEMORY_SPACE};
 use cairn_graph::{
     ConceptWrite, IndexField, IndexOrigin, IndexState, Map, Part, Target, TypeId, View, Wish, Writer,
     create_index, drop_index, known, tables,
 };
-use cairn_seam::{KeyRange, Maintenance, Stage, Visit};
+use cairn_seam::{KeyRange, Maintenance, Stage, Store, Visit};
 
 use super::kit::{ACME, Kip, one, send, user};
 use crate::support::NOW_MS;
@@ -199,6 +200,79 @@ fn what_is_left_half_made_or_half_dropped_is_finished_later() {
     assert!(half.is_err());
     kip.engine().upkeep_once().unwrap();
     assert_eq!(held(kip.engine(), drug), Some(10_002));
+}
+
+/// Goes on by 100 milliseconds whenever it is asked.
+#[derive(Debug)]
+struct Ticking(ManualClock);
+
+impl Clock for Ticking {
+    fn now_ms(&self) -> u64 {
+        self.0.now_ms()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.advance(Duration::from_millis(100));
+        self.0.monotonic()
+    }
+}
+
+#[test]
+fn upkeep_works_on_an_index_for_a_moment_and_goes_on_with_it_the_next_time() {
+    let kip = Kip::new();
+    let drug = fill(kip.engine(), "Drug", 20_000);
+    let owner = Principal::local_owner();
+    let begun = kip
+        .engine()
+        .create_kip_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |stage| stage.done == 0);
+    assert!(begun.is_err());
+    let store = Arc::clone(&kip.world.store) as Arc<dyn Store>;
+    let clock = Arc::new(Ticking(kip.world.clock.clone()));
+    let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
+    let steps = |is_done: &dyn Fn() -> bool| {
+        let mut steps = 0;
+        while !is_done() && steps < 100 {
+            engine.upkeep_once().unwrap();
+            steps += 1;
+        }
+        steps
+    };
+    let building = steps(&|| held(&engine, drug) == Some(20_002));
+    assert!((3..100).contains(&building), "{building} steps");
+    let body = |tx: &mut dyn cairn_seam::WriteTx, scope: &cairn_access::Scope| {
+        let id = View::new(&*tx, *scope).indexes()?[0].index.id;
+        Ok(cairn_graph::drop_index(tx, scope, id)?)
+    };
+    engine.transact(&owner, memory(Action::GraphWrite), body).unwrap();
+    drop(engine);
+    let store = Arc::clone(&kip.world.store) as Arc<dyn Store>;
+    let clock = Arc::new(Ticking(kip.world.clock.clone()));
+    let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
+    for _ in 0..100 {
+        engine.upkeep_once().unwrap();
+    }
+    assert!(listed(&engine).is_empty());
+}
+
+#[test]
+fn after_a_failure_upkeep_leaves_indexes_alone_for_a_minute() {
+    let kip = Kip::new();
+    let engine = kip.engine();
+    let drug = fill(engine, "Drug", 10);
+    let owner = Principal::local_owner();
+    let begun = engine.create_kip_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |_| false);
+    assert!(begun.is_err());
+    // The list of another space cannot be read.
+    let other = || Act::new(Action::GraphWrite, Resource::space(LOCAL, SpaceId(1 << 20)));
+    engine.transact(&owner, other(), |tx, scope| Ok(tx.put(tables::INDEXES, &scope.key(), b"bad")?)).unwrap();
+    engine.upkeep_once().unwrap();
+    engine.transact(&owner, other(), |tx, scope| Ok(tx.delete(tables::INDEXES, &scope.key())?)).unwrap();
+    kip.world.clock.advance(Duration::from_secs(59));
+    engine.upkeep_once().unwrap();
+    assert_eq!(held(engine, drug), None, "not yet");
+    kip.world.clock.advance(Duration::from_secs(1));
+    engine.upkeep_once().unwrap();
+    assert_eq!(held(engine, drug), Some(12));
 }
 
 #[test]

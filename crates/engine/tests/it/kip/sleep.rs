@@ -1,13 +1,15 @@
 //! Sleep cycles: what is past its time, doubled, without a place, or to be done.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, Role};
 use cairn_base::{ErrorCode, TenantId, Value, limits};
 use cairn_engine::{AuditOutcome, EngineError, SleepElement, SleepPolicy, SleepQuestion, SleepReport};
+use cairn_seam::{FaultPlan, FaultyStore, SeamFault, Store};
 
 use super::kit::{ACME, Kip, code, one, send, user};
-use crate::support::NOW_MS;
+use crate::support::{NOW_MS, open};
 
 /// The instant at which the clock of these tests stands, and one millisecond later.
 const NOW: &str = "2023-11-14T22:13:20.000Z";
@@ -162,9 +164,14 @@ fn what_is_no_time_is_told_of_and_stays() {
             r#"UPSERT {{ CONCEPT {{ {{type: "Drug", name: "{name}"}} }} WITH METADATA {{ expires_at: {value} }} }}"#
         ));
     }
+    expire_link(&kip, "soon");
     let report = sleep(&kip, true);
     let told: Vec<_> = report.unreadable.shown.iter().map(|one| one.expires_at.as_deref()).collect();
-    assert_eq!((told, report.expired.total), (vec![Some("tomorrow"), Some("20231114")], 0));
+    assert_eq!(
+        (told, report.expired.total),
+        (vec![Some("soon"), Some("tomorrow"), Some("20231114")], 0),
+        "links come first"
+    );
 }
 
 #[test]
@@ -203,6 +210,7 @@ fn doubles_are_found_by_name_and_alias_inside_of_a_type() {
         CONCEPT { {type: "Drug", name: "Acetylsalicylic Acid"} SET ATTRIBUTES { aliases: ["ASA", "ASPIRIN", 7] } }
         CONCEPT { {type: "Symptom", name: "Aspirin"} }
         CONCEPT { {type: "Symptom", name: "fever!"} SET ATTRIBUTES { aliases: ["FEVER"] } }
+        CONCEPT { {type: "Symptom", name: "High temperature"} SET ATTRIBUTES { aliases: "Fever" } }
     }"#);
     let report = sleep(&kip, false);
     let told: Vec<_> = report
@@ -221,7 +229,7 @@ fn doubles_are_found_by_name_and_alias_inside_of_a_type() {
         told,
         [
             ("Drug", "aspirin", vec!["Aspirin", "  aspirin ", "Acetylsalicylic Acid"]),
-            ("Symptom", "fever", vec!["Fever", "fever!"]),
+            ("Symptom", "fever", vec!["Fever", "fever!", "High temperature"]),
         ]
     );
     assert_eq!(report.duplicates.total, 2);
@@ -230,16 +238,19 @@ fn doubles_are_found_by_name_and_alias_inside_of_a_type() {
 #[test]
 fn lists_are_cut_and_counted() {
     let kip = Kip::new();
-    let many: String =
-        (0..700).map(|n| format!("CONCEPT {{ {{type: \"Drug\", name: \"d{n}\"}} }}\n")).collect();
-    kip.ok(&format!("UPSERT {{ {many} }} WITH METADATA {{ expires_at: \"2020-01-01T00:00:00Z\" }}"));
+    for some in [0..600, 600..1100] {
+        let many: String =
+            some.map(|n| format!("CONCEPT {{ {{type: \"Drug\", name: \"d{n}\"}} }}\n")).collect();
+        kip.ok(&format!("UPSERT {{ {many} }} WITH METADATA {{ expires_at: \"2020-01-01T00:00:00Z\" }}"));
+    }
     let some = SleepQuestion { shown_max: 3, ..question(false) };
     let report = sleep_as(&kip, &kip.world.owner, &some).unwrap();
-    assert_eq!((report.expired.shown.len(), report.expired.total), (3, 700));
+    assert_eq!((report.expired.shown.len(), report.expired.total), (3, 1100));
     let all = SleepQuestion { shown_max: usize::MAX, ..question(true) };
     let report = sleep_as(&kip, &kip.world.owner, &all).unwrap();
-    assert_eq!((report.expired.shown.len(), report.removed_concepts), (700, 700), "over several pages");
-    const { assert!(limits::SLEEP_PAGE < 700 && limits::SLEEP_SHOWN_MAX >= 700) };
+    let shown = report.expired.shown.len();
+    assert_eq!((shown, report.removed_concepts), (limits::SLEEP_SHOWN_MAX, 1100), "over several pages");
+    const { assert!(limits::SLEEP_PAGE < 1100 && limits::SLEEP_SHOWN_MAX < 1100) };
     assert_eq!(kip.ok(r#"FIND(COUNT(?d)) WHERE { ?d {type: "Drug"} }"#), Value::from(2u64));
 }
 
@@ -380,6 +391,102 @@ fn what_got_more_time_in_between_stays() {
     });
     assert_eq!(report.unwrap().removed_concepts, 0);
     assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#), "ok");
+}
+
+/// Types and predicates are noted first and removed last.
+#[test]
+fn a_definition_that_got_more_time_in_between_stays() {
+    let kip = Kip::new();
+    kip.ok(r#"UPSERT { CONCEPT { {type: "$ConceptType", name: "Unused"} } }"#);
+    expire(&kip, "$ConceptType", "Unused", NOW);
+    let (mut looks, mut is_later) = (0, false);
+    let report = kip.engine().sleep(&kip.world.owner, TenantId::LOCAL, &question(true), &mut |stage| {
+        looks += u32::from(stage.name == "looking at links");
+        // In the look that changes something, when the types were looked at.
+        if looks == 2 && stage.name == "looking at concepts" && !std::mem::replace(&mut is_later, true) {
+            expire(&kip, "$ConceptType", "Unused", LATER);
+        }
+        true
+    });
+    assert_eq!((report.unwrap().removed_concepts, is_later), (0, true));
+    assert_eq!(kip.code(r#"FIND(?x) WHERE { ?x {type: "Unused"} }"#), "ok");
+}
+
+#[test]
+fn a_predicate_goes_when_every_link_of_it_goes() {
+    let kip = Kip::new();
+    expire(&kip, "$PropositionType", "treats", NOW);
+    let told = sleep(&kip, false);
+    assert_eq!((told.kept.total, told.expired.total), (1, 0), "a link follows it");
+    // One link expires itself, and another one goes with its drug.
+    expire_link(&kip, NOW);
+    kip.ok(r#"UPSERT { CONCEPT { {type: "Drug", name: "Ibuprofen"}
+        SET PROPOSITIONS { ("treats", {type: "Symptom", name: "Fever"}) } } }"#);
+    assert_eq!(sleep(&kip, false).kept.total, 1);
+    expire(&kip, "Drug", "Ibuprofen", NOW);
+    let told = sleep(&kip, false);
+    assert_eq!((told.removed_concepts, told.removed_links, told.kept.total), (2, 2, 0));
+    assert_eq!(SleepReport { applied: false, ..sleep(&kip, true) }, told, "it did what it said");
+    assert_eq!(kip.code(r#"FIND(?l) WHERE { ?l (?s, "treats", ?o) }"#), "KIP_2001");
+}
+
+#[test]
+fn many_links_are_looked_at_and_removed_page_by_page() {
+    let kip = Kip::new();
+    let count = limits::SLEEP_PAGE + 100;
+    let ends: String =
+        (0..count).map(|n| format!("CONCEPT ?s{n} {{ {{type: \"Symptom\", name: \"s{n}\"}} }}\n")).collect();
+    let links: String = (0..count)
+        .map(|n| format!("PROPOSITION {{ ({{type: \"Drug\", name: \"Aspirin\"}}, \"treats\", ?s{n}) }} WITH METADATA {{ expires_at: \"{NOW}\" }}\n"))
+        .collect();
+    kip.ok(&format!("UPSERT {{ {ends} {links} }}"));
+    let told = sleep(&kip, false);
+    assert_eq!((told.expired.total, told.removed_links), (count as u64, count as u64));
+    let done = sleep(&kip, true);
+    assert_eq!((done.removed_concepts, done.removed_links, done.links), (0, count as u64, told.links));
+    assert_eq!(kip.ok(r#"FIND(COUNT(?l)) WHERE { ?l (?s, "treats", ?o) }"#), Value::from(1u64));
+}
+
+#[test]
+fn there_is_one_at_a_time_and_a_node_that_found_another_one_tries_again_soon() {
+    let kip = Kip::new();
+    expire(&kip, "Drug", "Aspirin", NOW);
+    kip.engine().set_sleep(SleepPolicy { every: Some(Duration::from_secs(60)), apply: true });
+    kip.world.clock.advance(Duration::from_secs(60));
+    let mut refused = 0;
+    let report = kip.engine().sleep(&kip.world.owner, TenantId::LOCAL, &question(false), &mut |_| {
+        let second = sleep_as(&kip, &kip.world.owner, &question(false));
+        refused += u32::from(matches!(second, Err(EngineError::SleepRunning)));
+        kip.engine().upkeep_once().unwrap();
+        true
+    });
+    assert_eq!((report.unwrap().expired.total, refused > 0), (1, true));
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#), "ok");
+    kip.engine().upkeep_once().unwrap();
+    assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#), "KIP_3002");
+}
+
+#[test]
+fn nothing_is_removed_without_a_line_whatever_fails() {
+    for n in 0.. {
+        let kip = Kip::new();
+        expire(&kip, "Drug", "Aspirin", NOW);
+        let inner = Arc::clone(&kip.world.store) as Arc<dyn Store>;
+        let faulty = Arc::new(FaultyStore::new(inner, FaultPlan::at(n, SeamFault::Fail)));
+        let outcome = open(Arc::clone(&faulty) as Arc<dyn Store>, &kip.world.clock).and_then(|engine| {
+            engine.sleep(&kip.world.owner, TenantId::LOCAL, &question(true), &mut |_| true)
+        });
+        let is_gone = kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Aspirin"} }"#) != "ok";
+        let trail = kip.world.trail(TenantId::LOCAL);
+        let is_begun = trail
+            .iter()
+            .any(|line| line.subject.contains("sleep cycle") && line.outcome == AuditOutcome::Begun);
+        assert!(is_begun || !is_gone, "operation {n}: {outcome:?}");
+        if faulty.operations() <= n {
+            assert!(n > 10 && outcome.is_ok() && is_gone, "{n}: {outcome:?}");
+            break;
+        }
+    }
 }
 
 #[test]
