@@ -1,6 +1,6 @@
 //! Export: what comes out, and that it goes in again.
 
-use cairn_base::Value;
+use cairn_base::{Value, limits};
 use cairn_engine::{EngineError, KipExportOptions, KipForm, KipImportOptions, KipSelection};
 use proptest::prelude::*;
 
@@ -146,6 +146,70 @@ fn many_pages_are_one_export_and_what_comes_meanwhile_is_left_to_the_next() {
     let there = Kip::empty();
     there.import(&found).unwrap();
     assert_eq!(there.export(KipForm::Lines), found);
+}
+
+#[test]
+fn a_page_ends_with_the_element_that_fills_it() {
+    let kip = Kip::new();
+    let mut lines = String::new();
+    for n in 0..12 {
+        let nulls = vec!["null"; 150_000].join(",");
+        let (concept, link) =
+            (format!("\"type\":\"Drug\",\"name\":\"{n}\""), "{\"type\":\"Symptom\",\"name\":\"Fever\"}");
+        lines += &format!("{{\"concept\":{{{concept},\"attributes\":{{\"v\":[{nulls}]}}}}}}\n");
+        lines += &format!(
+            "{{\"link\":{{\"subject\":{{{concept}}},\"predicate\":\"treats\",\"object\":{link},\"attributes\":{{\"v\":[{nulls}]}}}}}}\n"
+        );
+    }
+    kip.import(&lines).unwrap();
+    let (owner, engine) = (kip.world.owner.clone(), kip.engine());
+    let mut export = engine.kip_export_begin(&owner, owner.tenant(), &options(KipForm::Lines, None)).unwrap();
+    let (mut whole, mut longest) = (String::new(), 0);
+    while !export.is_done() {
+        let page = engine.kip_export_page(&owner, &mut export).unwrap();
+        longest = longest.max(page.len());
+        whole += std::str::from_utf8(&page).unwrap();
+    }
+    assert!(longest < 2 << 20, "{longest}");
+    let there = Kip::empty();
+    there.import(&whole).unwrap();
+    assert_eq!(there.export(KipForm::Lines), whole);
+}
+
+/// A command that makes links about links, each from what `ends` says of the one before it.
+fn chain(links: usize, ends: &dyn Fn(usize) -> [String; 2]) -> String {
+    let mut blocks = String::new();
+    for n in 0..links {
+        let [subject, object] = match n {
+            0 => [
+                r#"{type: "Drug", name: "Aspirin"}"#.to_owned(),
+                r#"{type: "Symptom", name: "Fever"}"#.to_owned(),
+            ],
+            _ => ends(n - 1),
+        };
+        blocks += &format!(" PROPOSITION ?l{n} {{ ({subject}, \"said\", {object}) }}");
+    }
+    format!(r#"UPSERT {{ CONCEPT {{ {{type: "$PropositionType", name: "said"}} }}{blocks} }}"#)
+}
+
+#[test]
+fn links_about_links_are_refused_beyond_what_an_export_can_say() {
+    let deep = |n: usize| [r#"{type: "Drug", name: "Aspirin"}"#.to_owned(), format!("?l{n}")];
+    let wide = |n: usize| [format!("?l{n}"), format!("?l{n}")];
+    // Two inside, then six, 14, 30, 62 and 126.
+    let bounds: [(usize, &dyn Fn(usize) -> [String; 2]); 2] =
+        [(limits::LINK_LEVELS_MAX + 1, &deep), (6, &wide)];
+    for (most, ends) in bounds {
+        let kip = Kip::new();
+        let answer = kip.command(&chain(most + 1, ends)).to_json();
+        assert!(answer.contains("KIP_4002") && answer.contains("about links"), "{answer}");
+        kip.ok(&chain(most, ends));
+        for form in [KipForm::Text, KipForm::Lines] {
+            let there = Kip::empty();
+            there.import(&kip.export(form)).unwrap();
+            assert_eq!(there.export(form), kip.export(form));
+        }
+    }
 }
 
 #[test]
