@@ -256,6 +256,9 @@ pub const BULK_TURNS: usize = 500;
 pub const BULK_BYTES: usize = 8 * MIB;
 /// Exports and imports that run at once; more are told to come back.
 pub const BULK_STREAMS_MAX: usize = 2;
+/// Bytes that an import sends in a second, on average over each minute that is waited for it: it holds one of
+/// those places.
+pub const BULK_BYTES_PER_SECOND_MIN: u64 = KIB as u64;
 /// Turns in one answer.
 pub const TURNS_PAGE_MAX: usize = 100_000;
 /// Entries of one folder in a file tree.
