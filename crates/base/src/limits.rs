@@ -256,6 +256,9 @@ pub const BULK_TURNS: usize = 500;
 pub const BULK_BYTES: usize = 8 * MIB;
 /// Exports and imports that run at once; more are told to come back.
 pub const BULK_STREAMS_MAX: usize = 2;
+/// Bytes that an import sends in a second, on average over each minute that is waited for it: it holds one of
+/// those places.
+pub const BULK_BYTES_PER_SECOND_MIN: u64 = KIB as u64;
 /// Turns in one answer.
 pub const TURNS_PAGE_MAX: usize = 100_000;
 /// Entries of one folder in a file tree.
@@ -321,6 +324,10 @@ pub const ELEMENT_BYTES_MAX: usize = BLOB_IN_COMMIT_BYTES_MAX;
 pub const ELEMENT_INLINE_BYTES_MAX: usize = 48 * KIB;
 /// Levels of arrays and objects inside each other in one attribute.
 pub const ELEMENT_LEVELS_MAX: usize = 64;
+/// Links about links inside of each other: one command, and one line of JSON, has room for so many brackets.
+pub const LINK_LEVELS_MAX: usize = 24;
+/// Links that one link about links is about, those inside of others included and each as often as it is there.
+pub const LINKS_INSIDE_MAX: usize = 64;
 /// Bytes of the name of a space.
 pub const SPACE_NAME_BYTES_MAX: usize = 256;
 /// Ordered indexes of one space; those that are being dropped do not count.

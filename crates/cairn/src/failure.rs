@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use cairn_access::identity::IdentityError;
-use cairn_base::ErrorCode;
+use cairn_base::{ErrorCode, Harmless};
 use cairn_engine::EngineError;
 use cairn_http::ClientError;
 use cairn_seam::StoreError;
@@ -109,6 +109,7 @@ impl Failure {
 
     fn render(&self, colour: bool) -> String {
         let line = |word: &str, code: &str, text: &str| {
+            let text = harmless(text);
             if colour {
                 format!("\x1b[1;{code}m{word}:\x1b[0m {text}\n")
             } else {
@@ -118,6 +119,15 @@ impl Failure {
         let hint = self.hint.as_deref().map(|hint| line("hint", "36", hint)).unwrap_or_default();
         line("error", "31", &self.message) + &hint
     }
+}
+
+/// Text that does nothing to a terminal but to have lines and tabs, as mistakes with their places have.
+fn harmless(text: &str) -> String {
+    let parts = text.split_inclusive(['\n', '\t']).map(|part| {
+        let (part, end) = part.split_at(part.trim_end_matches(['\n', '\t']).len());
+        Harmless(part).to_string() + end
+    });
+    parts.collect()
 }
 
 impl From<StoreError> for Failure {
@@ -162,14 +172,15 @@ impl From<EngineError> for Failure {
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
-        let message = error.to_string();
+        // What a server says is one line, whatever it says.
+        let message = Harmless(&error.to_string()).to_string();
         match error {
             ClientError::Refused { code: Some(ErrorCode::Damaged), .. } => {
                 Failure::coded(ErrorCode::Damaged, message)
             }
             ClientError::Refused { code, hint, .. } => {
                 let exit = code.map_or(Exit::Failed, exit_of);
-                Failure { exit, message, hint }
+                Failure { exit, message, hint: hint.map(|hint| Harmless(&hint).to_string()) }
             }
             ClientError::Unanswered { .. } | ClientError::Cut { .. } => {
                 Failure::new(message).hint("try again; its log says why it went")
@@ -216,6 +227,21 @@ mod tests {
             coloured,
             "\x1b[1;31merror:\x1b[0m the disk is on fire\n\x1b[1;36mhint:\x1b[0m leave the building\n"
         );
+    }
+
+    #[test]
+    fn what_a_server_says_does_nothing_to_a_terminal() {
+        let said = ClientError::Refused {
+            code: None,
+            message: "no \u{1b}[2Jtype\nhint: none".to_owned(),
+            hint: Some("\u{202e}did you mean\r".to_owned()),
+        };
+        assert_eq!(
+            Failure::from(said).render(false),
+            "error: no \\u{1b}[2Jtype\\u{a}hint: none\nhint: \\u{202e}did you mean\\u{d}\n"
+        );
+        let own = Failure::new("mistake\n --> a\u{1b}.kip\n  | \tx");
+        assert_eq!(own.render(false), "error: mistake\n --> a\\u{1b}.kip\n  | \tx\n");
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub(crate) fn write_new(path: &Path, content: &[u8], hint: &str) -> Result<(), F
     })
 }
 
-fn folder_of(path: &Path) -> std::io::Result<File> {
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> std::io::Result<File> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))
 }

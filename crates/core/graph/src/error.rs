@@ -116,6 +116,16 @@ pub enum GraphError {
         /// The limit.
         max: usize,
     },
+    /// A link is about links that are about links, too many of them.
+    #[error(
+        "a link about links may have {levels_max} of them inside each other and {links_max} in all, and this one would have more"
+    )]
+    TooManyInside {
+        /// How deep they may stand in each other.
+        levels_max: usize,
+        /// How many there may be.
+        links_max: usize,
+    },
     /// There is no such index, or it is being dropped.
     #[error("there is no index {}", .0.0)]
     NoIndex(IndexId),
@@ -176,6 +186,7 @@ impl GraphError {
             | GraphError::Empty { .. } => ErrorCode::InvalidRequest,
             GraphError::TooLarge { .. }
             | GraphError::TooDeep { .. }
+            | GraphError::TooManyInside { .. }
             | GraphError::IndexesFull { .. }
             | GraphError::OutOfNumbers => ErrorCode::TooLarge,
             GraphError::BadRecord { .. } => ErrorCode::Damaged,

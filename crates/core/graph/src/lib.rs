@@ -28,6 +28,7 @@ mod scan;
 mod schema;
 pub mod spaces;
 mod statistics;
+mod stored;
 pub mod tables;
 mod view;
 mod write;
@@ -51,6 +52,7 @@ pub use protected::{keeps_concept, keeps_link_of};
 pub use record::{RecordView, blob_of_concept, blob_of_link};
 pub use schema::{ENFORCE_SCHEMA, check_predicate_name, check_type_name};
 pub use statistics::Statistic;
+pub use stored::{StoredConcept, StoredLink};
 pub use view::{Meta, View};
 pub use write::{ConceptWrite, Deleted, LinkTarget, LinkWrite, Outcome, Target, Writer};
 

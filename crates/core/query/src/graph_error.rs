@@ -33,6 +33,7 @@ impl From<GraphError> for QueryError {
             GraphError::TooLarge { .. } | GraphError::TooDeep { .. } => {
                 (KipCode::ResourceExhausted, Some(smaller()))
             }
+            GraphError::TooManyInside { .. } => (KipCode::ResourceExhausted, Some(about_a_concept())),
             GraphError::IndexesFull { .. } | GraphError::IndexesDropping { .. } => {
                 (KipCode::ResourceExhausted, None)
             }
@@ -64,6 +65,10 @@ fn reserved() -> String {
 
 fn smaller() -> String {
     "keep long texts elsewhere, and a reference or a summary here".to_owned()
+}
+
+fn about_a_concept() -> String {
+    "make a concept that stands for what was said, and say more about that one".to_owned()
 }
 
 fn other_space() -> String {

@@ -43,6 +43,6 @@ pub fn matches(
 fn not_an_element(target: &Text) -> KipError {
     let message = format!("?{} is the name of a predicate, not a concept or link", target.node);
     KipError::new(KipCode::InvalidSyntax, message)
-        .hint("to delete a predicate, match its concept: ?p {type: \"$PropositionType\", name: …}")
+        .hint("match the concept of the predicate instead: ?p {type: \"$PropositionType\", name: …}")
         .at(target.span)
 }

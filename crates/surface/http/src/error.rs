@@ -34,7 +34,7 @@ pub(crate) struct AnsweredCode(pub(crate) ErrorCode);
 /// The body of every answer that is an error.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ErrorBody {
-    error: ErrorContent,
+    pub(crate) error: ErrorContent,
 }
 
 /// What went wrong.

@@ -8,6 +8,9 @@ use cairn_turns::query::parse_time;
 
 use crate::ApiError;
 
+/// How alike two names are of which one may be meant by the other.
+const NEAR: f64 = 0.75;
+
 /// The parts of a path and the parameters of a query, percent-decoded.
 #[derive(Debug)]
 pub(crate) struct Params {
@@ -53,6 +56,23 @@ impl Params {
     pub(crate) fn version(&self) -> Result<u32, ApiError> {
         let version = number("the version of a type", self.in_path("type_version"))?;
         u32::try_from(version).map_err(|_| invalid(format!("the version of a type is at most {}", u32::MAX)))
+    }
+
+    /// Refuses what is none of the parameters that a route knows: what was misspelt would be as if it were not
+    /// there, and do what nobody asked for.
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), ApiError> {
+        let Some((name, _)) = self.query.iter().find(|(name, _)| !known.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let near = |candidate: &str| strsim::jaro_winkler(name, candidate);
+        let nearest = known.iter().max_by(|a, b| near(a).total_cmp(&near(b)));
+        let hint = match nearest {
+            // Below this, guesses mislead more often than they help.
+            Some(nearest) if near(nearest) >= NEAR => format!("did you mean {nearest}?"),
+            _ => format!("known are {}", known.join(", ")),
+        };
+        let message = format!("there is no parameter {name:?}");
+        Err(invalid(message).detail("parameter", name.as_str()).detail("hint", hint))
     }
 
     /// A parameter of the query.
@@ -176,6 +196,19 @@ mod tests {
         assert_eq!([limit("1"), limit("1000"), limit("0"), limit("1001")], [Some(1), Some(1000), None, None]);
         assert_eq!(params(&[]).limit(20, 1000).ok(), Some(20));
         assert!(params(&[("limit", "1"), ("limit", "1")]).limit(20, 1000).is_err(), "given twice");
+    }
+
+    #[test]
+    fn a_name_that_is_not_known_is_refused_with_the_nearest() {
+        let hint = |name: &str| {
+            let refused = params(&[("space", "x"), (name, "true")]).only(&["space", "dry_run", "restart"]);
+            refused.map_err(|error| serde_json::to_value(error.into_body()).expect("plain data"))
+        };
+        assert!(hint("dry_run").is_ok());
+        let hint = |name| hint(name).expect_err("refused")["error"]["details"]["hint"].clone();
+        assert_eq!(hint("dry-run"), "did you mean dry_run?");
+        assert_eq!(hint("Restart"), "did you mean restart?");
+        assert_eq!(hint("q"), "known are space, dry_run, restart");
     }
 
     #[test]

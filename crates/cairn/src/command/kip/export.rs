@@ -59,7 +59,7 @@ pub(super) fn export(data_dir: Option<&Path>, arguments: &ExportArgs) -> Result<
     logging::start_quietly(&settings.config)?;
     let query = query(arguments);
     let query: Vec<_> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let mut out = Out::open(&arguments.file, false)?;
+    let mut out = Out::whole(&arguments.file)?;
     let show = progress::counter();
     let (mut lines, mut failed) = (0, None);
     let done = reach::reach(&data_dir.path, &settings.config, async |client| {

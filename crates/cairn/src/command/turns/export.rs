@@ -43,7 +43,7 @@ pub(super) fn export(data_dir: Option<&Path>, arguments: &ExportArgs) -> Result<
     let (data_dir, settings) = crate::command::settings(data_dir, &[])?;
     logging::start_quietly(&settings.config)?;
     let contexts: Vec<_> = arguments.contexts.iter().copied().map(ContextId).collect();
-    let out = Out::open(&arguments.out, arguments.after_turn > 0);
+    let out = Out::in_place(&arguments.out, arguments.after_turn > 0);
     let mut out = out.map_err(|failure| {
         let hint = "name another file, or go on with this one with --after-turn";
         if failure.is_usage() { failure.hint(hint) } else { failure }
@@ -121,7 +121,7 @@ mod tests {
     fn only_whole_lines_are_passed_on() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("out");
-        let mut out = Out::open(&path, false).expect("new");
+        let mut out = Out::in_place(&path, false).expect("new");
         let mut lines = WholeLines::default();
         let text = b"{\"cairn\":\"turns\"}\n{\"turn\":{\"turn_id\":\"7\",\"x\":1}}\n{\"end\":{}}\n";
         for (at, byte) in text.iter().enumerate() {
@@ -131,6 +131,6 @@ mod tests {
         }
         assert_eq!(std::fs::read(&path).expect("there"), text);
         assert_eq!((lines.last_turn, lines.has_ended), (7, true));
-        assert!(Out::open(&path, false).is_err(), "nothing is overwritten");
+        assert!(Out::in_place(&path, false).is_err(), "nothing is overwritten");
     }
 }

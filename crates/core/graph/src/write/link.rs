@@ -80,6 +80,7 @@ impl Writer<'_> {
             protected::check_link(subject)?;
             self.check_link_schema(predicate, subject_type, object_type, &attributes)?;
         }
+        self.check_links_inside(subject, object)?;
         let edge = Edge { subject, predicate, object, link: self.next_link()?, subject_type, object_type };
         self.count_new_ends(&edge)?;
         self.count_edge(&edge, 1);

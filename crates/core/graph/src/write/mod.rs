@@ -6,6 +6,7 @@ mod content;
 mod delete;
 mod ends;
 mod indexed;
+mod inside;
 mod link;
 mod recall;
 mod remove;

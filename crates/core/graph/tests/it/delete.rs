@@ -1,20 +1,23 @@
 //! Deleting, and what goes with it.
 
-use cairn_graph::{ConceptId, Deleted, Element, GraphEvent, LinkId, LinkTarget, Statistic, known};
+use cairn_base::limits;
+use cairn_graph::{
+    ConceptId, Deleted, Element, GraphError, GraphEvent, LinkId, LinkTarget, Statistic, known,
+};
 
 use crate::kit::{Kit, link_write};
 
 #[test]
-fn links_about_links_go_with_them_however_long_the_chain_is() {
+fn links_about_links_go_with_them_down_to_the_end_of_the_longest_chain() {
     let kit = Kit::new();
     let (drug, says) = (kit.define_type("Drug"), kit.define_predicate("says"));
     let (aspirin, other) = (kit.put(drug, "Aspirin", "{}"), kit.put(drug, "Other", "{}"));
     let first = kit.link(aspirin, says, other);
     // Each says something about the one before, by turns as its subject and as its object.
-    let last = kit
-        .write(move |writer| {
+    let chain = |links: u64| {
+        kit.write(move |writer| {
             let mut last = first;
-            for at in 0..5_000_u64 {
+            for at in 0..links {
                 let (me, fact) = (Element::Concept(known::SELF), Element::Link(last));
                 let (subject, object) = if at % 2 == 0 { (me, fact) } else { (fact, me) };
                 last =
@@ -22,10 +25,13 @@ fn links_about_links_go_with_them_however_long_the_chain_is() {
             }
             Ok(last)
         })
-        .unwrap();
+    };
+    let most = limits::LINK_LEVELS_MAX as u64;
+    assert!(matches!(chain(most + 1), Err(GraphError::TooManyInside { .. })));
+    let last = chain(most).unwrap();
     assert!(kit.whole_link(last).is_some());
     let deleted = kit.write(move |writer| writer.delete_concepts(&[aspirin])).unwrap();
-    assert_eq!(deleted, Deleted { concepts: 1, links: 5_001 });
+    assert_eq!(deleted, Deleted { concepts: 1, links: most + 1 });
     kit.read(|view| {
         for of in [Statistic::Predicate(says), Statistic::Subjects(says), Statistic::Objects(says)] {
             assert_eq!(view.count(of).unwrap(), 0, "{of:?}");

@@ -12,7 +12,7 @@ mod token;
 use crate::{KipError, Span};
 
 pub use marks::{Mark, MarkKind, marks};
-pub(crate) use name::is_identifier;
+pub use name::is_identifier;
 pub(crate) use stray::stray_hint;
 pub(crate) use token::{Lexeme, Sign, Token, shown};
 

@@ -4,7 +4,7 @@ use super::{Lexer, Token, shown};
 use crate::{KipCode, KipError, Span};
 
 /// Whether a text is an identifier: a letter or `_`, then letters, digits and `_`, all of them ASCII.
-pub(crate) fn is_identifier(text: &str) -> bool {
+pub fn is_identifier(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

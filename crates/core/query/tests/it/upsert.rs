@@ -1,6 +1,6 @@
 //! UPSERT: what it writes, what it answers, and that a mistake anywhere leaves nothing.
 
-use cairn_base::ManualClock;
+use cairn_base::{ManualClock, limits};
 use cairn_graph::Writer;
 use cairn_kip::KipCode;
 use cairn_kip::tree::Command;
@@ -419,15 +419,23 @@ fn trying_says_what_would_be_and_no_ids() {
 }
 
 #[test]
-fn what_is_said_about_what_is_said_may_go_on_for_long() {
+fn what_is_said_about_what_is_said_goes_on_as_long_as_an_export_can_say_it() {
     let world = World::new();
-    let chain: String =
-        (1..2000).map(|n| format!("PROPOSITION ?p{n} {{ (?d, \"stated\", ?p{}) }}", n - 1)).collect();
-    let text = format!(
-        r#"UPSERT {{ CONCEPT ?d {{ {{type: "Drug", name: "Talk"}} }} PROPOSITION ?p0 {{ (?d, "stated", ?d) }} {chain} }}"#
-    );
-    assert_eq!(part(&world.ok(&text), "created"), r#"{"concepts":1,"propositions":2000}"#);
-    assert_eq!(part(&world.ok(&text), "unchanged"), r#"{"concepts":1,"propositions":2000}"#);
+    let text = |links: usize| {
+        let chain: String =
+            (1..links).map(|n| format!("PROPOSITION ?p{n} {{ (?d, \"stated\", ?p{}) }}", n - 1)).collect();
+        format!(
+            r#"UPSERT {{ CONCEPT ?d {{ {{type: "Drug", name: "Talk"}} }} PROPOSITION ?p0 {{ (?d, "stated", ?d) }} {chain} }}"#
+        )
+    };
+    let most = limits::LINK_LEVELS_MAX + 1;
+    let refused = world.fails(&text(most + 1), KipCode::ResourceExhausted);
+    assert!(refused.advice().starts_with("make a concept"), "{refused:?}");
+    let all = format!(r#"{{"concepts":1,"propositions":{most}}}"#);
+    assert_eq!(part(&world.ok(&text(most)), "created"), all);
+    assert_eq!(part(&world.ok(&text(most)), "unchanged"), all);
+    // Also in another command than the rest of them.
+    world.fails(&text(most + 1), KipCode::ResourceExhausted);
 }
 
 /// Over a wire each call is a round trip: a long statement must not make one for each of its blocks.

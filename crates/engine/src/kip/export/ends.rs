@@ -3,16 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use cairn_graph::{ConceptId, Edge, Element, Link, LinkId, Named, TypeId, View};
+use cairn_base::limits;
+use cairn_graph::{ConceptId, Edge, Element, LinkId, Named, StoredLink, TypeId, View};
 use cairn_kip::tree::{ConceptMatch, Predicate, PropositionMatch, Slot, Term, Triple};
 use cairn_kip::{KipCode, KipError, Span, Spanned};
 
 use crate::EngineError;
-
-/// Links inside of each other that one link is written with: each has two ends, which may be links again.
-const INSIDE_MAX: usize = 64;
-/// How deep they stand in each other: a command has room for so many brackets.
-const LEVELS_MAX: usize = 24;
 
 /// Finds the name of a type or predicate.
 pub(super) type NameOf<'a> = &'a mut dyn FnMut(u64) -> Result<Arc<str>, EngineError>;
@@ -22,9 +18,9 @@ pub(super) struct Ends(HashMap<ConceptId, (TypeId, String)>);
 
 impl Ends {
     /// Asks for all of them at once.
-    pub(super) fn of(view: &View<'_>, links: &[Link]) -> Result<Self, EngineError> {
+    pub(super) fn of(view: &View<'_>, links: &[StoredLink]) -> Result<Self, EngineError> {
         let mut wanted = BTreeSet::new();
-        for Link { edge, .. } in links {
+        for edge in links.iter().map(StoredLink::edge) {
             wanted.extend(concept(edge.subject, edge.subject_type));
             wanted.extend(concept(edge.object, edge.object_type));
         }
@@ -77,7 +73,8 @@ impl Writing<'_, '_> {
             Element::Link(id) => id,
         };
         self.inside += 1;
-        if self.inside > INSIDE_MAX || level >= LEVELS_MAX {
+        // None that is made now; one of an older version of cairn, perhaps.
+        if self.inside > limits::LINKS_INSIDE_MAX || level >= limits::LINK_LEVELS_MAX {
             let message = format!(
                 "{} is about links that are about links, more of them than one command says",
                 self.link

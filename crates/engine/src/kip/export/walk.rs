@@ -17,7 +17,7 @@ use crate::EngineError;
 const PAGE: usize = 2_000;
 /// Bytes after which a page is full.
 const PAGE_BYTES: usize = 1 << 20;
-/// Elements that are held at once: each may have a megabyte.
+/// Elements that are read at once, as they are stored: at most 64 KiB of each.
 const AT_ONCE: usize = 64;
 
 impl KipExport {
@@ -125,13 +125,13 @@ impl KipExport {
         out: &mut Vec<u8>,
     ) -> Result<Option<ConceptId>, EngineError> {
         for some in found.chunks(AT_ONCE) {
-            if out.len() >= PAGE_BYTES {
-                // What was looked at comes again.
-                return Ok(some.first().map(|(id, _)| ConceptId(id.0 - 1)));
-            }
-            let mut concepts = Vec::with_capacity(some.len());
-            view.concepts(some, &mut |_, concept| concepts.extend(concept))?;
-            for concept in concepts {
+            for stored in view.stored_concepts(some)? {
+                if out.len() >= PAGE_BYTES {
+                    // What was looked at comes again.
+                    return Ok(Some(ConceptId(stored.id().0 - 1)));
+                }
+                // One at a time: a megabyte of content is dozens of it here.
+                let concept = stored.decode(view)?;
                 let kind = self.name(view, concept.kind.0)?;
                 if let Some(block) = self.concept_block(&kind, concept) {
                     self.write(block, out)?;
@@ -159,13 +159,13 @@ impl KipExport {
         out: &mut Vec<u8>,
     ) -> Result<Option<LinkId>, EngineError> {
         for some in found.chunks(AT_ONCE) {
-            if out.len() >= PAGE_BYTES {
-                return Ok(some.first().map(|id| LinkId(id.0 - 1)));
-            }
-            let mut links = Vec::with_capacity(some.len());
-            view.links(some, &mut |_, link| links.extend(link))?;
+            let links = view.stored_links(some)?;
             let ends = Ends::of(view, &links)?;
-            for link in links {
+            for stored in links {
+                if out.len() >= PAGE_BYTES {
+                    return Ok(Some(LinkId(stored.edge().link.0 - 1)));
+                }
+                let link = stored.decode(view)?;
                 if let Some(block) = self.link_block(view, &ends, link)? {
                     self.write(block, out)?;
                 }

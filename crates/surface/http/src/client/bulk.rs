@@ -5,17 +5,21 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::Bytes;
-use axum::http::Request;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, TE, TRAILER};
+use axum::http::request::Builder;
+use axum::http::{HeaderMap, Request, Response};
 use cairn_base::{ContextId, TurnId};
 use cairn_seam::Stage;
 use http_body_util::BodyExt;
-use hyper::body::Frame;
+use hyper::body::{Frame, Incoming};
 use tokio::sync::mpsc;
 
+use super::error::{HeardError, not_understood};
 use super::escape::escaped;
 use super::{Client, ClientError, JSON, listen};
-use crate::routes::bulk::{ImportReport, KipImportReport, LAST_TURN, NUMBERS, PruneJob, PruneReport};
+use crate::routes::bulk::{
+    END, ENDS_IN_TRAILERS, ERROR, ImportReport, KipImportReport, LAST_TURN, NUMBERS, PruneJob, PruneReport,
+};
 
 /// A body whose bytes come from somebody who waits until they are taken.
 struct Coming(mpsc::Receiver<Bytes>);
@@ -43,17 +47,10 @@ impl Client {
     ) -> Result<(), ClientError> {
         let contexts: Vec<_> = contexts.iter().map(ContextId::to_string).collect();
         let path = format!("/v1/export?contexts={}&after_turn={after}", contexts.join(","));
-        let answer = self.send(Request::get(path), Vec::new()).await?;
+        let answer = self.send(told_of_the_end(Request::get(path)), Vec::new()).await?;
         let last = answer.headers().get(LAST_TURN).and_then(|value| value.to_str().ok()?.parse().ok());
         let last = TurnId(last.unwrap_or(0));
-        let mut body = answer.into_body();
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| ClientError::Cut { cause: error.to_string() })?;
-            if !take(&frame.into_data().unwrap_or_default(), last) {
-                break;
-            }
-        }
-        Ok(())
+        take_all(answer, &mut |bytes| take(bytes, last)).await
     }
 
     /// Imports turns from what comes, under an id or under that of the store they come from, and passes on
@@ -95,17 +92,11 @@ impl Client {
         query: &[(&str, &str)],
         take: &mut (dyn FnMut(&[u8], u64) -> bool + Send),
     ) -> Result<(), ClientError> {
-        let answer = self.send(Request::get(with_query("/v1/kip/export", query)), Vec::new()).await?;
+        let answer =
+            self.send(told_of_the_end(Request::get(with_query("/v1/kip/export", query))), Vec::new()).await?;
         let most = answer.headers().get(NUMBERS).and_then(|value| value.to_str().ok()?.parse().ok());
         let most = most.unwrap_or(0);
-        let mut body = answer.into_body();
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| ClientError::Cut { cause: error.to_string() })?;
-            if !take(&frame.into_data().unwrap_or_default(), most) {
-                break;
-            }
-        }
-        Ok(())
+        take_all(answer, &mut |bytes| take(bytes, most)).await
     }
 
     /// Prunes contexts, or asks what that would come to.
@@ -119,6 +110,39 @@ impl Client {
         let answer = self.send(request, body).await?;
         listen(answer, on_stage).await
     }
+}
+
+/// Asks for an answer that says in trailers whether it is whole, and what went wrong if it is not.
+fn told_of_the_end(request: Builder) -> Builder {
+    request.header(TE, "trailers").header(END, ENDS_IN_TRAILERS)
+}
+
+/// Passes on the answer to such a request until its end, or until nobody wants more.
+async fn take_all(
+    answer: Response<Incoming>,
+    take: &mut (dyn FnMut(&[u8]) -> bool + Send),
+) -> Result<(), ClientError> {
+    // A server of an older version tells nothing.
+    let is_told = answer.headers().contains_key(TRAILER);
+    let mut body = answer.into_body();
+    let mut trailers = HeaderMap::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| ClientError::Cut { cause: error.to_string() })?;
+        match frame.into_data() {
+            Ok(data) if !take(&data) => return Ok(()),
+            Ok(_) => {}
+            Err(frame) => trailers = frame.into_trailers().unwrap_or_default(),
+        }
+    }
+    if let Some(error) = trailers.get(ERROR) {
+        let heard: HeardError =
+            serde_json::from_slice(error.as_bytes()).map_err(|error| not_understood(&error))?;
+        return Err(heard.into());
+    }
+    if is_told && !trailers.contains_key(END) {
+        return Err(ClientError::Cut { cause: "the answer has no end".to_owned() });
+    }
+    Ok(())
 }
 
 fn with_query(path: &str, query: &[(&str, &str)]) -> String {

@@ -2,16 +2,19 @@
 
 use std::time::Duration;
 
+use cairn_access::registry::{TenantName, UserId};
+use cairn_access::{Principal, Role, Roles};
 use cairn_base::{ErrorCode, limits};
-use cairn_gate::GateConfig;
+use cairn_engine::NewToken;
+use cairn_gate::{Authentication, GateConfig};
 use cairn_http::{Bytes, Client, ClientError, HttpConfig, KipImportReport};
 use serde_json::Value;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::client::{get, read_to_end, send};
+use crate::client::{get, read_to_end, request, send};
 use crate::server::{LONG, Server};
 
 async fn client(server: &Server) -> Client {
@@ -127,6 +130,69 @@ async fn what_is_wrong_is_said_with_its_line_and_what_to_do() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_wrong_in_the_middle_of_an_export_is_said_at_its_end() {
+    let server = Server::start().await;
+    import(&server, &[], &graph(3_000), 1 << 20).await.expect("it is taken");
+    let deep = format!("{}1{}", "[".repeat(64), "]".repeat(64));
+    let deep =
+        format!("{{\"concept\":{{\"type\":\"Thing\",\"name\":\"deep\",\"attributes\":{{\"ä\":{deep}}}}}}}\n");
+    import(&server, &[], &deep, 1 << 20).await.expect("it is taken");
+    let mut taken = 0;
+    let take = &mut |bytes: &[u8], _: u64| {
+        taken += bytes.len();
+        true
+    };
+    let refused = client(&server).await.kip_export(&[], take).await;
+    match refused {
+        Err(ClientError::Refused { code: Some(ErrorCode::InvalidRequest), message, hint }) => {
+            assert!(message.contains("`ä` is nested"), "{message}");
+            assert_eq!(hint.as_deref(), Some("export as lines of JSON instead"));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(taken > 0);
+    // Who does not look at trailers sees that it was cut, also those who take them in general.
+    for extra in ["", "te: trailers\r\n"] {
+        let answer = request(server.addr, "GET /v1/kip/export", extra).await;
+        assert_eq!(answer.status, 200);
+        assert!(!answer.body.ends_with("\r\n0\r\n\r\n"), "{extra}");
+    }
+    let whole = request(server.addr, "GET /v1/kip/export?format=ndjson", "te: trailers\r\n").await;
+    assert!(whole.body.ends_with("\r\n0\r\n\r\n"), "without trailers");
+    let extra = "te: trailers\r\ncairn-end: trailers\r\n";
+    let whole = request(server.addr, "GET /v1/kip/export?format=ndjson", extra).await;
+    assert!(whole.body.ends_with("\r\n0\r\ncairn-end: whole\r\n\r\n"), "with trailers");
+}
+
+#[tokio::test]
+async fn what_a_small_export_cannot_say_is_an_error_from_the_beginning() {
+    let server = Server::start().await;
+    let deep = format!("{}1{}", "[".repeat(64), "]".repeat(64));
+    let deep = format!(
+        "{{\"concept\":{{\"type\":\"Person\",\"name\":\"deep\",\"attributes\":{{\"v\":{deep}}}}}}}\n"
+    );
+    import(&server, &[], &deep, 1 << 20).await.expect("it is taken");
+    assert_eq!(get(server.addr, "/v1/kip/export").await.status, 422);
+}
+
+#[tokio::test]
+async fn parameters_that_are_not_known_are_refused() {
+    let server = Server::start().await;
+    for (line, name, hint) in [
+        ("POST /v1/kip/import?dry-run=true", "dry-run", "did you mean dry_run?"),
+        ("GET /v1/kip/export?spce=x", "spce", "did you mean space?"),
+        ("POST /v1/import?id=x", "id", "known are import_id"),
+        ("GET /v1/export?after=1", "after", "did you mean after_turn?"),
+    ] {
+        let answer = send(server.addr, line, "", graph(1).as_bytes()).await;
+        assert_eq!(answer.error(), (422, "InvalidRequest".to_owned()), "{line}");
+        let error = &answer.json()["error"];
+        assert_eq!((&error["details"]["parameter"], &error["details"]["hint"]), (&name.into(), &hint.into()));
+    }
+    assert_eq!(export(&server, &[]).await, "", "nothing was imported");
+}
+
 /// The head of an import whose body has so many bytes.
 fn head(server: &Server, bytes: usize) -> String {
     let addr = server.addr;
@@ -187,5 +253,72 @@ async fn there_are_only_a_few_at_once_and_a_client_that_stops_is_given_up() {
     for mut stream in streams {
         let answer = read_to_end(&mut stream).await;
         assert!(answer.body.contains("DeadlineExceeded"), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_trickles_does_not_hold_its_place() {
+    let config = HttpConfig { patience: Duration::from_secs(1), ..HttpConfig::default() };
+    let server = Server::with(config, GateConfig::default()).await;
+    for path in ["/v1/kip/import", "/v1/import"] {
+        let mut stream = TcpStream::connect(server.addr).await.expect("it accepts");
+        let head = head(&server, 99_999).replace("/v1/kip/import", path);
+        stream.write_all(head.as_bytes()).await.expect("it reads");
+        let (mut hears, mut says) = stream.split();
+        let trickle = async {
+            while says.write_all(b" ").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        let mut answer = Vec::new();
+        let given_up = async {
+            while !answer.windows(16).any(|some| some == b"DeadlineExceeded") {
+                assert_ne!(hears.read_buf(&mut answer).await.expect("it answers"), 0);
+            }
+        };
+        tokio::select! {
+            () = trickle => panic!("it hung up and said nothing"),
+            heard = timeout(Duration::from_secs(20), given_up) => heard.expect("it is given up"),
+        }
+        assert!(String::from_utf8_lossy(&answer).contains("too slowly"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn who_was_shut_out_is_stopped_while_the_body_still_comes() {
+    let config = HttpConfig { patience: Duration::from_secs(1), ..HttpConfig::default() };
+    let gate = GateConfig { authentication: Authentication::Required, ..GateConfig::default() };
+    let server = Server::with(config, gate).await;
+    let (engine, owner) = (server.gate.engine(), Principal::local_owner());
+    let tenant = engine.create_tenant(&owner, &TenantName::parse("acme").expect("a name")).expect("made").id;
+    let ada = UserId::parse("ada").expect("a name");
+    let roles = Roles::NONE.with(Role::Writer);
+    engine.put_user(&owner, tenant, &ada, roles).expect("made");
+    let wanted = NewToken { user: ada, label: String::new(), scope: roles, expires_at_ms: None };
+    let (token, _) = engine.issue_token(&owner, tenant, wanted).expect("made");
+    let mut stream = TcpStream::connect(server.addr).await.expect("it accepts");
+    let secret = token.reveal().to_string();
+    let head = head(&server, 9_999_999);
+    let head = head.replace("\r\n\r\n", &format!("\r\nauthorization: Bearer {}\r\n\r\n", secret));
+    stream.write_all(head.as_bytes()).await.expect("it reads");
+    let (mut hears, mut says) = stream.split();
+    // Far less than a piece, and fast enough.
+    let trickle = async {
+        while says.write_all(&[b' '; 1_000]).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let mut answer = Vec::new();
+    let stopped = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        engine.revoke_token(&owner, tenant, token.id()).expect("it is there");
+        while !answer.windows(12).any(|some| some == b"TokenRevoked") {
+            let heard = hears.read_buf(&mut answer).await.expect("it answers");
+            assert_ne!(heard, 0, "{}", String::from_utf8_lossy(&answer));
+        }
+    };
+    tokio::select! {
+        () = trickle => panic!("it hung up and said nothing"),
+        heard = timeout(Duration::from_secs(20), stopped) => heard.expect("it is stopped"),
     }
 }

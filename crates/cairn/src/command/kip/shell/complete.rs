@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cairn_kip::{FIELDS, KEYWORDS, Mark, MarkKind, marks};
+use cairn_kip::{FIELDS, KEYWORDS, Mark, MarkKind, is_identifier, marks};
 
 use super::backslash;
 use super::schema::Vocabulary;
@@ -67,7 +67,11 @@ fn names_for<'v>(words: &[&str], known: &'v Vocabulary) -> impl Iterator<Item = 
         [.., "," | "|" | "("] => (false, true),
         _ => (false, false),
     };
-    let take = |names: &'v [String], wanted: bool| names.iter().map(String::as_str).filter(move |_| wanted);
+    // As types and predicates are called; what else a server says stays away from the terminal.
+    let is_name = |name: &str| is_identifier(name.strip_prefix('$').unwrap_or(name));
+    let take = move |names: &'v [String], wanted: bool| {
+        names.iter().map(String::as_str).filter(move |name| wanted && is_name(name))
+    };
     take(&known.types, types).chain(take(&known.predicates, predicates))
 }
 
@@ -82,7 +86,8 @@ fn variables(line: &str, start: usize, prefix: &str) -> Vec<String> {
 /// What can follow a dot; `words` is what stands before it.
 fn fields(words: &[&str], prefix: &str, known: &Vocabulary) -> Vec<String> {
     let fitting = |names: &mut dyn Iterator<Item = &str>| -> Vec<String> {
-        let names: BTreeSet<&str> = names.filter(|name| name.starts_with(prefix)).collect();
+        let names = names.filter(|name| name.starts_with(prefix) && is_identifier(name));
+        let names: BTreeSet<&str> = names.collect();
         names.into_iter().map(str::to_owned).collect()
     };
     match words {
@@ -110,9 +115,9 @@ mod tests {
     fn check(line: &str, expected: &[&str]) {
         let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let known = Vocabulary {
-            types: texts(&["$ConceptType", "Drug", "Symptom"]),
-            predicates: texts(&["prevents", "treats"]),
-            keys: texts(&["_version", "dose", "risk_level"]),
+            types: texts(&["$ConceptType", "Drug", "Symptom", "Dr\u{1b}[2J", "Dr\" x"]),
+            predicates: texts(&["prevents", "treats", "t\u{202e}"]),
+            keys: texts(&["_version", "dose", "risk_level", "risk\u{7}", "ri sk"]),
         };
         let (before, after) = line.split_once('|').expect("a cursor");
         let (start, found) = complete(&format!("{before}{after}"), before.len(), &known);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use cairn_kip::is_identifier;
 use serde_json::Value;
 
 /// Keys that are remembered.
@@ -9,7 +10,8 @@ const KEYS_MAX: usize = 1_000;
 /// Values of an answer that are looked at: it may have ten thousand rows.
 const LOOKED_AT_MAX: usize = 2_000;
 
-/// Adds the keys of concepts and links in an answer; says whether any was new.
+/// Adds the keys of concepts and links in an answer; says whether any was new. Other keys than identifiers can
+/// be asked for by no path, and may do something to a terminal that shows them.
 pub(super) fn collect(answer: &Value, known: &mut BTreeSet<String>) -> bool {
     let before = known.len();
     let mut waiting = vec![&answer["result"]];
@@ -24,7 +26,12 @@ pub(super) fn collect(answer: &Value, known: &mut BTreeSet<String>) -> bool {
             Value::Object(fields) => {
                 let maps =
                     ["attributes", "metadata"].iter().filter_map(|part| fields.get(*part)?.as_object());
-                known.extend(maps.flat_map(|map| map.keys().cloned()).take(KEYS_MAX));
+                known.extend(
+                    maps.flat_map(serde_json::Map::keys)
+                        .filter(|key| is_identifier(key))
+                        .take(KEYS_MAX)
+                        .cloned(),
+                );
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
@@ -46,6 +53,9 @@ mod tests {
         assert!(collect(&json!({"result": [["x", drug]]}), &mut known));
         assert_eq!(known, BTreeSet::from(["risk".to_owned(), "source".to_owned()]));
         assert!(!collect(&json!({"result": [drug]}), &mut known), "they are known");
+        for key in ["\u{1b}[2J", "two words", "", "a\nb", "漢"] {
+            assert!(!collect(&json!({"result": [{"attributes": {key: 1}}]}), &mut known), "{key:?}");
+        }
         assert!(!collect(&json!({"error": {"attributes": {"x": 1}}}), &mut known));
     }
 }

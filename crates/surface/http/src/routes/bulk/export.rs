@@ -1,17 +1,17 @@
 //! `GET /v1/export`.
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::HeaderName;
 use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::Response;
 use cairn_base::{ContextId, TurnId};
 use cairn_engine::Export;
 use cairn_gate::{Caller, GateError};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
-use super::body::{Piece, Pieces};
+use super::body::{self, Piece};
 use super::{place, wire};
 use crate::ApiError;
 use crate::app::AppState;
@@ -46,8 +46,10 @@ pub(crate) const LAST_TURN: HeaderName = HeaderName::from_static("cairn-last-tur
 pub(super) async fn export(
     State(app): State<AppState>,
     Asking(caller): Asking,
+    headers: HeaderMap,
     params: Params,
 ) -> Result<Response, ApiError> {
+    params.only(&["contexts", "after_turn"])?;
     let place = place(&app)?;
     let contexts: Vec<_> = match params.text("contexts")? {
         None | Some("") => Vec::new(),
@@ -58,15 +60,16 @@ pub(super) async fn export(
     };
     let after = params.turn("after_turn")?.unwrap_or(TurnId::NONE);
     let export = Export::new(caller.principal().tenant(), &contexts, after);
-    // Whatever is wrong shows in the first page, while there is a status to say it with.
+    // What is wrong with the parameters shows in the first page, while there is a status to say it with.
     let (export, first) = page(&app, &caller, export).await?;
     let last = export.progress().1;
     // One piece waits while the one before it is sent.
     let (pieces, rest) = mpsc::channel(1);
     tokio::spawn(send(app, caller, export, place, pieces));
-    let body = Body::new(Pieces { first: Some(Piece::Bytes(first)), rest });
-    Ok(([(CONTENT_TYPE, "application/x-ndjson".to_owned()), (LAST_TURN, last.to_string())], body)
-        .into_response())
+    let mut answer = body::answer(&headers, Some(first), rest);
+    let media_type = HeaderValue::from_static("application/x-ndjson");
+    answer.headers_mut().extend([(CONTENT_TYPE, media_type), (LAST_TURN, HeaderValue::from(last.0))]);
+    Ok(answer)
 }
 
 /// Reads until the end, or until the client goes away or does not take the next piece in time.
@@ -83,6 +86,7 @@ async fn send(
             Ok(next) => next,
             Err(error) => {
                 tracing::warn!(%error, "an export ended early");
+                let _ = timeout(app.config.patience, pieces.send(Piece::Failed(error.into()))).await;
                 return;
             }
         };

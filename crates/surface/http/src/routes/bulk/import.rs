@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
+use super::data_in::DataIn;
 use super::lines_in::LinesIn;
 use super::place;
 use super::read::{Read, Reading, read};
@@ -73,6 +74,7 @@ pub(super) async fn import(
     params: Params,
     body: Body,
 ) -> Result<Response, ApiError> {
+    params.only(&["import_id"])?;
     let place = place(&app)?;
     // Before anything is read: whoever may not is told so at once.
     app.gate.engine().permit_import(caller.principal()).map_err(GateError::from)?;
@@ -92,7 +94,7 @@ async fn run(
     teller: Teller,
     _place: OwnedSemaphorePermit,
 ) {
-    let mut lines = LinesIn::new(body);
+    let mut lines = LinesIn::new(DataIn::new(body, caller.clone()));
     let mut work = Work { app, caller, total: ImportCounts::default(), committing: None };
     let mut progress = Progress::new(teller.clone());
     let outcome = work.take_all(&mut lines, reading, &mut progress).await;
@@ -124,7 +126,7 @@ impl Work {
         progress: &mut Progress,
     ) -> Result<ImportCounts, ApiError> {
         loop {
-            let batch = match lines.next(&self.app, self.caller.principal()).await {
+            let batch = match lines.next(&self.app).await {
                 Ok(Some(batch)) => batch,
                 Ok(None) => break,
                 Err(error) => {

@@ -1,16 +1,18 @@
 //! `GET /v1/kip/export`.
 
-use axum::body::{Body, Bytes};
+use std::time::Duration;
+
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::HeaderName;
 use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::Response;
 use cairn_engine::{Engine, KipExport, KipExportOptions, KipForm, KipSelection};
 use cairn_gate::{Caller, GateError};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use super::body::{Piece, Pieces};
+use super::body::{self, Piece};
 use super::{kip_params, place};
 use crate::ApiError;
 use crate::app::AppState;
@@ -21,6 +23,9 @@ use crate::params::{Params, invalid};
 /// How many lines an export has at the most, for those who show how far it is.
 pub(crate) const NUMBERS: HeaderName = HeaderName::from_static("cairn-elements-max");
 
+/// How long the first lines are waited for before the answer begins.
+const FIRST_WITHIN: Duration = Duration::from_secs(1);
+
 /// Export concepts and links
 ///
 /// UPSERT commands, one a line, or lines of JSON: types and predicates first, then other concepts, then links,
@@ -28,7 +33,8 @@ pub(crate) const NUMBERS: HeaderName = HeaderName::from_static("cairn-elements-m
 /// and so is what cairn itself keeps (ids, `_version`, `_created_at`, `_updated_at`). With `where` only what
 /// `select` names is exported, with the ends of links, and the types and predicates that are needed. What is
 /// made while it is sent is left out; what is changed meanwhile comes as it was or as it became. An answer that
-/// does not end properly was cut.
+/// does not end properly was cut; with the headers `TE: trailers` and `cairn-end: trailers` it ends with a trailer
+/// `cairn-end: whole`, or `cairn-error` with what went wrong as JSON.
 #[utoipa::path(
     get,
     path = "/v1/kip/export",
@@ -51,27 +57,33 @@ pub(crate) const NUMBERS: HeaderName = HeaderName::from_static("cairn-elements-m
 pub(super) async fn kip_export(
     State(app): State<AppState>,
     Asking(caller): Asking,
+    headers: HeaderMap,
     params: Params,
 ) -> Result<Response, ApiError> {
+    params.only(&["space", "format", "where", "select"])?;
     let place = place(&app)?;
     let form = kip_params::form(&params)?.unwrap_or(KipForm::Text);
     let options =
         KipExportOptions { space: kip_params::space(&params)?, form, selection: selection(&params)? };
     let principal = caller.principal().clone();
     let begin = move |engine: &Engine| engine.kip_export_begin(&principal, principal.tenant(), &options);
-    let export = app.gate.read_on(begin).await?;
-    // Whatever is wrong shows in the first page, while there is a status to say it with.
-    let (export, first) = page(&app, &caller, export).await?;
+    let mut export = app.gate.read_on(begin).await?;
+    // What is wrong with the parameters showed now. Of what else may go wrong, most shows with the first lines,
+    // while there is a status to say it with; later it is said at the end.
+    let (began, mut first) = (Instant::now(), Bytes::new());
+    while first.is_empty() && !export.is_done() && began.elapsed() < FIRST_WITHIN {
+        (export, first) = page(&app, &caller, export).await?;
+    }
     let total = export.progress().1;
     let (pieces, rest) = mpsc::channel(1);
     tokio::spawn(send(app, caller, export, place, pieces));
-    let first = (!first.is_empty()).then_some(Piece::Bytes(first));
-    let body = Body::new(Pieces { first, rest });
+    let mut answer = body::answer(&headers, Some(first).filter(|first| !first.is_empty()), rest);
     let media_type = match form {
-        KipForm::Text => "text/plain; charset=utf-8",
-        KipForm::Lines => "application/x-ndjson",
+        KipForm::Text => HeaderValue::from_static("text/plain; charset=utf-8"),
+        KipForm::Lines => HeaderValue::from_static("application/x-ndjson"),
     };
-    Ok(([(CONTENT_TYPE, media_type.to_owned()), (NUMBERS, total.to_string())], body).into_response())
+    answer.headers_mut().extend([(CONTENT_TYPE, media_type), (NUMBERS, HeaderValue::from(total))]);
+    Ok(answer)
 }
 
 fn selection(params: &Params) -> Result<Option<KipSelection>, ApiError> {
@@ -103,6 +115,7 @@ async fn send(
             Ok(next) => next,
             Err(error) => {
                 tracing::warn!(%error, "an export of concepts ended early");
+                let _ = timeout(app.config.patience, pieces.send(Piece::Failed(error.into()))).await;
                 return;
             }
         };

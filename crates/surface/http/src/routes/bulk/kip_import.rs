@@ -15,7 +15,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
 use utoipa::ToSchema;
 
-use super::data_in::PiecesIn;
+use super::data_in::{DataIn, PiecesIn};
 use super::import::LINGER;
 use super::{kip_params, place};
 use crate::ApiError;
@@ -84,6 +84,7 @@ pub(super) async fn kip_import(
     params: Params,
     body: Body,
 ) -> Result<Response, ApiError> {
+    params.only(&["space", "format", "dry_run", "resume", "restart"])?;
     let place = place(&app)?;
     let options = KipImportOptions {
         space: kip_params::space(&params)?,
@@ -111,7 +112,7 @@ async fn run(
     _place: OwnedSemaphorePermit,
 ) {
     let began = Instant::now();
-    let mut pieces = PiecesIn::new(body);
+    let mut pieces = PiecesIn::new(DataIn::new(body, caller.clone()));
     let mut work = Work { app, caller, import: Some(import) };
     let mut progress = Progress::new(teller.clone());
     let outcome = work.take_all(&mut pieces, &mut progress).await;
@@ -143,8 +144,8 @@ impl Work {
         pieces: &mut PiecesIn,
         progress: &mut Progress,
     ) -> Result<cairn_engine::KipImportReport, ApiError> {
-        let (app, principal) = (self.app.clone(), self.caller.principal().clone());
-        let mut next = pieces.next(&app, &principal).await;
+        let app = self.app.clone();
+        let mut next = pieces.next(&app).await;
         loop {
             let piece = match next {
                 Ok(Some(piece)) => piece,
@@ -164,7 +165,7 @@ impl Work {
             };
             // While one is worked on the next one is read.
             let fed;
-            (fed, next) = tokio::join!(self.feed(piece), pieces.next(&app, &principal));
+            (fed, next) = tokio::join!(self.feed(piece), pieces.next(&app));
             let elements = fed?;
             // Nothing is told before something is there: a mistake at the beginning has a status of its own.
             if elements > 0 && !progress.go_on(Stage { name: "importing", done: elements, total: 0 }) {

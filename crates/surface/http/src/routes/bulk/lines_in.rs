@@ -1,23 +1,20 @@
 //! A body as batches of whole lines.
 
 use axum::body::Body;
-use cairn_access::Principal;
 use cairn_base::{ErrorCode, limits};
-use cairn_gate::{GateError, Share};
 
-use super::data_in::next_data;
+use super::data_in::{DataIn, Gathered};
 use crate::ApiError;
 use crate::app::AppState;
 
 /// Cuts a body into lines as it comes. Memory is taken for what waits for the end of its line.
 pub(super) struct LinesIn {
-    body: Body,
+    data: Gathered,
     waiting: Vec<u8>,
     /// Ends of lines in what waits.
     ends: usize,
     /// How many lines were given out.
     lines: u64,
-    share: Share,
 }
 
 /// Whole lines, the last one perhaps without its end.
@@ -28,27 +25,20 @@ pub(super) struct Batch {
 }
 
 impl LinesIn {
-    pub(super) fn new(body: Body) -> Self {
-        LinesIn { body, waiting: Vec::new(), ends: 0, lines: 0, share: None }
+    pub(super) fn new(data: DataIn) -> Self {
+        LinesIn { data: Gathered::new(data), waiting: Vec::new(), ends: 0, lines: 0 }
     }
 
-    /// The next lines: a few hundred, or a few megabytes, or what is left; `None` at the end. Who sends more
-    /// than they may is read more slowly.
-    pub(super) async fn next(
-        &mut self,
-        app: &AppState,
-        principal: &Principal,
-    ) -> Result<Option<Batch>, ApiError> {
-        while self.ends == 0 || (self.ends < limits::BULK_TURNS && self.waiting.len() < limits::BULK_BYTES) {
-            let Some(data) = next_data(&mut self.body, app, principal).await? else {
+    /// The next lines: a few hundred, or a few megabytes, or what came in a while, or what is left; `None` at
+    /// the end.
+    pub(super) async fn next(&mut self, app: &AppState) -> Result<Option<Batch>, ApiError> {
+        self.data.begin();
+        while self.ends == 0 || !(self.is_enough() || self.data.is_late(app)) {
+            let Some(data) = self.data.add_to(&mut self.waiting, app).await? else {
                 let text = std::mem::take(&mut self.waiting);
                 return Ok((!text.is_empty()).then(|| self.give(text)));
             };
             self.ends += data.iter().filter(|byte| **byte == b'\n').count();
-            app.memory
-                .grow(&mut self.share, (self.waiting.len() + data.len()) as u64)
-                .map_err(GateError::from)?;
-            self.waiting.extend_from_slice(&data);
             if self.ends == 0 && self.waiting.len() > limits::IMPORT_LINE_BYTES_MAX {
                 let max = limits::IMPORT_LINE_BYTES_MAX;
                 let message = format!("line {} has more than {max} bytes", self.lines + 1);
@@ -62,9 +52,13 @@ impl LinesIn {
         Ok(Some(self.give(text)))
     }
 
+    fn is_enough(&self) -> bool {
+        self.ends >= limits::BULK_TURNS || self.waiting.len() >= limits::BULK_BYTES
+    }
+
     /// What was not read yet.
     pub(super) fn into_body(self) -> Body {
-        self.body
+        self.data.into_body()
     }
 
     fn give(&mut self, text: Vec<u8>) -> Batch {

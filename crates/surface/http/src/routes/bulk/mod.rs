@@ -23,6 +23,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(crate) use self::body::{END, ENDS_IN_TRAILERS, ERROR};
 pub(crate) use self::export::LAST_TURN;
 pub use self::import::ImportReport;
 pub(crate) use self::kip_export::NUMBERS;
