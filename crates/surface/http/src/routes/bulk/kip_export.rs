@@ -60,8 +60,11 @@ pub(super) async fn kip_export(
     let principal = caller.principal().clone();
     let begin = move |engine: &Engine| engine.kip_export_begin(&principal, principal.tenant(), &options);
     let export = app.gate.read_on(begin).await?;
-    // Whatever is wrong shows in the first page, while there is a status to say it with.
-    let (export, first) = page(&app, &caller, export).await?;
+    // Whatever is wrong shows in the first lines, while there is a status to say it with.
+    let (mut export, mut first) = page(&app, &caller, export).await?;
+    while first.is_empty() && !export.is_done() {
+        (export, first) = page(&app, &caller, export).await?;
+    }
     let total = export.progress().1;
     let (pieces, rest) = mpsc::channel(1);
     tokio::spawn(send(app, caller, export, place, pieces));
