@@ -207,3 +207,23 @@ fn an_import_whose_server_was_killed_goes_on() {
     let server = Server::start(dir.path(), &["--data-dir", "one"]);
     interrupted(dir.path(), Some(server), None);
 }
+
+#[test]
+fn a_corrected_file_goes_on_under_its_name_or_begins_anew() {
+    let dir = here();
+    let dir = dir.path();
+    let right = graph(1_000, 16);
+    fs::write(dir.join("right.kip"), &right).expect("it is written");
+    fs::write(dir.join("wrong.kip"), right + "UPSERT { CONCEPT { {type: \"Thin\", name: \"x\"} } }\n")
+        .expect("it is written");
+    let skipped = |arguments: &[&str]| {
+        let done = report(dir, "one", &[&["import", "right.kip"], arguments].concat());
+        done["bytes_skipped"].as_u64().expect("a number")
+    };
+    let wrong = || assert_eq!(failed(dir, "one", &["import", "wrong.kip", "--resume", "nightly"]).0, Some(1));
+    wrong();
+    assert_eq!(skipped(&[]), 0, "without its name it is another import");
+    assert_eq!(skipped(&["--resume", "nightly", "--restart"]), 0);
+    wrong();
+    assert!(skipped(&["--resume", "nightly"]) > 0);
+}

@@ -64,6 +64,23 @@ fn indexes_are_made_listed_and_dropped_with_and_without_a_server() {
 }
 
 #[test]
+fn an_index_is_that_of_its_space() {
+    let dir = here();
+    said(dir.path(), &["kip", "-c", DRUGS, "--space", "work"]);
+    let field = ["Drug", "attributes.dose"];
+    let index = |verb: &str, space: &str| {
+        said(dir.path(), &[&["kip", "index", verb][..], &field, &["--space", space]].concat())
+    };
+    let list = |space: &str| said(dir.path(), &["kip", "index", "list", "--space", space]);
+    index("create", "memory");
+    assert!(list("work").starts_with("there are no indexes"));
+    index("create", "work");
+    index("drop", "work");
+    assert!(list("work").starts_with("there are no indexes"));
+    assert!(list("memory").contains("Drug  attributes.dose"));
+}
+
+#[test]
 fn mistakes_say_what_to_do() {
     let dir = here();
     for (arguments, says) in [

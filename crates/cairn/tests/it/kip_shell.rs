@@ -120,6 +120,40 @@ fn commands_of_the_shell_in_a_script() {
     assert!(output.status.code() == Some(1) && stderr(&output).contains("read each other"), "{output:?}");
 }
 
+#[test]
+fn files_end_by_themselves_and_a_page_belongs_to_its_space() {
+    let dir = here();
+    fs::write(dir.path().join("leave.kip"), "\\quit\nDESCRIBE NONSENSE\n").expect("a file");
+    let many = "\\i leave.kip\n".repeat(12) + "\\i drugs.kip\n" + FIND;
+    assert!(said(dir.path(), &many).ends_with("2 rows\n"), "a file that leaves leaves only the file");
+    let output = scripted(dir.path(), &[], &format!("{FIND}LIMIT 1\n\\space other\n\\next\n"));
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("no next page"), "{output:?}");
+    let output = scripted(dir.path(), &[], &format!("FIND(\n{}", " ".repeat(16 << 20)));
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("which is the most"), "{output:?}");
+}
+
+#[test]
+fn the_schema_counts_also_what_is_not_among_the_largest() {
+    let dir = here();
+    let mut script = String::from("UPSERT {\n");
+    for n in 10..40 {
+        script += &format!(
+            "CONCEPT {{ {{type: \"$ConceptType\", name: \"T{n}\"}} }} CONCEPT {{ {{type: \"$PropositionType\", name: \"p{n}\"}} }}\n"
+        );
+        let concepts = |at: usize| format!("CONCEPT ?c{n}_{at} {{ {{type: \"T{n}\", name: \"{at}\"}} }}\n");
+        script.extend((0..n).map(concepts));
+        script.extend((1..n).map(|at| format!("PROPOSITION {{ (?c{n}_0, \"p{n}\", ?c{n}_{at}) }}\n")));
+    }
+    said(dir.path(), &(script + "}\n"));
+    let schema = said(dir.path(), "\\schema\n");
+    for n in 10..40 {
+        for (name, count) in [(format!("T{n}"), n), (format!("p{n}"), n - 1)] {
+            let is_there = schema.lines().any(|line| is_row(line, &name, &count.to_string()));
+            assert!(is_there, "{name} has {count}: {schema}");
+        }
+    }
+}
+
 fn is_row(line: &str, first: &str, second: &str) -> bool {
     line.split_whitespace().eq([first, second])
 }
@@ -251,6 +285,30 @@ fn at_a_terminal_commands_are_edited_completed_and_remembered() {
     terminal.until("kip> ");
     terminal.press("\\quit\r");
     assert_eq!(terminal.ended(), Some(0));
+}
+
+#[test]
+fn what_was_made_and_seen_is_completed_and_a_space_before_it_keeps_it_secret() {
+    let dir = here();
+    said(dir.path(), "\\i drugs.kip");
+    let mut terminal = Terminal::open(dir.path(), &[]);
+    let mut typed = |keys: &str, wanted: &str| {
+        terminal.until("kip> ");
+        terminal.press(keys);
+        terminal.until(wanted);
+        terminal.until(" ms");
+    };
+    typed("UPSERT { CONCEPT { {type: \"$ConceptType\", name: \"Xylophone\"} } }\r", "Xylophone");
+    typed("FIND(?x) WHERE { ?x {type: \"Xyl\t} }\r", "0 rows");
+    typed("FIND(?d) WHERE { ?d {type: \"Drug\"} }\r", "2 rows");
+    typed("FIND(?d.attributes.risk_l\t) WHERE { ?d {type: \"Drug\"} }\r", "5");
+    typed(" FIND(?secret) WHERE { ?secret {type: \"Drug\"} }\r", "2 rows");
+    terminal.until("kip> ");
+    terminal.press("\x04");
+    assert_eq!(terminal.ended(), Some(0));
+    let kept =
+        fs::read_to_string(dir.path().join("home/.local/state/cairn/kip-history")).expect("it is kept");
+    assert!(kept.contains("risk_level") && !kept.contains("secret"), "{kept}");
 }
 
 #[test]

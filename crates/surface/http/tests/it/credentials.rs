@@ -215,6 +215,95 @@ async fn exports_and_downloads_under_way_end_when_their_caller_is_shut_out() {
     }
 }
 
+/// So many concepts of 100 kB each, which is more than sockets and pages hold.
+const CONCEPTS: usize = 400;
+
+async fn begun(world: &World, head: &str, jti: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(world.server.addr).await.expect("it accepts");
+    let request = format!(
+        "{head}host: {}\r\nconnection: close\r\nauthorization: Bearer {}\r\n\r\n",
+        world.server.addr,
+        world.jwt(jti)
+    );
+    stream.write_all(request.as_bytes()).await.expect("it reads");
+    stream
+}
+
+#[tokio::test]
+async fn exports_of_what_is_known_hold_their_places_and_end_when_their_caller_is_shut_out() {
+    let world = World::new().await;
+    let writer = Principal::new("bob", world.tenant, Roles::NONE.with(Role::Writer));
+    let words = "x".repeat(100_000);
+    let line = |n: usize| {
+        format!(r#"{{"concept":{{"type":"Domain","name":"{n}","attributes":{{"description":"{words}"}}}}}}"#)
+            + "\n"
+    };
+    let lines: String = (0..CONCEPTS).map(line).collect();
+    let imported = world.engine().kip_import(
+        &writer,
+        world.tenant,
+        &mut lines.as_bytes(),
+        &cairn_engine::KipImportOptions::default(),
+        &mut |_| true,
+    );
+    imported.expect("it is taken");
+    let mut streams = Vec::new();
+    for number in 0..cairn_base::limits::BULK_STREAMS_MAX {
+        let mut stream = begun(&world, "GET /v1/kip/export HTTP/1.1\r\n", &format!("export {number}")).await;
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await.expect("an answer");
+        assert_eq!(&head, b"HTTP/1.1 200");
+        streams.push(stream);
+    }
+    // Both wait in the middle, because nothing more is read of them.
+    let mut third = begun(&world, "GET /v1/kip/export HTTP/1.1\r\n", "one too many").await;
+    assert_eq!(read_to_end(&mut third).await.error(), (503, "Overloaded".to_owned()));
+    world.engine().change_user(&Principal::local_owner(), world.tenant, &ada(), true).expect("it is there");
+    for mut stream in streams {
+        let mut rest = Vec::new();
+        let _ = stream.read_to_end(&mut rest).await;
+        assert!(rest.len() < lines.len() * 3 / 4, "{} bytes of {}", rest.len(), lines.len());
+        assert!(!rest.ends_with(b"\r\n0\r\n\r\n"), "it is not said to be whole");
+    }
+}
+
+#[tokio::test]
+async fn an_import_under_way_ends_when_its_caller_is_shut_out() {
+    let world = World::new().await;
+    let owner = Principal::local_owner();
+    let writes = Roles::NONE.with(Role::Writer);
+    world.engine().put_user(&owner, world.tenant, &ada(), writes).expect("it is there");
+    let line = |n: usize| format!("{{\"concept\":{{\"type\":\"Domain\",\"name\":\"{n}\"}}}}\n");
+    let lines: String = (0..40_000).map(line).collect();
+    let head = format!("POST /v1/kip/import HTTP/1.1\r\ncontent-length: {}\r\n", lines.len());
+    let mut stream = begun(&world, &head, "import").await;
+    let (before, behind) = lines.split_at(lines.len() / 2);
+    stream.write_all(before.as_bytes()).await.expect("it reads");
+    let reader = Principal::new("bob", world.tenant, roles());
+    let exported = || {
+        let options = cairn_engine::KipExportOptions {
+            space: None,
+            form: cairn_engine::KipForm::Lines,
+            selection: None,
+        };
+        let mut out = Vec::new();
+        let count = world.engine().kip_export(&reader, world.tenant, &options, &mut out, &mut |_| true);
+        count.expect("it is read")
+    };
+    let some = async {
+        while exported() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), some).await.expect("some of it is there");
+    world.engine().change_user(&owner, world.tenant, &ada(), true).expect("it is there");
+    // It may be closed before all of this is taken.
+    let _ = stream.write_all(behind.as_bytes()).await;
+    let answer = read_to_end(&mut stream).await;
+    assert!(!answer.body.contains("concepts_created"), "{answer:?}");
+    assert!(exported() < 40_000 * 3 / 4, "{}", exported());
+}
+
 /// More than sockets hold, by far. An answer of several pieces has one under way and one that waits.
 const BLOB_BYTES: usize = 40 << 20;
 const TURN_BYTES: usize = 8 << 20;

@@ -322,3 +322,32 @@ async fn who_was_shut_out_is_stopped_while_the_body_still_comes() {
         heard = timeout(Duration::from_secs(20), stopped) => heard.expect("it is stopped"),
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrected_body_goes_on_under_its_name_or_begins_anew() {
+    let server = Server::start().await;
+    let text = graph(3_000);
+    let wrong = text.clone() + "UPSERT { CONCEPT { {type: \"Thin\", name: \"x\"} } }\n";
+    let skipped = async |query: &[(&str, &str)]| {
+        import(&server, query, &text, 1 << 20).await.expect("it is taken").bytes_skipped
+    };
+    refused(import(&server, &[("resume", "nightly")], &wrong, 1 << 20).await);
+    assert_eq!(skipped(&[]).await, 0, "without its name it is another import");
+    assert_eq!(skipped(&[("resume", "weekly")]).await, 0);
+    assert_eq!(skipped(&[("resume", "nightly"), ("restart", "true")]).await, 0);
+    refused(import(&server, &[("resume", "nightly")], &wrong, 1 << 20).await);
+    assert!(skipped(&[("resume", "nightly"), ("restart", "false")]).await > 0);
+}
+
+#[tokio::test]
+async fn what_no_command_can_say_is_told_before_anything_is_sent() {
+    let server = Server::start().await;
+    let deep = format!("{}1{}", "[".repeat(64), "]".repeat(64));
+    let line =
+        format!("{{\"concept\":{{\"type\":\"Domain\",\"name\":\"d\",\"attributes\":{{\"v\":{deep}}}}}}}\n");
+    import(&server, &[], &line, 1 << 20).await.expect("it is taken");
+    let answer = get(server.addr, "/v1/kip/export").await;
+    assert_eq!(answer.error(), (422, "InvalidRequest".to_owned()));
+    assert!(answer.body.contains("export as lines of JSON instead"), "{answer:?}");
+    assert!(export(&server, &[("format", "ndjson")]).await.contains(&deep));
+}

@@ -52,6 +52,22 @@ async fn indexes_are_made_listed_and_dropped() {
 }
 
 #[tokio::test]
+async fn an_index_is_that_of_its_space() {
+    let server = with_drugs().await;
+    let made = post(server.addr, "/v1/kip", &json!({"command": DRUGS, "space": "work"}).to_string()).await;
+    assert!(made.json().get("result").is_some(), "{made:?}");
+    for space in ["memory", "work"] {
+        let job = json!({"type": "Drug", "field": "attributes.dose", "space": space});
+        assert_eq!(post(server.addr, "/v1/kip/indexes", &job.to_string()).await.status, 200);
+    }
+    let path = "DELETE /v1/kip/indexes?type=Drug&field=attributes.dose&space=work";
+    assert_eq!(request(server.addr, path, "").await.status, 204);
+    let there = get(server.addr, "/v1/kip/indexes?space=work").await.json();
+    assert_eq!(there, json!({"indexes": []}));
+    assert_eq!(listed(&server).await.as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
 async fn what_is_wrong_has_its_status_and_a_hint() {
     let server = with_drugs().await;
     for (job, status, says) in [
