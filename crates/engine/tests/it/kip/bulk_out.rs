@@ -213,8 +213,11 @@ fn a_page_ends_with_the_element_that_fills_it() {
     assert_eq!(there.export(KipForm::Lines), whole);
 }
 
+/// The ends of a link, given the number of the one before it.
+type EndsOf<'a> = &'a dyn Fn(usize) -> [String; 2];
+
 /// A command that makes links about links, each from what `ends` says of the one before it.
-fn chain(links: usize, ends: &dyn Fn(usize) -> [String; 2]) -> String {
+fn chain(links: usize, ends: EndsOf<'_>) -> String {
     let mut blocks = String::new();
     for n in 0..links {
         let [subject, object] = match n {
@@ -234,8 +237,7 @@ fn links_about_links_are_refused_beyond_what_an_export_can_say() {
     let deep = |n: usize| [r#"{type: "Drug", name: "Aspirin"}"#.to_owned(), format!("?l{n}")];
     let wide = |n: usize| [format!("?l{n}"), format!("?l{n}")];
     // Two inside, then six, 14, 30, 62 and 126.
-    let bounds: [(usize, &dyn Fn(usize) -> [String; 2]); 2] =
-        [(limits::LINK_LEVELS_MAX + 1, &deep), (6, &wide)];
+    let bounds: [(usize, EndsOf<'_>); 2] = [(limits::LINK_LEVELS_MAX + 1, &deep), (6, &wide)];
     for (most, ends) in bounds {
         let kip = Kip::new();
         let answer = kip.command(&chain(most + 1, ends)).to_json();
