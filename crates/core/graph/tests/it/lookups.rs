@@ -172,7 +172,7 @@ fn walks_go_on_where_they_stopped() {
             matches!(of, Statistic::Predicate(_) | Statistic::Subjects(_) | Statistic::Objects(_))
         };
         let (mut all, mut own) = (Vec::new(), Vec::new());
-        let mut gather = |of: Statistic, count: u64, into: &mut Vec<(Statistic, u64)>| {
+        let gather = |of: Statistic, count: u64, into: &mut Vec<(Statistic, u64)>| {
             into.push((of, count));
             Visit::Continue
         };
