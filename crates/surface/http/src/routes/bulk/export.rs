@@ -5,14 +5,13 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::Response;
+use cairn_access::Principal;
 use cairn_base::{ContextId, TurnId};
-use cairn_engine::Export;
-use cairn_gate::{Caller, GateError};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use tokio::time::timeout;
+use cairn_engine::{Engine, EngineError, Export};
+use tokio::sync::mpsc;
 
-use super::body::{self, Piece};
-use super::{place, wire};
+use super::data_out::{Paged, page, send};
+use super::{body, place, wire};
 use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Asking;
@@ -72,43 +71,15 @@ pub(super) async fn export(
     Ok(answer)
 }
 
-/// Reads until the end, or until the client goes away or does not take the next piece in time.
-async fn send(
-    app: AppState,
-    caller: Caller,
-    mut export: Export,
-    _place: OwnedSemaphorePermit,
-    pieces: mpsc::Sender<Piece>,
-) {
-    while !export.is_done() {
-        let bytes;
-        (export, bytes) = match page(&app, &caller, export).await {
-            Ok(next) => next,
-            Err(error) => {
-                tracing::warn!(%error, "an export ended early");
-                let _ = timeout(app.config.patience, pieces.send(Piece::Failed(error.into()))).await;
-                return;
-            }
-        };
-        if bytes.is_empty() {
-            continue;
-        }
-        if !matches!(timeout(app.config.patience, pieces.send(Piece::Bytes(bytes))).await, Ok(Ok(()))) {
-            return;
-        }
+impl Paged for Export {
+    fn is_done(&self) -> bool {
+        Export::is_done(self)
     }
-    let _ = timeout(app.config.patience, pieces.send(Piece::End)).await;
-}
 
-/// Reads a page on one of the gate's threads, and writes it down there.
-async fn page(app: &AppState, caller: &Caller, mut export: Export) -> Result<(Export, Bytes), GateError> {
-    // For every page: whoever was let in may have been shut out since.
-    let principal = app.gate.identify_again(caller)?.principal().clone();
-    let read = move |engine: &cairn_engine::Engine| {
-        let items = engine.export_page(&principal, &mut export)?;
+    fn page(&mut self, engine: &Engine, principal: &Principal) -> Result<Bytes, EngineError> {
+        let items = engine.export_page(principal, self)?;
         let mut text = Vec::new();
         items.iter().for_each(|item| wire::write_line(&mut text, item));
-        Ok((export, Bytes::from(text)))
-    };
-    app.gate.read_on(read).await
+        Ok(text.into())
+    }
 }

@@ -7,13 +7,13 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::Response;
-use cairn_engine::{Engine, KipExport, KipExportOptions, KipForm, KipSelection};
-use cairn_gate::{Caller, GateError};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use tokio::time::{Instant, timeout};
+use cairn_access::Principal;
+use cairn_engine::{Engine, EngineError, KipExport, KipExportOptions, KipForm, KipSelection};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
 
-use super::body::{self, Piece};
-use super::{kip_params, place};
+use super::data_out::{Paged, page, send};
+use super::{body, kip_params, place};
 use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Asking;
@@ -101,46 +101,12 @@ fn selection(params: &Params) -> Result<Option<KipSelection>, ApiError> {
     }
 }
 
-/// Reads until the end, or until the client goes away or does not take the next piece in time.
-async fn send(
-    app: AppState,
-    caller: Caller,
-    mut export: KipExport,
-    _place: OwnedSemaphorePermit,
-    pieces: mpsc::Sender<Piece>,
-) {
-    while !export.is_done() {
-        let bytes;
-        (export, bytes) = match page(&app, &caller, export).await {
-            Ok(next) => next,
-            Err(error) => {
-                tracing::warn!(%error, "an export of concepts ended early");
-                let _ = timeout(app.config.patience, pieces.send(Piece::Failed(error.into()))).await;
-                return;
-            }
-        };
-        if bytes.is_empty() {
-            continue;
-        }
-        if !matches!(timeout(app.config.patience, pieces.send(Piece::Bytes(bytes))).await, Ok(Ok(()))) {
-            return;
-        }
+impl Paged for KipExport {
+    fn is_done(&self) -> bool {
+        KipExport::is_done(self)
     }
-    let _ = timeout(app.config.patience, pieces.send(Piece::End)).await;
-}
 
-/// Reads a page on one of the gate's threads.
-async fn page(
-    app: &AppState,
-    caller: &Caller,
-    mut export: KipExport,
-) -> Result<(KipExport, Bytes), GateError> {
-    // For every page: whoever was let in may have been shut out since.
-    let principal = app.gate.identify_again(caller)?.principal().clone();
-    app.gate
-        .read_on(move |engine| {
-            let text = engine.kip_export_page(&principal, &mut export)?;
-            Ok((export, Bytes::from(text)))
-        })
-        .await
+    fn page(&mut self, engine: &Engine, principal: &Principal) -> Result<Bytes, EngineError> {
+        Ok(engine.kip_export_page(principal, self)?.into())
+    }
 }

@@ -6,6 +6,7 @@
 
 mod body;
 mod data_in;
+mod data_out;
 mod export;
 mod import;
 mod kip_export;
