@@ -69,7 +69,9 @@ impl Shared {
         self.change_view(|view| {
             // Also without changes to keys: what else was committed need not be replayed again.
             if view.position > applied_to {
-                let applied = Applied { position: view.position, synced_to: disk.writer.synced_to() };
+                // Between two groups the log ends with the run of the last transaction.
+                let end = disk.writer.synced_to();
+                let applied = Applied { position: view.position, synced_to: end, covers_to: end };
                 let generation = std::mem::take(&mut view.active);
                 view.frozen = Some(Arc::clone(&generation));
                 frozen = Some((generation, applied));

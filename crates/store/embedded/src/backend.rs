@@ -7,8 +7,9 @@
 //! | marks of 1024 pages, 4 bytes each | 1024 pages of 4096 bytes | marks … | pages … |
 //! ```
 //!
-//! A mark is a checksum, or what opens a sealed page, and then has 32 bytes ([`crate::guard`]). A mark of
-//! zeroes stands for a page that was never written. Page 0 is redb's own header, which it rewrites in
+//! A mark is a checksum, or what opens a sealed page, and then has 32 bytes ([`crate::guard`]). Each holds
+//! for one page of one file alone. A mark of zeroes stands for a page that was never written, and is zero;
+//! that of page 0 is the salt of the file. Page 0 is redb's own header, which it rewrites in
 //! place and protects itself (sealed, it has a place of its own: [`crate::front`]); all other pages are
 //! written to free places, so that a power cut between a page and its mark can only hit pages that nothing
 //! refers to.
@@ -27,7 +28,7 @@ use parking_lot::{Mutex, RwLock};
 use redb::StorageBackend;
 
 use crate::front::Front;
-use crate::guard::{GROUP_PAGES, Guard, Layout, PAGE, PAGE_LEN, checksum};
+use crate::guard::{GROUP_PAGES, Guard, Layout, PAGE, PAGE_LEN, Salt};
 
 /// Bytes written between two syncs at the most.
 ///
@@ -80,15 +81,15 @@ pub(crate) struct Unsynced {
 }
 
 impl SeamBackend {
-    /// Takes over a file, empty or written by this backend for the same store.
+    /// Takes over a file, empty or written by this backend for the same store. An empty one gets this salt.
     pub(crate) fn open(
         file: Arc<dyn File>,
         pace: Arc<Pace>,
         sealer: Option<Arc<Sealer>>,
+        new_salt: Salt,
     ) -> io::Result<Self> {
         let front = sealer.as_ref().map(|sealer| Front::open(&*file, sealer)).transpose()?;
-        let guard = Guard::new(sealer);
-        let layout = guard.layout();
+        let layout = Layout::of(sealer.is_some());
         let pages = layout.pages_of(file.len()?);
         let mut marks = Vec::new();
         let mut bytes = [0; PAGE_LEN];
@@ -97,6 +98,8 @@ impl SeamBackend {
             marks.extend_from_slice(&bytes);
         }
         marks.truncate(usize::try_from(pages).map_err(io::Error::other)? * layout.mark_bytes);
+        let salt = marks.first_chunk().map_or(new_salt, |salt| Salt(u32::from_le_bytes(*salt)));
+        let guard = Guard::new(sealer, salt);
         let (marks, unsynced) = (RwLock::new(marks), Mutex::default());
         Ok(SeamBackend { file, guard, layout, marks, front, unsynced, pace })
     }
@@ -118,6 +121,10 @@ impl SeamBackend {
             let behind = format!("page {page} is behind the end");
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, behind));
         };
+        if page == 0 {
+            // redb protects its header itself.
+            return Ok(());
+        }
         self.guard.open(page, bytes, mark)
     }
 
@@ -138,7 +145,7 @@ impl SeamBackend {
     pub(crate) fn stored_front(&self) -> io::Result<Option<([u8; PAGE_LEN], Option<u64>)>> {
         match (&self.guard, &self.front) {
             (Guard::Seal(seals), Some(front)) => front.stored(&*self.file, &seals.sealer).map(Some),
-            (Guard::Checksum | Guard::Seal(_), _) => Ok(None),
+            (Guard::Checksum(_) | Guard::Seal(_), _) => Ok(None),
         }
     }
 
@@ -162,14 +169,18 @@ impl SeamBackend {
                 self.file.write_at(&sealed, self.layout.place_of(first))?;
                 self.set_marks(first, &marks)
             }
-            (Guard::Checksum | Guard::Seal(_), _) => {
+            (Guard::Checksum(salt), _) => {
                 self.file.write_at(bytes, self.layout.place_of(first))?;
-                let mut marks: Vec<u8> = bytes.chunks_exact(PAGE_LEN).flat_map(checksum).collect();
-                if first == 0 {
-                    marks[..self.layout.mark_bytes].fill(0);
-                }
-                self.set_marks(first, &marks)
+                let pages = (first..).zip(bytes.chunks_exact(PAGE_LEN));
+                let marks: Vec<[u8; 4]> = pages
+                    .map(|(number, page)| match number {
+                        0 => salt.0.to_le_bytes(),
+                        number => salt.checksum(number, page),
+                    })
+                    .collect();
+                self.set_marks(first, marks.as_flattened())
             }
+            (Guard::Seal(_), None) => Err(io::Error::other("a sealed index without a front")),
         }
     }
 
@@ -340,7 +351,7 @@ mod tests {
     use std::path::Path;
 
     fn open(file: io::Result<Arc<dyn File>>, sealer: Option<&Arc<Sealer>>) -> SeamBackend {
-        SeamBackend::open(file.unwrap(), Arc::default(), sealer.cloned()).unwrap()
+        SeamBackend::open(file.unwrap(), Arc::default(), sealer.cloned(), Salt(7)).unwrap()
     }
 
     /// That of a store with a key, and none.

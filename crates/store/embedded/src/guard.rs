@@ -3,7 +3,7 @@
 //! A page is kept as it is, beside a checksum; or sealed, beside what opens it:
 //!
 //! ```text
-//! checksum: crc32c u32 (0: never written)
+//! checksum: crc32c u32 (0: never written), seeded with the file's salt and the number of the page
 //! seal:     root u32 (0: never written) | nonce 12 | tag 16
 //! ```
 
@@ -21,29 +21,25 @@ pub(crate) const GROUP_PAGES: u64 = 1024;
 /// How pages are guarded.
 #[derive(Debug)]
 pub(crate) enum Guard {
-    Checksum,
+    Checksum(Salt),
     Seal(PageSeals),
 }
 
 impl Guard {
-    pub(crate) fn new(sealer: Option<Arc<Sealer>>) -> Self {
+    /// For a file with this salt, which counts where pages are not sealed.
+    pub(crate) fn new(sealer: Option<Arc<Sealer>>, salt: Salt) -> Self {
         match sealer {
-            None => Guard::Checksum,
+            None => Guard::Checksum(salt),
             Some(sealer) => Guard::Seal(PageSeals { sealer, ciphers: RwLock::default() }),
-        }
-    }
-
-    pub(crate) fn layout(&self) -> Layout {
-        match self {
-            Guard::Checksum => Layout { front_bytes: 0, mark_bytes: 4 },
-            Guard::Seal(_) => Layout { front_bytes: crate::front::BYTES, mark_bytes: SEAL_BYTES },
         }
     }
 
     /// Checks a page that was read and makes it what it was when it was written.
     pub(crate) fn open(&self, page: u64, bytes: &mut [u8], mark: &[u8]) -> io::Result<()> {
         let is_fine = match self {
-            Guard::Checksum => mark == [0; 4] || mark == checksum(bytes),
+            // Where nothing was ever written there are zeroes: anything else lost its mark.
+            Guard::Checksum(_) if is_unwritten(mark) => bytes.iter().all(|byte| *byte == 0),
+            Guard::Checksum(salt) => mark == salt.checksum(page, bytes),
             Guard::Seal(seals) => seals.open(page, bytes, mark).is_some(),
         };
         if is_fine { Ok(()) } else { Err(damaged(page)) }
@@ -69,9 +65,23 @@ fn damaged(page: u64) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("page {page} is damaged"))
 }
 
-/// The checksum of a page that was written.
-pub(crate) fn checksum(page: &[u8]) -> [u8; 4] {
-    crc32c::crc32c(page).max(1).to_le_bytes()
+/// What binds the checksums of an index file to it: a random number, in the place of the mark that page 0
+/// does not need. Files from before have none (0), and checksums of bytes alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Salt(pub(crate) u32);
+
+impl Salt {
+    /// That of files with unbound checksums.
+    pub(crate) const NONE: Salt = Salt(0);
+
+    /// The checksum of a page that was written.
+    pub(crate) fn checksum(self, number: u64, page: &[u8]) -> [u8; 4] {
+        let seed = match self {
+            Salt::NONE => 0,
+            Salt(salt) => crc32c::crc32c_append(crc32c::crc32c(&salt.to_le_bytes()), &number.to_le_bytes()),
+        };
+        crc32c::crc32c_append(seed, page).max(1).to_le_bytes()
+    }
 }
 
 const ROOT_BYTES: usize = 4;
@@ -133,6 +143,14 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// That of a file whose pages are sealed, or are not.
+    pub(crate) fn of(is_sealed: bool) -> Self {
+        match is_sealed {
+            false => Layout { front_bytes: 0, mark_bytes: 4 },
+            true => Layout { front_bytes: crate::front::BYTES, mark_bytes: SEAL_BYTES },
+        }
+    }
+
     /// Pages of marks in front of each group.
     pub(crate) fn table_pages(self) -> u64 {
         GROUP_PAGES * self.mark_bytes as u64 / PAGE
@@ -178,7 +196,7 @@ mod tests {
 
     #[test]
     fn pages_and_tables_never_overlap_and_lengths_fit() {
-        for layout in [Guard::Checksum.layout(), Layout { front_bytes: 16 << 10, mark_bytes: SEAL_BYTES }] {
+        for layout in [Layout::of(false), Layout::of(true)] {
             let pages = 2 * GROUP_PAGES + 3;
             let tables = pages.div_ceil(GROUP_PAGES) * layout.table_pages();
             let mut places: Vec<u64> = (0..pages).map(|page| layout.place_of(page)).collect();

@@ -1,32 +1,44 @@
 //! Images: a sorted dump of all keys at one position. Truth, like the log; rebuilding starts from one.
 //!
 //! ```text
-//! | CAIRNIMG | format u32 | crc32c u32 | position u64 | block … | end block |
+//! | CAIRNIMG | format u32 | crc32c u32 | position u64 | salt u64 | block … | end block |
 //!
 //! block: body bytes u32 | crc32c u32 | put entries as in a transaction's body
 //! end:   0 u32 | crc32c u32 of the count | count of keys u64
 //! ```
 //!
-//! In a sealed store a salt u64 follows the position, and each body is sealed and ends with its tag:
-//! lengths and checksums are those of the sealed bytes.
+//! In a sealed store each body is sealed and ends with its tag: lengths and checksums are those of the
+//! sealed bytes. The checksum of a block is seeded with the number of the file, the salt and the number of
+//! the block, so that a block of another image, or of another place in this one, does not verify. Keys are
+//! in their order, from the first block to the last.
+//!
+//! Images of format 1 have unbound checksums, and a salt only in a sealed store.
 
+use std::cell::RefCell;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cairn_base::fs::File;
-use cairn_log::{Cipher, FileKind, ImageRow, Op, Ops, Progress, Sealer, TAG_BYTES, counted, image_name};
+use cairn_log::{Cipher, FileKind, ImageRow, Op, Progress, Sealer, counted, image_name};
 use cairn_seam::{DamagedAt, StoreError};
 use redb::ReadableTable;
 
 use crate::generation::Generation;
+use crate::image_reader::{ImageReader, OnKey};
 use crate::index::{Applied, Index, IndexPlace, IndexView};
 use crate::options::EmbeddedOptions;
 use crate::shared::Shared;
 
 const MAGIC: &[u8; 8] = b"CAIRNIMG";
-const FORMAT: u32 = 1;
+/// Checksums of blocks are bound to their file and place.
+const FORMAT: u32 = 2;
+/// Checksums of bytes alone.
+pub(crate) const FORMAT_UNBOUND: u32 = 1;
+/// Where the format stands in the header.
+pub(crate) const FORMAT_AT: u64 = 8;
+/// Without the salt.
 pub(crate) const HEADER_BYTES: usize = 24;
 pub(crate) const SALT_BYTES: usize = 8;
 const BLOCK_BYTES: usize = 256 << 10;
@@ -59,13 +71,19 @@ impl Shared {
         };
         let number = self.log.next_file_number();
         let path = self.dir.join(image_name(number));
-        let seal = self.log.sealer().map(|sealer| Seal::new(sealer, number, sealer.new_salt()));
-        let written = self.write_image_file(&path, position, &view.index, seal.as_ref());
+        let salt = self.options.entropy.next_u64();
+        let seal = self.log.sealer().map(|sealer| Seal::new(sealer, number, salt));
+        let identity = Identity { position, salt, stamp: Stamp::of(number, salt), seal };
+        let written = self.write_image_file(&path, &identity, &view.index);
         if written.is_err() {
             // A half-written image is of no use to anybody and takes room.
             let _ = self.options.fs.remove(&path);
         }
         let count = written?;
+        // It may become the only place that has what it holds.
+        check(&self.options, &self.index.place, ImageRow { number, position }).inspect_err(|_| {
+            let _ = self.options.fs.remove(&path);
+        })?;
         self.log.set_image(ImageRow { number, position })?;
         Ok(format!("wrote an image of {count} keys"))
     }
@@ -73,14 +91,13 @@ impl Shared {
     fn write_image_file(
         &self,
         path: &Path,
-        position: u64,
+        identity: &Identity,
         index: &IndexView,
-        seal: Option<&Seal>,
     ) -> Result<u64, StoreError> {
         let failed = |error| StoreError::io(format!("writing {}", path.display()), error);
         self.check_space_for(self.index.bytes())?;
         let file = self.options.fs.create(path).map_err(failed)?;
-        let count = write_keys(&*file, position, index, seal, &|error| self.index.place.failed(error))?;
+        let count = write_keys(&*file, identity, index, &|error| self.index.place.failed(error))?;
         self.options.fs.sync_dir(&self.dir).map_err(failed)?;
         Ok(count)
     }
@@ -88,15 +105,14 @@ impl Shared {
 
 fn write_keys(
     file: &dyn File,
-    position: u64,
+    identity: &Identity,
     index: &IndexView,
-    seal: Option<&Seal>,
     failed_index: &dyn Fn(redb::StorageError) -> StoreError,
 ) -> Result<u64, StoreError> {
     let failed = |error| StoreError::io("writing an image", error);
-    let header = header(position, seal.map(|seal| seal.salt));
+    let header = header(identity.position, identity.salt);
     file.write_at(&header, 0).map_err(failed)?;
-    let mut out = Blocks { file, offset: header.len() as u64, body: Vec::new(), seal, count: 0 };
+    let mut out = Blocks { file, offset: header.len() as u64, body: Vec::new(), identity, count: 0 };
     let mut count = 0u64;
     for (keyspace, table) in index.tables() {
         for entry in table.iter().map_err(failed_index)? {
@@ -113,10 +129,20 @@ fn write_keys(
     Ok(count)
 }
 
-pub(crate) fn header(position: u64, salt: Option<u64>) -> Vec<u8> {
+/// The header of an image.
+pub(crate) fn header(position: u64, salt: u64) -> Vec<u8> {
+    header_of(FORMAT, position, Some(salt))
+}
+
+/// The header of an image of format 1.
+pub(crate) fn unbound_header(position: u64, salt: Option<u64>) -> Vec<u8> {
+    header_of(FORMAT_UNBOUND, position, salt)
+}
+
+fn header_of(format: u32, position: u64, salt: Option<u64>) -> Vec<u8> {
     let mut header = vec![0; HEADER_BYTES];
     header[..8].copy_from_slice(MAGIC);
-    header[8..12].copy_from_slice(&FORMAT.to_le_bytes());
+    header[8..12].copy_from_slice(&format.to_le_bytes());
     header[16..].copy_from_slice(&position.to_le_bytes());
     header.extend(salt.iter().flat_map(|salt| salt.to_le_bytes()));
     let crc = crc32c::crc32c_append(crc32c::crc32c(&header[..12]), &header[16..]);
@@ -124,15 +150,48 @@ pub(crate) fn header(position: u64, salt: Option<u64>) -> Vec<u8> {
     header
 }
 
+/// What makes a file the image it is.
+struct Identity {
+    position: u64,
+    /// Random.
+    salt: u64,
+    stamp: Stamp,
+    seal: Option<Seal>,
+}
+
+/// What the checksums of blocks are bound to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Stamp {
+    /// Format 1: nothing.
+    Unbound,
+    /// A number that follows from the file.
+    Bound(u32),
+}
+
+impl Stamp {
+    pub(crate) fn of(number: u64, salt: u64) -> Self {
+        Stamp::Bound(crc32c::crc32c_append(crc32c::crc32c(&number.to_le_bytes()), &salt.to_le_bytes()))
+    }
+
+    /// The checksum of a block, counted from 0.
+    pub(crate) fn checksum(self, block: u64, body: &[u8]) -> u32 {
+        match self {
+            Stamp::Unbound => crc32c::crc32c(body),
+            Stamp::Bound(seed) => {
+                crc32c::crc32c_append(crc32c::crc32c_append(seed, &block.to_le_bytes()), body)
+            }
+        }
+    }
+}
+
 /// What an image of a sealed store is sealed with.
 pub(crate) struct Seal {
     cipher: Cipher,
-    salt: u64,
 }
 
 impl Seal {
     pub(crate) fn new(sealer: &Sealer, number: u64, salt: u64) -> Self {
-        Seal { cipher: sealer.of_file(FileKind::Image, number, salt), salt }
+        Seal { cipher: sealer.of_file(FileKind::Image, number, salt) }
     }
 
     /// Seals the body of a block, counted from 0, and adds its tag.
@@ -153,7 +212,7 @@ struct Blocks<'a> {
     file: &'a dyn File,
     offset: u64,
     body: Vec<u8>,
-    seal: Option<&'a Seal>,
+    identity: &'a Identity,
     /// Blocks written so far.
     count: u64,
 }
@@ -175,14 +234,15 @@ impl Blocks<'_> {
     }
 
     fn put(&mut self, mut body: Vec<u8>, is_end: bool) -> io::Result<()> {
-        if let Some(seal) = self.seal {
+        if let Some(seal) = &self.identity.seal {
             seal.close(self.count, is_end, &mut body);
         }
+        let crc = self.identity.stamp.checksum(self.count, &body);
         self.count += 1;
         let len = u32::try_from(body.len()).expect("a block is at most two values");
         let mut block = Vec::with_capacity(8 + body.len());
         block.extend_from_slice(&if is_end { 0 } else { len }.to_le_bytes());
-        block.extend_from_slice(&crc32c::crc32c(&body).to_le_bytes());
+        block.extend_from_slice(&crc.to_le_bytes());
         block.extend_from_slice(&body);
         self.file.write_at(&block, self.offset)?;
         self.offset += block.len() as u64;
@@ -197,20 +257,20 @@ pub(crate) fn load(
     image: ImageRow,
     index: &Index,
 ) -> Result<(), StoreError> {
-    let applied = Applied { position: image.position, synced_to: image.position };
-    let mut generation = Generation::default();
-    read(options, dir, image, index.place.sealer.as_deref(), &mut |block, progress| {
-        for op in Ops::new(block) {
-            let Ok(Op::Put { keyspace, key, value }) = op else { continue };
-            generation.insert(keyspace, image.position, [(Arc::from(key), Some(Arc::from(value)))]);
-        }
-        if generation.bytes() >= options.apply_bytes {
-            index.load(&std::mem::take(&mut generation), None)?;
+    let applied = Applied::to(image.position);
+    let generation = RefCell::new(Generation::default());
+    let mut on_key = |keyspace: u16, key: &[u8], value: &[u8]| {
+        let change = [(Arc::from(key), Some(Arc::from(value)))];
+        generation.borrow_mut().insert(keyspace, image.position, change);
+    };
+    read(options, dir, image, index.place.sealer.as_deref(), &mut on_key, &mut |progress| {
+        if generation.borrow().bytes() >= options.apply_bytes {
+            index.load(&generation.take(), None)?;
             options.report("rebuilding the index from the image", progress);
         }
         Ok(())
     })?;
-    index.load(&generation, Some(applied))
+    index.load(&generation.into_inner(), Some(applied))
 }
 
 /// Whether an image can be loaded; touches nothing.
@@ -219,73 +279,42 @@ pub(crate) fn check(
     place: &IndexPlace,
     image: ImageRow,
 ) -> Result<(), StoreError> {
-    read(options, &place.dir, image, place.sealer.as_deref(), &mut |_, progress| {
+    read(options, &place.dir, image, place.sealer.as_deref(), &mut |_, _, _| (), &mut |progress| {
         options.report("verifying the image", progress);
         Ok(())
     })
 }
 
-/// Called with a block's body and how far reading is.
-type OnBlock<'a> = &'a mut dyn FnMut(&[u8], Progress) -> Result<(), StoreError>;
+/// Called after each block with how far reading is.
+type OnBlock<'a> = &'a mut dyn FnMut(Progress) -> Result<(), StoreError>;
 
-/// Calls `visit` with every block of an image, which holds puts alone.
+/// Calls `on_key` with every key of an image, and `on_block` after each block.
 fn read(
     options: &EmbeddedOptions,
     dir: &Path,
     image: ImageRow,
     sealer: Option<&Sealer>,
-    visit: OnBlock<'_>,
+    on_key: OnKey<'_>,
+    on_block: OnBlock<'_>,
 ) -> Result<(), StoreError> {
     let path = dir.join(image_name(image.number));
     let failed = |error| StoreError::io(format!("reading {}", path.display()), error);
-    let damaged = |offset: u64, detail: &str| {
-        StoreError::Damaged(DamagedAt { file: path.clone(), offset, detail: detail.into() })
-    };
-    let file = match options.fs.open(&path) {
+    let damaged =
+        |offset: u64, detail: String| StoreError::Damaged(DamagedAt { file: path.clone(), offset, detail });
+    let file = match options.fs.open_to_read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(damaged(0, "the image is missing"));
+            return Err(damaged(0, "the image is missing".into()));
         }
         opened => opened.map_err(failed)?,
     };
     let total = file.len().map_err(failed)?;
-    let mut found = vec![0; HEADER_BYTES + if sealer.is_some() { SALT_BYTES } else { 0 }];
-    file.read_at(&mut found, 0).map_err(|_| damaged(0, "the image ends early"))?;
-    let salt = found[HEADER_BYTES..].first_chunk().map(|salt| u64::from_le_bytes(*salt));
-    if found != header(image.position, salt) {
-        return Err(damaged(0, "the image's header is wrong"));
+    let mut reader = ImageReader::new(&*file);
+    reader.header(image, sealer).map_err(|detail| damaged(0, detail))?;
+    loop {
+        let offset = reader.offset();
+        if !reader.block(on_key).map_err(|detail| damaged(offset, detail))? {
+            return Ok(());
+        }
+        on_block(Progress { done: reader.offset(), total })?;
     }
-    let seal = sealer.zip(salt).map(|(sealer, salt)| Seal::new(sealer, image.number, salt));
-    let end_len = 8 + if seal.is_some() { TAG_BYTES } else { 0 };
-    let (mut offset, mut count) = (found.len() as u64, 0u64);
-    for block in 0.. {
-        let mut head = [0; 8];
-        file.read_at(&mut head, offset).map_err(|_| damaged(offset, "the image ends early"))?;
-        let len = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        let crc = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
-        let body_len = if len == 0 { end_len } else { len };
-        if body_len > BLOCK_BYTES_MAX {
-            return Err(damaged(offset, "a block's length is wrong"));
-        }
-        let mut body = vec![0; body_len];
-        file.read_at(&mut body, offset + 8).map_err(|_| damaged(offset, "the image ends early"))?;
-        if crc32c::crc32c(&body) != crc {
-            return Err(damaged(offset, "a block's checksum is wrong"));
-        }
-        if seal.as_ref().is_some_and(|seal| seal.open(block, len == 0, &mut body).is_none()) {
-            return Err(damaged(offset, "a block does not open with the store's key"));
-        }
-        if len == 0 {
-            let is_whole = body == count.to_le_bytes();
-            return if is_whole { Ok(()) } else { Err(damaged(offset, "keys are missing")) };
-        }
-        for op in Ops::new(&body) {
-            if !matches!(op, Ok(Op::Put { .. })) {
-                return Err(damaged(offset, "a block holds something else than keys"));
-            }
-            count += 1;
-        }
-        offset += 8 + body_len as u64;
-        visit(&body, Progress { done: offset, total })?;
-    }
-    Err(damaged(offset, "the image has no end"))
 }

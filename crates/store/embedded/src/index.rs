@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cairn_base::Entropy;
 use cairn_base::fs::{File, FileSystem};
 use cairn_log::Sealer;
 use cairn_seam::{DamagedAt, StoreError};
@@ -16,6 +17,8 @@ use redb::{
 
 use crate::backend::{Pace, SeamBackend, SharedBackend};
 use crate::generation::{Generation, Key};
+use crate::guard::Salt;
+use crate::watermark::{self, Watermark};
 
 pub(crate) const FILE: &str = "index.redb";
 /// A file with this name says that the index was found damaged and must be rebuilt.
@@ -46,6 +49,15 @@ pub(crate) struct Applied {
     pub(crate) position: u64,
     /// The log was synced up to here when it was written.
     pub(crate) synced_to: u64,
+    /// Every byte of the log before this position is behind it: damage there takes nothing from the index.
+    pub(crate) covers_to: u64,
+}
+
+impl Applied {
+    /// Everything up to a transaction.
+    pub(crate) fn to(position: u64) -> Self {
+        Applied { position, synced_to: position, covers_to: position }
+    }
 }
 
 /// Where in a generation a portion starts.
@@ -63,6 +75,8 @@ pub(crate) struct IndexPlace {
     pub(crate) dir: PathBuf,
     /// Of a sealed store.
     pub(crate) sealer: Option<Arc<Sealer>>,
+    /// For the salts of new files.
+    pub(crate) entropy: Arc<dyn Entropy>,
 }
 
 impl IndexPlace {
@@ -158,6 +172,7 @@ pub(crate) struct Index {
     pub(crate) store_id: [u8; 16],
     /// What the last commit that waited for the disk wrote down.
     durable: Mutex<Applied>,
+    watermark: Watermark,
     /// How the file is written; at first, while opening, without pauses.
     pub(crate) pace: Arc<Pace>,
 }
@@ -184,6 +199,11 @@ impl Index {
             let pace = Arc::default();
             let (db, pages) = open_db(place, &file, &pace, cache_bytes).map_err(|error| error.to_string())?;
             let applied = read_meta(&db, store_id)?;
+            let watermark = Watermark::open(&*place.fs, &place.dir, store_id);
+            if applied.position < watermark.position() {
+                let (is, was) = (applied.position, watermark.position());
+                return Err(format!("it is at position {is} and was at {was}: a write to it was lost"));
+            }
             Ok::<_, String>((
                 Index {
                     place: place.clone(),
@@ -192,6 +212,7 @@ impl Index {
                     pages,
                     store_id,
                     durable: Mutex::new(applied),
+                    watermark,
                     pace,
                 },
                 applied,
@@ -206,7 +227,8 @@ impl Index {
         store_id: [u8; 16],
         cache_bytes: usize,
     ) -> Result<Self, StoreError> {
-        for path in [place.file(), place.dir.join(DAMAGED), place.dir.join(FORGOTTEN)] {
+        let old = [watermark::FILE, FILE, DAMAGED, FORGOTTEN];
+        for path in old.map(|name| place.dir.join(name)) {
             match place.fs.remove(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(place.io("removing")(error));
@@ -218,7 +240,9 @@ impl Index {
         place.fs.sync_dir(&place.dir).map_err(place.io("syncing the directory of"))?;
         let pace = Arc::default();
         let (db, pages) = open_db(place, &file, &pace, cache_bytes).map_err(|error| place.failed(error))?;
-        Ok(Index { place: place.clone(), db, file, pages, store_id, durable: Mutex::default(), pace })
+        let watermark = Watermark::open(&*place.fs, &place.dir, store_id);
+        let durable = Mutex::default();
+        Ok(Index { place: place.clone(), db, file, pages, store_id, durable, watermark, pace })
     }
 
     /// Moves the next portion of a generation into the index in one durable commit; says where to go
@@ -286,16 +310,20 @@ impl Index {
             meta.insert("synced_to", applied.synced_to.to_le_bytes().as_slice())?;
             if next.is_none() {
                 meta.insert("position", applied.position.to_le_bytes().as_slice())?;
+                meta.insert("covers_to", applied.covers_to.to_le_bytes().as_slice())?;
             }
         }
         transaction.commit()?;
-        if let Some(Applied { position, synced_to }) = applied
+        if let Some(Applied { position, synced_to, covers_to }) = applied
             && matches!(durability, Durability::Immediate)
         {
             let mut durable = self.durable.lock();
             durable.synced_to = synced_to;
             if next.is_none() {
                 durable.position = position;
+                durable.covers_to = covers_to;
+                drop(durable);
+                self.watermark.raise(&*self.place.fs, &self.place.dir, position).map_err(redb::Error::Io)?;
             }
         }
         Ok(next)
@@ -371,7 +399,9 @@ fn open_db(
     pace: &Arc<Pace>,
     cache_bytes: usize,
 ) -> Result<(Database, Arc<SeamBackend>), redb::Error> {
-    let pages = SeamBackend::open(Arc::clone(file), Arc::clone(pace), place.sealer.clone())
+    #[expect(clippy::cast_possible_truncation, reason = "half of the random bits are enough")]
+    let salt = (place.entropy.next_u64() as u32).max(1);
+    let pages = SeamBackend::open(Arc::clone(file), Arc::clone(pace), place.sealer.clone(), Salt(salt))
         .map_err(redb::Error::Io)?;
     let pages = Arc::new(pages);
     let backend = SharedBackend(Arc::clone(&pages));
@@ -391,9 +421,13 @@ pub(crate) fn read_meta(db: &Database, store_id: [u8; 16]) -> Result<Applied, St
         if !is("version", &[VERSION])? || !is("store", &store_id)? {
             return Ok(None);
         }
-        Ok(number("position")?
-            .zip(number("synced_to")?)
-            .map(|(position, synced_to)| Applied { position, synced_to }))
+        // Those from before say less.
+        let covers_to = number("covers_to")?.unwrap_or(0);
+        Ok(number("position")?.zip(number("synced_to")?).map(|(position, synced_to)| Applied {
+            position,
+            synced_to,
+            covers_to: covers_to.max(position),
+        }))
     };
     read().map_err(|error| error.to_string())?.ok_or_else(|| "it belongs to another store or version".into())
 }

@@ -19,6 +19,7 @@ mod front;
 mod generation;
 mod guard;
 mod image;
+mod image_reader;
 mod index;
 mod memory;
 mod merge;
@@ -33,6 +34,7 @@ mod tail;
 mod tx;
 mod verify;
 mod view;
+mod watermark;
 
 pub use cairn_log::{EncryptionKey, LogMemory, Progress};
 pub use memory::MemoryParts;

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cairn_base::fs::{LockGuard, Locked};
-use cairn_log::{EncryptionKey, Frame, LogDir, LogOptions, Op, Ops, Progress, RecoverFrom, Replay};
+use cairn_log::{
+    EncryptionKey, Frame, LogDir, LogOptions, Op, Ops, Progress, RecoverFrom, Replay, Thinned, Unreadable,
+};
 use cairn_seam::{DamagedAt, StoreError};
 use parking_lot::{Mutex, RwLock};
 
@@ -27,8 +29,12 @@ pub(crate) const LOCK: &str = "LOCK";
 pub struct OpenReport {
     /// A group that was never acknowledged was cut off.
     pub torn: Option<String>,
-    /// What is gone because loss was accepted.
-    pub lost: Option<String>,
+    /// Stretches of the log that cannot be read.
+    pub damage: Vec<Unreadable>,
+    /// Why nothing can be written: records are missing, or the log needs an image that cannot be written.
+    pub read_only: Option<String>,
+    /// Whether records are missing because their loss was accepted.
+    pub lost: bool,
     /// Why the index was rebuilt.
     pub rebuilt: Option<String>,
     /// Transactions replayed from the log.
@@ -45,21 +51,24 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
     let lock = lock(dir, &options)?;
     let log_dir = LogDir::open(log_options)?;
     let mut report = OpenReport::default();
-    let place = IndexPlace { fs, dir: dir.to_owned(), sealer: log_dir.log().sealer().cloned() };
+    let sealer = log_dir.log().sealer().cloned();
+    let place = IndexPlace { fs, dir: dir.to_owned(), sealer, entropy: Arc::clone(&options.entropy) };
     let (index, applied, is_made) = open_index(&log_dir, &place, &options, &mut report)?;
     let mut replayer = Replayer::new(&index, &options, applied);
     let from = RecoverFrom {
         replay_after: applied.position,
         synced_to: applied.synced_to,
+        covered_to: applied.covers_to,
         accept_loss: options.accept_loss,
     };
     let recovered = log_dir.recover(from, &mut replayer)?;
     report.replayed = replayer.transactions;
     report.torn = recovered.report.torn;
-    report.lost = recovered.report.lost;
+    report.lost = recovered.report.is_incomplete && !recovered.read_only;
+    report.damage = recovered.report.damage;
     let active = Arc::new(std::mem::take(&mut replayer.generation));
     let applied_to = replayer.applied;
-    if is_made {
+    if is_made && !recovered.read_only {
         // What was loaded so far is not on disk yet.
         index.apply(&Generation::default(), &Cursor::default(), applied_to)?;
     }
@@ -77,7 +86,7 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
         disk: Mutex::new(Disk { writer: recovered.writer, took: Duration::ZERO }),
         in_flight: Mutex::default(),
         tail: Tail::new(position),
-        poison: Mutex::new(None),
+        refusal: Mutex::new(None),
         closed: AtomicBool::new(false),
         applying: Mutex::new(()),
         imaging: Mutex::new(()),
@@ -91,7 +100,34 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
         options,
         _lock: lock,
     };
+    if recovered.read_only {
+        shared.open_to_read(&mut report, "records are missing");
+    } else if let Err(error) = shared.secure_against_damage(&report.damage) {
+        shared
+            .open_to_read(&mut report, &format!("an image that does without it cannot be written: {error}"));
+    }
     Ok((shared, report))
+}
+
+impl Shared {
+    /// Refuses writes, and says why: damage takes more than can be done without.
+    fn open_to_read(&self, report: &mut OpenReport, why: &str) {
+        let first = report.damage.first().map_or("the log is damaged".to_owned(), Unreadable::to_string);
+        let cause = format!("{first}; {why}");
+        *self.refusal.lock() = Some(StoreError::ReadOnly { cause: cause.clone() });
+        report.read_only = Some(cause);
+    }
+
+    /// Makes sure that nothing will ever need what cannot be read: an image has everything up to here.
+    fn secure_against_damage(&self, damage: &[Unreadable]) -> Result<(), StoreError> {
+        let Some(damaged_to) = damage.iter().map(|lost| lost.position.end).max() else { return Ok(()) };
+        if self.log.thinned().records_to >= damaged_to.min(self.view().position) {
+            return Ok(());
+        }
+        self.write_image()?;
+        let records_to = self.log.image().map_or(0, |image| image.position);
+        self.log.set_thinned(Thinned { records_to, events_to: self.log.thinned().events_to })
+    }
 }
 
 /// Gives a sealed store a new key; see [`crate::EmbeddedStore::rotate_key`].
@@ -140,17 +176,13 @@ fn open_index(
 ) -> Result<(Index, Applied, bool), StoreError> {
     let store_id = log_dir.log().store_id();
     let needs_image = !log_dir.log().has_all_history();
-    let why = if options.accept_loss {
-        "loss was accepted".to_owned()
-    } else {
-        match Index::open(place, store_id, options.cache_bytes)? {
-            // One from before history was thinned out cannot be brought up to date.
-            Ok((_, applied)) if applied.position < log_dir.log().thinned().records_to => {
-                "it is older than the image".to_owned()
-            }
-            Ok((index, applied)) => return Ok((index, applied, false)),
-            Err(why) => why,
+    let why = match Index::open(place, store_id, options.cache_bytes)? {
+        // One from before history was thinned out cannot be brought up to date.
+        Ok((_, applied)) if applied.position < log_dir.log().thinned().records_to => {
+            "it is older than the image".to_owned()
         }
+        Ok((index, applied)) => return Ok((index, applied, false)),
+        Err(why) => why,
     };
     if let Some(row) = log_dir.log().image().filter(|_| needs_image) {
         // Before what there is of an index goes: without the image it may be the only copy.
@@ -160,13 +192,11 @@ fn open_index(
     if !log_dir.log().is_new() {
         report.rebuilt = Some(why);
     }
-    // With loss accepted the log is read from its start: the image may hold what is given up. Unless the
-    // log lacks what only the image has; then nothing before the image is given up.
-    let image = log_dir.log().image().filter(|_| needs_image || !options.accept_loss);
+    let image = log_dir.log().image();
     let mut applied = Applied::default();
     if let Some(row) = image {
         match image::load(options, &place.dir, row, &index) {
-            Ok(()) => applied = Applied { position: row.position, synced_to: row.position },
+            Ok(()) => applied = Applied::to(row.position),
             // The log has everything the image has, as long as nothing was cut off its start.
             Err(error) if !needs_image => {
                 drop(index);
@@ -200,11 +230,23 @@ struct Replayer<'a> {
     applied: Applied,
     /// The generation is full, and everything up to here is in it.
     due: Option<u64>,
+    /// Transactions are missing: what follows must not pass for the whole.
+    is_incomplete: bool,
+    accept_loss: bool,
 }
 
 impl<'a> Replayer<'a> {
     fn new(index: &'a Index, options: &'a EmbeddedOptions, applied: Applied) -> Self {
-        Replayer { index, options, generation: Generation::default(), transactions: 0, applied, due: None }
+        Replayer {
+            index,
+            options,
+            generation: Generation::default(),
+            transactions: 0,
+            applied,
+            due: None,
+            is_incomplete: false,
+            accept_loss: options.accept_loss,
+        }
     }
 }
 
@@ -212,8 +254,12 @@ impl Replay for Replayer<'_> {
     fn transaction(&mut self, frame: &Frame<'_>) -> Result<(), StoreError> {
         // Not before a later run was seen: only that proves that the earlier ones are on disk.
         if let Some(position) = self.due.take() {
-            self.applied = Applied { position, synced_to: position };
-            self.index.load(&self.generation, Some(self.applied))?;
+            let counts = !self.is_incomplete || self.accept_loss;
+            if counts {
+                self.applied = Applied::to(position);
+            }
+            // Without a position the next opening reads all of it again.
+            self.index.load(&self.generation, counts.then_some(self.applied))?;
             self.generation = Generation::default();
         }
         self.transactions += 1;
@@ -233,6 +279,10 @@ impl Replay for Replayer<'_> {
             self.generation.insert(keyspace, frame.position, [(Arc::from(key), slot)]);
         }
         Ok(())
+    }
+
+    fn incomplete(&mut self) {
+        self.is_incomplete = true;
     }
 
     fn run_end(&mut self, position: u64, progress: Progress) -> Result<(), StoreError> {

@@ -34,8 +34,8 @@ pub(crate) struct Shared {
     /// Hashed entries of groups that are made and not published, oldest first.
     pub(crate) in_flight: Mutex<VecDeque<Arc<HashedMap>>>,
     pub(crate) tail: Tail,
-    /// Set once, when a write to the disk failed.
-    pub(crate) poison: Mutex<Option<String>>,
+    /// Why nothing is written any more: a write to the disk failed, or the log is damaged. Set once.
+    pub(crate) refusal: Mutex<Option<StoreError>>,
     pub(crate) closed: AtomicBool,
     /// One applier at a time.
     pub(crate) applying: Mutex<()>,
@@ -110,15 +110,20 @@ pub(crate) struct Counters {
 impl Shared {
     /// Refuses all further writes. The first cause is kept.
     pub(crate) fn poison(&self, cause: &StoreError) {
-        self.poison.lock().get_or_insert_with(|| cause.to_string());
+        self.refusal.lock().get_or_insert_with(|| StoreError::Poisoned { cause: cause.to_string() });
         self.signals.wake_all();
     }
 
     pub(crate) fn check_poison(&self) -> Result<(), StoreError> {
-        match &*self.poison.lock() {
-            Some(cause) => Err(StoreError::Poisoned { cause: cause.clone() }),
+        match &*self.refusal.lock() {
+            Some(refusal) => Err(refusal.clone()),
             None => Ok(()),
         }
+    }
+
+    /// Whether the store was opened to be read alone: nothing on disk changes.
+    pub(crate) fn is_read_only(&self) -> bool {
+        matches!(&*self.refusal.lock(), Some(StoreError::ReadOnly { .. }))
     }
 
     pub(crate) fn view(&self) -> Arc<View> {

@@ -142,6 +142,9 @@ impl Shared {
                 continue;
             }
             waited = 0;
+            if self.is_read_only() {
+                continue;
+            }
             // Index growth is the first to stop on a full disk; writers hear of it from their own check.
             if self.check_space().is_err() {
                 self.signals.made_room();
@@ -165,6 +168,9 @@ impl Shared {
 
     /// Prepares, seals and merges; a failure is reported and tried again later.
     fn keep(&self) {
+        if self.is_read_only() {
+            return;
+        }
         let done = self.log.housekeep();
         let mut news = self.news.lock();
         match done {
@@ -246,7 +252,9 @@ impl Store for EmbeddedStore {
             Err(StoreError::StorageFull { free_bytes, reserve_bytes }) => {
                 Health::Full { free_bytes, reserve_bytes }
             }
-            Err(StoreError::Poisoned { cause }) => Health::Poisoned { cause },
+            Err(StoreError::Poisoned { cause } | StoreError::ReadOnly { cause }) => {
+                Health::Poisoned { cause }
+            }
             Err(error) => Health::Poisoned { cause: error.to_string() },
         }
     }
@@ -273,6 +281,9 @@ impl Store for EmbeddedStore {
     }
 
     fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
+        if self.shared.is_read_only() {
+            return Ok(UpkeepReport { done: std::mem::take(&mut *self.shared.news.lock()) });
+        }
         if self.shared.options.background == Background::Manual {
             self.shared.commit_waiting();
             self.shared.apply()?;
@@ -315,6 +326,9 @@ impl Store for EmbeddedStore {
         }
         self.stop_threads();
         self.shared.commit_waiting();
+        if self.shared.is_read_only() {
+            return Ok(());
+        }
         self.shared.check_poison()?;
         self.shared.apply()?;
         self.shared.log.seal_all()?;

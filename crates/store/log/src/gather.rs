@@ -10,35 +10,45 @@ use crate::frame::{Frame, FrameKind};
 use crate::hashed::{BLOB_PLACES, HashKey, HashedEntry, HashedName};
 use crate::log::{Log, Segment};
 use crate::place::{BlobAt, BlobPlace};
-use crate::runs::{RunReader, Step};
+use crate::salvage::Lost;
 use crate::segment;
 
 impl Log {
-    /// Every hashed entry of a complete segment, the newest of each name.
+    /// Every hashed entry of a complete segment, the newest of each name. Fails on damage.
     pub(crate) fn gather_segment(
         &self,
         segment: &Segment,
     ) -> Result<BTreeMap<HashedName, HashedEntry>, StoreError> {
-        let (segment, file) = self.segment_and_file(segment.number)?;
-        let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(&*file, &segment, segment.frames_end(), self.sealer.as_deref());
-        let mut entries = BTreeMap::new();
-        loop {
-            let offset = reader.offset();
-            match reader.next().map_err(self.io("reading", &name))? {
-                Step::Run(run) => {
-                    for frame in run.frames() {
-                        gather_hashed(&self.hash_key, &frame, &mut entries).map_err(|BadBatch| {
-                            self.damaged(&name, offset, "a transaction makes no sense")
-                        })?;
-                    }
-                }
-                Step::End { bad_at } if bad_at < segment.frames_end() => {
-                    return Err(self.damaged(&name, bad_at, "not a valid frame"));
-                }
-                Step::End { .. } => return Ok(entries),
+        let (entries, lost) = self.gather_around(segment)?;
+        match lost.first() {
+            None => Ok(entries),
+            Some(lost) => {
+                let name = segment::file_name(segment.number);
+                Err(self.damaged(&name, lost.offset.start, "not a valid frame"))
             }
         }
+    }
+
+    /// Every hashed entry of a complete segment that can be read, and what cannot.
+    pub(crate) fn gather_around(
+        &self,
+        segment: &Segment,
+    ) -> Result<(BTreeMap<HashedName, HashedEntry>, Vec<Lost>), StoreError> {
+        let (segment, file) = self.segment_and_file(segment.number)?;
+        let name = segment::file_name(segment.number);
+        let len = file.len().map_err(self.io("measuring", &name))?;
+        let limit = segment.frames_end().min(len);
+        let mut entries = BTreeMap::new();
+        let around = self.read_around(&*file, &segment, limit, segment.end(), &mut |run| {
+            for frame in &run.frames {
+                gather_hashed(&self.hash_key, frame, &mut entries).map_err(|BadBatch| {
+                    let detail = format!("the transaction at position {} makes no sense", frame.position);
+                    self.damaged(&name, 0, detail)
+                })?;
+            }
+            Ok(())
+        })?;
+        Ok((entries, around.lost))
     }
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use cairn_base::fs::File;
-use cairn_seam::StoreError;
+use cairn_seam::{DamagedAt, StoreError};
 
 use crate::hashed::{HashedEntry, HashedName};
 use crate::log::{Log, Segment, Spare};
@@ -32,7 +32,8 @@ impl Log {
         let _one_at_a_time = self.housekeeping.lock();
         self.prepare_spare()?;
         let in_use = self.segments.read().last().map_or(0, |last| last.number);
-        let mut done = self.seal_before_number(in_use)?;
+        let mut done = std::mem::take(&mut *self.repaired.lock());
+        done.extend(self.seal_before_number(in_use)?);
         done.extend(self.repair_sides()?);
         while let Some(merged) = self.merge_side_files()? {
             done.push(merged);
@@ -219,22 +220,24 @@ impl Log {
         let file = fs.create(&self.path(name)).map_err(self.io("creating", name))?;
         let mut failed = None;
         let entries = sorted.map_while(|entry| entry.map_err(|error| failed = Some(error)).ok());
-        let seal = self.sealer.as_ref().map(|sealer| {
-            let salt = sealer.new_salt();
-            side::Seal { cipher: sealer.of_file(FileKind::Side, number, salt), salt }
-        });
-        side::write(&*file, segments, count_hint, entries, seal.as_ref())
-            .map_err(self.io("writing", name))?;
+        let salt = self.options.entropy.next_u64();
+        let cipher = self.sealer.as_ref().map(|sealer| sealer.of_file(FileKind::Side, number, salt));
+        let identity = side::Identity { store: self.store_id, number, salt, cipher };
+        side::write(&*file, &identity, segments, count_hint, entries).map_err(self.io("writing", name))?;
         if let Some(error) = failed {
             return Err(error);
         }
         fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", name))?;
-        let opened =
-            SideFile::open(number, file, self.sealer.as_deref()).map_err(self.io("reading back", name))?;
+        let opened = self.open_side(number, file).map_err(self.io("reading back", name))?;
         opened.map(Arc::new).ok_or_else(|| self.damaged(name, 0, "it does not read back as it was written"))
     }
 
-    /// Makes side files that turned out to be damaged again, one per segment.
+    /// Opens a side file of this store; `None` when it is not a whole, valid one.
+    pub(crate) fn open_side(&self, number: u64, file: Arc<dyn File>) -> io::Result<Option<SideFile>> {
+        SideFile::open(number, file, self.store_id, self.sealer.as_deref())
+    }
+
+    /// Rebuilds side files that turned out to be damaged, one per segment.
     pub(crate) fn repair_sides(&self) -> Result<Vec<String>, StoreError> {
         let bad = std::mem::take(&mut *self.bad_sides.lock());
         let mut done = Vec::new();
@@ -246,16 +249,46 @@ impl Log {
                 self.bad_sides.lock().insert(number);
             }
             self.replace_sides(&[number], repaired?)?;
-            done.push(format!("made side file {number} again, which was damaged"));
+            done.push(format!("rebuilt side file {number}, which was damaged, from its segments"));
         }
         Ok(done)
+    }
+
+    /// Rebuilds the side files that are known to be damaged, or fails with the damage that was met.
+    pub(crate) fn repair_noted(&self, damage: DamagedAt) -> Result<(), StoreError> {
+        let _one_at_a_time = self.housekeeping.lock();
+        // None is left when another reader met the same damage and had it repaired meanwhile.
+        match self.repair_sides() {
+            Ok(done) => {
+                self.repaired.lock().extend(done);
+                Ok(())
+            }
+            Err(_) => Err(StoreError::Damaged(damage)),
+        }
+    }
+
+    /// Notes that the side file of a segment lacks entries that the segment has: it is rebuilt next.
+    pub fn note_incomplete_side(&self, segment: u64) {
+        let view = Arc::clone(&self.hashed.read());
+        let covers = |side: &&Arc<SideFile>| (side.first_segment..=side.last_segment).contains(&segment);
+        if let Some(side) = view.sides.iter().find(covers) {
+            self.bad_sides.lock().insert(side.number);
+        }
+    }
+
+    /// The same for the segment that a position lies in.
+    pub fn note_incomplete_side_at(&self, position: u64) {
+        if let Some(segment) = self.segment_of(position) {
+            self.note_incomplete_side(segment.number);
+        }
     }
 
     fn sides_from_segments(&self, first: u64, last: u64) -> Result<Vec<Arc<SideFile>>, StoreError> {
         let segments = self.segments().into_iter().filter(|segment| (first..=last).contains(&segment.number));
         let mut sides = Vec::new();
         for segment in segments {
-            let gathered = self.gather_segment(&segment)?;
+            // A damaged segment has entries all the same; those of lost frames are lost with them.
+            let (gathered, _) = self.gather_around(&segment)?;
             let count = gathered.len();
             sides.push(self.write_side(
                 (segment.number, segment.number),

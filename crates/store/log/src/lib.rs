@@ -22,9 +22,11 @@ mod memory;
 mod pack;
 mod place;
 mod read;
+mod read_around;
 mod recover;
 mod rewrite;
 mod runs;
+mod salvage;
 mod seal;
 mod segment;
 mod set_aside;
@@ -44,7 +46,7 @@ pub use manifest::{FORMAT, ImageRow, Thinned, image_name};
 pub use memory::LogMemory;
 pub use place::{BlobAt, BlobPlace};
 pub use read::change_of;
-pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay};
+pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay, Unreadable};
 pub use rewrite::{BlobInSegment, Fate, Sieve};
 pub use seal::{
     BadSeal, Cipher, DerivedSealer, EncryptionKey, FileKind, NONCE_BYTES, Sealer, TAG_BYTES, check_key,

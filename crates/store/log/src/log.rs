@@ -10,6 +10,7 @@ use cairn_base::{Clock, Entropy};
 use cairn_seam::{DamagedAt, StoreError};
 use parking_lot::{Mutex, RwLock};
 
+use crate::blob_file::Staged;
 use crate::hashed::{HashKey, HashedEntry, HashedMap, HashedName};
 use crate::keep::Held;
 use crate::manifest::{ImageRow, Manifest, SegmentState, Thinned};
@@ -112,12 +113,14 @@ pub struct Log {
     pub(crate) resume: Mutex<VecDeque<(u64, u64)>>,
     /// Whether the store is being closed, and nothing need be prepared any more.
     pub(crate) closing: AtomicBool,
-    /// Side files with a page that did not verify; housekeeping makes them again.
+    /// Side files with a page that did not verify; housekeeping rebuilds them.
     pub(crate) bad_sides: Mutex<BTreeSet<u64>>,
+    /// Lines about side files that readers had rebuilt, for the next report of housekeeping.
+    pub(crate) repaired: Mutex<Vec<String>>,
     /// Names of the files of uploads under way.
     pub(crate) uploads: Mutex<HashSet<String>>,
-    /// Blob files that no commit may name yet, and how many hold on to each.
-    pub(crate) staged: Mutex<HashMap<HashedName, usize>>,
+    /// Blob files that no commit may name yet.
+    pub(crate) staged: Mutex<HashMap<HashedName, Staged>>,
     /// One packer at a time.
     pub(crate) packing: Mutex<()>,
     /// Where frames are in packed segments, by what tells one making of a file from the next.
@@ -147,6 +150,7 @@ impl Log {
             resume: Mutex::default(),
             closing: AtomicBool::new(false),
             bad_sides: Mutex::default(),
+            repaired: Mutex::default(),
             uploads: Mutex::default(),
             staged: Mutex::default(),
             packing: Mutex::default(),
@@ -259,7 +263,20 @@ impl Log {
     }
 
     /// Looks up the newest entry of a hashed name, expired or not.
+    ///
+    /// A side file that turns out to be damaged is rebuilt from its segments before the look-up goes on.
     pub fn hashed_get(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {
+        // Each turn rebuilds at least one side file; there are never more of them than files.
+        for _ in 0..=self.side_files() {
+            match self.look_up(name) {
+                Err(StoreError::Damaged(damage)) => self.repair_noted(damage)?,
+                found => return found,
+            }
+        }
+        self.look_up(name)
+    }
+
+    fn look_up(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {
         let view = Arc::clone(&self.hashed.read());
         for recent in view.recent.values().rev() {
             if let Some(entry) = recent.read().get(name) {

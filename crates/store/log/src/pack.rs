@@ -15,9 +15,10 @@ use std::sync::Arc;
 use cairn_base::fs::File;
 use cairn_seam::StoreError;
 
-use crate::frame::{self, u32_at, u64_at};
+use crate::frame::{u32_at, u64_at};
 use crate::log::{Log, Segment};
 use crate::segment;
+use crate::verify::frames::{FrameWalk, Step};
 
 const ROW_BYTES: usize = 16;
 /// Tables kept in memory; more are read again when needed.
@@ -115,25 +116,25 @@ impl Log {
         Ok(Some(rows.chunks_exact(ROW_BYTES).map(|row| (u64_at(row, 0), u64_at(row, 8))).collect()))
     }
 
+    /// The table as it follows from the frames that can be read.
     fn rebuild_pack_table(&self, segment: &Segment, file: &dyn File) -> Result<PackTable, StoreError> {
-        let start = segment::HEADER_BYTES as u64;
-        let (mut next, mut offset) = (segment.base + start, start);
-        let mut rows = Vec::new();
-        let mut stands_at = |position: u64, stored_bytes: u64| {
-            if position > next {
-                offset += frame::stored_bytes(8) as u64;
-                rows.push((position, (position - segment.base).wrapping_sub(offset)));
+        let name = segment::file_name(segment.number);
+        let len = file.len().map_err(self.io("measuring", &name))?;
+        // Bodies as they are stored: where they stand is what counts.
+        let mut walk = FrameWalk::new(file, *segment, segment.packed.min(len), None);
+        let mut rows: Vec<(u64, u64)> = Vec::new();
+        loop {
+            match walk.next().map_err(self.io("reading", &name))? {
+                Step::Frame { frame, offset, .. } => {
+                    let removed = (frame.position - segment.base).wrapping_sub(offset);
+                    if removed != rows.last().map_or(0, |(_, removed)| *removed) {
+                        rows.push((frame.position, removed));
+                    }
+                }
+                Step::Bad { .. } | Step::Sealed { .. } => {}
+                Step::End => return Ok(rows.into()),
             }
-            next = position + stored_bytes;
-            offset += stored_bytes;
-        };
-        // Bodies as they are stored: their lengths are what counts.
-        self.each_run(segment, file, None, |run| {
-            run.frames().for_each(|frame| stands_at(frame.position, frame.stored_bytes() as u64));
-            stands_at(run.commit_at, run.end - run.commit_at);
-            Ok(())
-        })?;
-        Ok(rows.into())
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading history: blobs by place, frames by position.
 
 use std::cell::RefCell;
+use std::io;
 
 use cairn_base::fs::File;
 use cairn_base::{ContentHash, TenantId};
@@ -45,7 +46,12 @@ impl Log {
             ));
         }
         let read = with_buffer(stored_bytes, |bytes| {
-            file.read_at(bytes, offset).map_err(self.io("reading", &name))?;
+            match file.read_at(bytes, offset) {
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    return Err(self.damaged(&name, offset, format!("the file ends before blob {hash}")));
+                }
+                read => read.map_err(self.io("reading", &name))?,
+            }
             let frame = frame::decode(bytes, segment.salt, position);
             let blob = frame
                 .filter(|frame| frame.kind == FrameKind::Blob)
@@ -87,8 +93,17 @@ impl Log {
             if segment.base > to {
                 break;
             }
-            if !self.changes_of(segment, after, to, &mut page)? {
-                return Ok(page.finish(false));
+            match self.changes_of(segment, after, to, &mut page) {
+                Ok(true) => {}
+                Ok(false) => return Ok(page.finish(false)),
+                // Events are lost here: what can be read before them is, and then a consumer starts again
+                // from a snapshot.
+                Err(StoreError::Damaged(_)) if !page.changes.is_empty() => return Ok(page.finish(false)),
+                Err(StoreError::Damaged(_)) => {
+                    let horizon = cairn_base::Position(segment.end().min(to).max(after + 1));
+                    return Err(StoreError::TooOld { horizon });
+                }
+                Err(error) => return Err(error),
             }
         }
         page.next = page.next.max(to);

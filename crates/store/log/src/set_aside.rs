@@ -13,6 +13,7 @@ const COPY_BYTES: u64 = 1 << 20;
 const TORN_FILES_MAX: usize = 4;
 
 /// Which part of a segment goes.
+#[derive(Debug)]
 pub(crate) struct Cut {
     pub(crate) segment: u64,
     /// Offset of the first byte that goes.
@@ -24,15 +25,12 @@ pub(crate) struct Cut {
 /// Copies the end of a segment to a file of its own, syncs it, and cuts the segment.
 ///
 /// Returns the name of the copy; `None` when there was nothing to copy.
-pub(crate) fn tail(log: &Log, file: &dyn File, cut: &Cut, lost: bool) -> Result<Option<String>, StoreError> {
+pub(crate) fn tail(log: &Log, file: &dyn File, cut: &Cut) -> Result<Option<String>, StoreError> {
     let name = segment::file_name(cut.segment);
-    let copy = (cut.used_to > cut.end)
-        .then(|| format!("{}-{:010}-{}.bin", if lost { "lost" } else { "torn" }, cut.segment, cut.end));
+    let copy = (cut.used_to > cut.end).then(|| format!("torn-{:010}-{}.bin", cut.segment, cut.end));
     if let Some(copy) = &copy {
         copy_range(log, file, copy, cut).map_err(log.io("setting aside", copy))?;
-        if !lost {
-            drop_old(log).map_err(log.io("clearing old files beside", copy))?;
-        }
+        drop_old(log).map_err(log.io("clearing old files beside", copy))?;
     }
     file.set_len(cut.end).map_err(log.io("cutting", &name))?;
     file.sync_data().map_err(log.io("syncing", &name))?;
@@ -77,17 +75,4 @@ impl Log {
 /// Whether a file holds bytes that were cut off the log.
 pub(crate) fn is_set_aside(name: &str) -> bool {
     name.starts_with("torn-") || name.starts_with("lost-")
-}
-
-/// Renames a whole segment that lies behind damage.
-pub(crate) fn segment(log: &Log, number: u64) -> Result<(), StoreError> {
-    let name = segment::file_name(number);
-    let fs = &log.options.fs;
-    match fs.rename(&log.path(&name), &log.path(&format!("lost-{name}"))) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(log.io("setting aside", &name)(error));
-        }
-        Ok(()) | Err(_) => {}
-    }
-    fs.sync_dir(&log.options.dir).map_err(log.io("syncing the directory of", &name))
 }

@@ -27,7 +27,8 @@ const BUFFERS_KEPT: usize = 2;
 #[derive(Debug)]
 pub struct LogPlan {
     log: Arc<Log>,
-    next: GroupPlace,
+    /// `None` where nothing may be written.
+    next: Option<GroupPlace>,
     /// Whether the blocks of the segment are on disk already.
     filled: bool,
 }
@@ -54,7 +55,12 @@ impl LogPlan {
     pub(crate) fn new(log: Arc<Log>, first: Spare, base: u64) -> Self {
         log.keep_file(first.number, &first.file);
         let filled = first.filled;
-        LogPlan { log, next: first.place(base), filled }
+        LogPlan { log, next: Some(first.place(base)), filled }
+    }
+
+    /// For a log that is only read.
+    pub(crate) fn without_segment(log: Arc<Log>) -> Self {
+        LogPlan { log, next: None, filled: false }
     }
 
     /// Starts a group, in a new segment when the active one is full.
@@ -64,32 +70,36 @@ impl LogPlan {
         if self.is_full() {
             self.roll()?;
         }
+        let next = self.next.clone().ok_or(StoreError::Closed)?;
         let buffer = self.log.buffers.lock().pop().unwrap_or_default();
-        Ok(Group::new(buffer, self.next.clone(), self.log.sealer.clone()))
+        Ok(Group::new(buffer, next, self.log.sealer.clone()))
     }
 
     /// Takes the place of a group that will be written; one that is not given here takes none.
     pub fn end_group(&mut self, group: &Group) {
-        self.next.offset += group.closed_bytes();
+        if let Some(next) = &mut self.next {
+            next.offset += group.closed_bytes();
+        }
     }
 
     /// Leaves the active segment, unless it is empty: what was written so far shall stay as it is in
     /// complete segments. Says with which segment, and at which position, the log goes on. Nobody may be
     /// writing.
     pub fn roll_over(&mut self) -> Result<(u64, u64), StoreError> {
-        if self.next.offset > 0 {
+        if self.next.as_ref().is_some_and(|next| next.offset > 0) {
             self.roll()?;
         }
-        Ok((self.next.segment, self.next.base))
+        let next = self.next.as_ref().ok_or(StoreError::Closed)?;
+        Ok((next.segment, next.base))
     }
 
     /// The number of the segment that the next group goes to.
     pub fn segment(&self) -> u64 {
-        self.next.segment
+        self.next.as_ref().map_or(0, |next| next.segment)
     }
 
     fn is_full(&self) -> bool {
-        let offset = self.next.offset;
+        let Some(offset) = self.next.as_ref().map(|next| next.offset) else { return false };
         let margin = ROLL_MARGIN_BYTES.min(self.log.options.segment_bytes / 4);
         offset + margin > self.log.options.segment_bytes
             || (!self.filled && offset > UNFILLED_BYTES_MAX && self.log.spare.lock().is_some())
@@ -105,7 +115,8 @@ impl LogPlan {
         };
         self.log.keep_file(next.number, &next.file);
         self.filled = next.filled;
-        self.next = next.place(self.next.base + self.next.offset);
+        let end = self.next.as_ref().map_or(0, |next| next.base + next.offset);
+        self.next = Some(next.place(end));
         Ok(())
     }
 }

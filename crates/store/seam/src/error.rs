@@ -114,6 +114,12 @@ pub enum StoreError {
         /// What failed.
         cause: String,
     },
+    /// The store was opened to be read, because the log is damaged.
+    #[error("the store is open read-only, because its log is damaged: {cause}")]
+    ReadOnly {
+        /// What is damaged.
+        cause: String,
+    },
     /// The disk is nearly full.
     #[error("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must be free")]
     StorageFull {
@@ -224,7 +230,7 @@ impl StoreError {
             StoreError::Conflict => ErrorCode::Conflict,
             StoreError::Overloaded => ErrorCode::Overloaded,
             StoreError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
-            StoreError::Poisoned { .. } => ErrorCode::StorePoisoned,
+            StoreError::Poisoned { .. } | StoreError::ReadOnly { .. } => ErrorCode::StorePoisoned,
             StoreError::StorageFull { .. } => ErrorCode::StorageFull,
             StoreError::Damaged(_) | StoreError::Record { .. } => ErrorCode::Damaged,
             StoreError::Locked { .. } => ErrorCode::Locked,

@@ -17,6 +17,7 @@ use cairn_seam::{Compaction, Forget, MaintenanceReport, OnStage, References, Sta
 use self::sieve::{History, Sifter};
 use self::sweep::Sweep;
 use crate::shared::Shared;
+use crate::verify;
 
 impl Shared {
     pub(crate) fn compact(
@@ -26,13 +27,14 @@ impl Shared {
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
         let _one_at_a_time = self.compacting.lock();
+        self.check_poison()?;
         let thins = what.keep_changes.is_some() || what.forget.is_some();
         let _history_is_ours = thins.then(|| self.thinning.lock());
         // A backup that is being written holds on to files that have to go.
         let _no_backup = what.forget.is_some().then(|| self.backing_up.lock());
         let mut done = Done::default();
         let sweep = Sweep::new(self, references)?;
-        let history = self.begin_thinning(what, &mut done)?;
+        let history = self.begin_thinning(what, on_stage, &mut done)?;
         self.rewrite_segments(&sweep, &history, on_stage, &mut done)?;
         sweep.files(on_stage, &mut done)?;
         if what.forget.is_some() {
@@ -45,7 +47,12 @@ impl Shared {
     }
 
     /// Decides how much of history goes, and makes sure that nothing is lost with it.
-    fn begin_thinning(&self, what: &Compaction, done: &mut Done) -> Result<History, StoreError> {
+    fn begin_thinning(
+        &self,
+        what: &Compaction,
+        on_stage: OnStage<'_>,
+        done: &mut Done,
+    ) -> Result<History, StoreError> {
         let mut history = History::default();
         if let Some(Forget { selections, up_to }) = &what.forget {
             let complete_to = self.complete_segments()?;
@@ -56,6 +63,10 @@ impl Shared {
             history.horizon = self.horizon_of(keep)?;
         }
         let records_to = history.horizon.max(history.forget_to);
+        if records_to > self.log.thinned().records_to {
+            // The image is made of the index, which is derived: the log must agree before it loses records.
+            verify::check_index(self, on_stage)?;
+        }
         let imaged_to = self.log.image().map_or(0, |image| image.position);
         // One that reaches as far holds nothing that was replaced or deleted before.
         if imaged_to < records_to || self.has_grown_since(imaged_to) {
@@ -131,12 +142,18 @@ impl Shared {
         for segment in segments {
             go_on(on_stage, stage)?;
             let mut blobs = Vec::new();
-            self.log.frames_of(segment.number, &mut |frame| {
+            let read = self.log.frames_of(segment.number, &mut |frame| {
                 blobs.extend(BlobInSegment::of(frame));
                 Ok(())
-            })?;
+            });
+            if let Err(StoreError::Damaged(_)) = read {
+                // It stays as it is: what can be read in it may be all that is left.
+                done.damaged += 1;
+                continue;
+            }
+            read?;
             sweep.segment(&blobs, done)?;
-            self.rewrite_segment(&segment, &blobs, history, done)?;
+            self.rewrite_segment(&segment, &blobs, sweep, history, done)?;
             stage.done += segment.frames_end();
         }
         Ok(())
@@ -147,10 +164,11 @@ impl Shared {
         &self,
         segment: &Segment,
         blobs: &[BlobInSegment],
+        sweep: &Sweep<'_>,
         history: &History,
         done: &mut Done,
     ) -> Result<(), StoreError> {
-        let mut sifter = Sifter::new(self, history);
+        let mut sifter = Sifter::new(self, sweep, history);
         if history.touches(segment.base) {
             self.log.frames_of(segment.number, &mut |frame| sifter.fate(frame).map(drop))?;
         } else {
@@ -162,7 +180,7 @@ impl Shared {
             return Ok(());
         }
         self.check_space_for(segment.frames_end().saturating_sub(dead.bytes))?;
-        let mut sifter = Sifter::new(self, history);
+        let mut sifter = Sifter::new(self, sweep, history);
         let freed = self.log.rewrite(segment.number, &mut |frame| sifter.fate(frame))?;
         if let Some(freed) = freed {
             done.rewritten += 1;
@@ -183,6 +201,8 @@ struct Done {
     waiting: u64,
     rewritten: u64,
     freed: u64,
+    /// Segments that were left alone because something in them cannot be read.
+    damaged: u64,
     /// Files beside the log that may hold what was to be forgotten: nobody knows what is in them.
     set_aside: u64,
 }
@@ -198,6 +218,9 @@ impl Done {
             ("segments_rewritten", self.rewritten),
             ("bytes_freed", self.freed),
         ];
+        if self.damaged > 0 {
+            figures.push(("segments_damaged", self.damaged));
+        }
         if what.forget.is_some() {
             // What is free in the index is not wiped: it is made anew.
             figures.push(("index_renewed_at_next_opening", 1));

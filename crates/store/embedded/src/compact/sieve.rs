@@ -3,6 +3,7 @@
 use cairn_log::{BlobAt, BlobInSegment, Fate, Frame, FrameKind, HashedEntry, HashedName, Op, Ops};
 use cairn_seam::{DamagedAt, Keyspace, Selection, StoreError};
 
+use super::sweep::Sweep;
 use crate::shared::Shared;
 
 /// How much of history goes.
@@ -42,15 +43,16 @@ pub(super) struct Tally {
 /// Decides about frames, and counts.
 pub(super) struct Sifter<'a> {
     shared: &'a Shared,
+    sweep: &'a Sweep<'a>,
     history: &'a History,
     now_ms: u64,
     pub(super) tally: Tally,
 }
 
 impl<'a> Sifter<'a> {
-    pub(super) fn new(shared: &'a Shared, history: &'a History) -> Self {
+    pub(super) fn new(shared: &'a Shared, sweep: &'a Sweep<'a>, history: &'a History) -> Self {
         let now_ms = shared.options.clock.now_ms();
-        Sifter { shared, history, now_ms, tally: Tally::default() }
+        Sifter { shared, sweep, history, now_ms, tally: Tally::default() }
     }
 
     pub(super) fn fate(&mut self, frame: &Frame<'_>) -> Result<Fate, StoreError> {
@@ -69,9 +71,24 @@ impl<'a> Sifter<'a> {
         blobs.iter().try_for_each(|blob| self.fate_of_blob(blob).map(drop))
     }
 
+    /// A blob goes only if an entry that was read says so, and what it says is true: it was removed and
+    /// no record names it, or it can be read elsewhere. Without an entry it stays: its side file lacks
+    /// what its segment has.
     fn fate_of_blob(&mut self, blob: &BlobInSegment) -> Result<Fate, StoreError> {
         let place = self.shared.blob_place(blob.tenant, &blob.hash)?;
-        if matches!(place, Some(BlobAt::Log { position, .. }) if position == blob.position) {
+        let is_needless = match place {
+            Some(BlobAt::Log { position, .. }) if position == blob.position => false,
+            Some(BlobAt::Log { position, body_bytes }) => {
+                self.shared.log.read_blob(position, body_bytes, &blob.hash, |_| ()).is_ok()
+            }
+            Some(BlobAt::File { .. }) => self.shared.log.open_blob_file(blob.tenant, &blob.hash).is_ok(),
+            Some(BlobAt::Gone) => !self.sweep.is_in_use(blob.tenant, &blob.hash),
+            None => {
+                self.shared.log.note_incomplete_side_at(blob.position);
+                false
+            }
+        };
+        if !is_needless {
             return Ok(Fate::Stays);
         }
         self.tally.bytes += blob.stored_bytes;
@@ -106,7 +123,7 @@ impl<'a> Sifter<'a> {
                 }
                 Op::Hashed { name, expires_at_ms, value } => {
                     let kept = match is_old || whole_tenant {
-                        true => self.needed(&name, expires_at_ms, value)?,
+                        true => self.needed(frame.position, &name, expires_at_ms, value)?,
                         false => Some(value),
                     };
                     if let Some(value) = kept {
@@ -150,6 +167,7 @@ impl<'a> Sifter<'a> {
     /// value, until a newer one that counts hides both.
     fn needed<'v>(
         &self,
+        position: u64,
         name: &HashedName,
         expires_at_ms: u64,
         value: &'v [u8],
@@ -160,7 +178,12 @@ impl<'a> Sifter<'a> {
             let is_hidden = newest.is_some_and(|newest| !newest.expired(self.now_ms));
             return Ok((!is_hidden).then_some(&[]));
         }
-        Ok((newest == Some(entry)).then_some(value))
+        let Some(newest) = newest else {
+            // Its side file lacks what its segment has.
+            self.shared.log.note_incomplete_side_at(position);
+            return Ok(Some(value));
+        };
+        Ok((newest == entry).then_some(value))
     }
 
     fn senseless(&self, frame: &Frame<'_>) -> StoreError {

@@ -46,6 +46,12 @@ impl<'a> Sweep<'a> {
         Ok(Sweep { shared, in_use, before_ms })
     }
 
+    /// Whether a record names a blob.
+    pub(super) fn is_in_use(&self, tenant: TenantId, hash: &ContentHash) -> bool {
+        let mark = self.shared.log.hash_key().name(BLOB_PLACES, tenant, hash.as_bytes()).mark();
+        self.in_use.binary_search(&mark).is_ok()
+    }
+
     fn judge(&self, mark: u64, place: BlobPlace) -> Verdict {
         if self.in_use.binary_search(&mark).is_ok() {
             Verdict::Stays

@@ -18,21 +18,23 @@ mod tests;
 use std::sync::Arc;
 
 use cairn_log::{BlobFilesCheck, DirectoryCheck, Findings, Fold, LogCheck, Part, Segment, SidesCheck, Watch};
-use cairn_seam::{MaintenanceReport, OnStage, StoreError};
+use cairn_seam::{DamagedAt, Finding, MaintenanceReport, OnStage, StoreError};
 
 use self::image::ImageCheck;
 use crate::index;
 use crate::shared::Shared;
 use crate::view::View;
+use crate::watermark;
 
 /// Keys whose digests are held in memory at once: as many as fit into 2^22 places of 13 bytes (52 MiB).
 const KEYS_MAX: usize = 3_600_000;
 
 /// Files in the data directory that are neither the log's nor anybody's leftovers: the lock, the index
 /// and its mark, and what the program keeps beside the store.
-const OTHER_FILES: [&str; 8] = [
+const OTHER_FILES: [&str; 9] = [
     "LOCK",
     index::FILE,
+    watermark::FILE,
     index::DAMAGED,
     index::FORGOTTEN,
     "cairn.toml",
@@ -48,6 +50,26 @@ pub(crate) fn verify(
     on_stage: OnStage<'_>,
 ) -> Result<MaintenanceReport, StoreError> {
     run(shared, repair, KEYS_MAX, on_stage)
+}
+
+/// Fails with what is wrong first unless the index holds what image and log leave. For those who hold
+/// the lock on thinning.
+pub(crate) fn check_index(shared: &Shared, on_stage: OnStage<'_>) -> Result<(), StoreError> {
+    let mut findings = Findings::default();
+    let mut watch = Watch::new(on_stage);
+    let mut subject = Subject::new(shared, KEYS_MAX, &mut findings);
+    let mut fold = subject.first_fold();
+    subject.check_image(&mut fold, &mut findings, &mut watch)?;
+    subject.check_log(&mut fold, &mut findings, &mut watch)?;
+    subject.check_agreement(fold, &mut findings, &mut watch)?;
+    let Some(Finding { file, offset, detail, .. }) = findings.finish().0.into_iter().next() else {
+        return Ok(());
+    };
+    if subject.is_index_bad {
+        // The log is whole: the next opening rebuilds the index.
+        shared.index.place.damaged(&detail);
+    }
+    Err(StoreError::Damaged(DamagedAt { file: shared.dir.join(file), offset, detail }))
 }
 
 fn run(

@@ -61,7 +61,7 @@ fn forged(n: u8, value: Option<&[u8]>, has_image: bool) -> (SimulatedFs, Shared)
     let forged = Generation::default();
     forged.insert(CELLS.id, 1, [(Arc::from(key(n)), value.map(Arc::from))]);
     let position = shared.counters.applied_to.load(Ordering::Relaxed);
-    shared.index.apply(&forged, &Cursor::default(), Applied { position, synced_to: position }).unwrap();
+    shared.index.apply(&forged, &Cursor::default(), Applied::to(position)).unwrap();
     drop(shared);
     fs.process_kill();
     let shared = reopen(&fs);

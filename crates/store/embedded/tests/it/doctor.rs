@@ -289,7 +289,7 @@ fn a_side_file_that_tells_another_story_is_found_although_its_checksums_are_righ
     workload.check(&store);
 }
 
-/// Changes a side file and puts its checksums right again.
+/// Changes a side file and puts its checksums right again, as those of format 1 are: of bytes alone.
 fn forge_side(fs: &SimulatedFs, name: &str, change: impl FnOnce(&mut [u8], std::ops::Range<usize>)) {
     fs.corrupt(file(name), |bytes| {
         let footer = bytes.len() - 80;
@@ -303,6 +303,7 @@ fn forge_side(fs: &SimulatedFs, name: &str, change: impl FnOnce(&mut [u8], std::
             let crc = crc32c::crc32c(&page[4..]);
             page[..4].copy_from_slice(&crc.to_le_bytes());
         }
+        bytes[footer + 8..footer + 12].copy_from_slice(&1u32.to_le_bytes());
         let crc = u64::from(crc32c::crc32c(&bytes[tables..footer]));
         bytes[footer + 64..footer + 72].copy_from_slice(&crc.to_le_bytes());
         let crc = crc32c::crc32c_append(crc32c::crc32c(&bytes[footer..footer + 12]), &bytes[footer + 16..]);

@@ -15,6 +15,10 @@ mod owner;
 mod pipeline;
 mod power;
 mod regressions;
+#[path = "../rot/mod.rs"]
+mod rot;
+#[path = "rot.rs"]
+mod rot_seeds;
 mod seal;
 mod space;
 mod thin;

@@ -110,8 +110,10 @@ fn a_flipped_byte_in_the_header_of_the_open_segment_lost_it_silently() {
         fs.process_kill();
         let segment = &files(&fs, "segment-")[0];
         fs.flip(segment, at);
-        let error = open_simulated(&fs, 2).map(drop).unwrap_err();
-        assert!(matches!(&error, StoreError::Damaged(place) if place.file == *segment), "{error}");
+        let store = open_simulated(&fs, 2).unwrap();
+        let damage = &store.open_report().damage;
+        assert_eq!(damage[0].file, *segment, "{damage:?}");
+        assert_eq!(there(&store, 0..10), 10, "the frames are whole, and the manifest knows their salt");
     }
 }
 
@@ -129,9 +131,9 @@ fn a_damaged_page_of_a_side_file_stayed_and_failed_merges_filled_the_disk() {
     drop(store);
     fs.flip(&files(&fs, "side-")[0], 500);
     let store = open_simulated(&fs, 2).unwrap();
-    assert!(failing_reads(&store, count) > 0, "damaged bytes are not served");
-    store.upkeep().unwrap();
-    assert_eq!(failing_reads(&store, count), 0, "housekeeping makes it again");
+    assert_eq!(failing_reads(&store, count), 0, "the read that meets the damage has the file rebuilt");
+    let report = store.upkeep().unwrap();
+    assert!(report.done.iter().any(|line| line.contains("rebuilt side file")), "{report:?}");
     drop(store);
     // The same when a merge may be the first to notice.
     fs.flip(&files(&fs, "side-")[0], 500);
@@ -201,13 +203,17 @@ fn accepting_loss_did_not_say_that_a_segment_is_missing() {
             "missing" => assert!(fs.remove_raw(victim)),
             _ => fs.flip(victim, 20),
         }
-        assert!(open_simulated(&fs, 2).is_err());
+        let kept = |store: &EmbeddedStore| there(store, 1..count + 1);
+        let store = open_simulated(&fs, 2).unwrap();
+        let is_named = store.open_report().damage.iter().any(|damage| damage.file == *victim);
+        assert!(is_named, "{:?}", store.open_report());
+        let before = kept(&store);
+        assert_eq!(store.open_report().read_only.is_some(), way == "missing");
+        drop(store);
         let options = EmbeddedOptions { accept_loss: true, ..small_options(Arc::new(fs.clone()), 9) };
         let store = EmbeddedStore::open(Path::new(DIR), options).unwrap();
-        let lost = store.open_report().lost.clone().expect("it says what is gone");
-        assert!(lost.contains(victim.file_name().unwrap().to_str().unwrap()), "{lost}");
-        assert!((1..count as usize).contains(&there(&store, 1..count + 1)));
-        assert!(!files(&fs, "lost-segment-").is_empty(), "what is behind is kept aside");
+        assert_eq!(kept(&store), before, "{way}: what can be read is kept");
+        assert!(before > usize::try_from(count).unwrap() / 2, "{way}: later segments too: {before}");
     }
 }
 

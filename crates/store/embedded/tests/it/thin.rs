@@ -553,39 +553,26 @@ fn without_image_and_index_a_thinned_store_is_refused_in_words() {
 }
 
 #[test]
-fn loss_is_accepted_after_the_image_and_not_before() {
+fn damage_before_the_image_takes_no_record() {
     let (fs, clock, store) = told(Kind::Plain);
     compact(&store, &keep(30)).unwrap();
-    let seen = look(&store);
     (STEPS..STEPS + 40).for_each(|number| step(&store, &clock, number));
+    let seen = look(&store);
     store.close().unwrap();
     drop(store);
-    let segments = names(&fs, "segment");
-    let opened = || {
-        let options = EmbeddedOptions { accept_loss: true, ..options(&fs, &clock, Kind::Plain) };
-        EmbeddedStore::open(Path::new(DIR), options)
-    };
-    let first = Path::new(DIR).join(&segments[0]);
+    let first = Path::new(DIR).join(&names(&fs, "segment")[0]);
     fs.flip(&first, 90);
-    let files = fs.list(Path::new(DIR)).unwrap();
-    let error = opened().map(drop).unwrap_err().to_string();
-    assert!(error.contains("in the image alone; restore a backup"), "{error}");
-    assert_eq!(fs.list(Path::new(DIR)).unwrap().len(), files.len(), "nothing was set aside");
-    fs.flip(&first, 90);
-    // The last segment with data: everything of the image and before it is there.
-    let is_used = |name: &&String| fs.read_all(Path::new(DIR).join(name)).unwrap().starts_with(b"CAIRNSEG");
-    let last = segments.iter().rev().find(is_used);
-    fs.flip(Path::new(DIR).join(last.unwrap()), 90);
-    let store = opened().unwrap();
-    assert!(store.open_report().lost.is_some());
-    let found = look(&store);
-    let drafts = |seen: &Seen| {
-        let drafts = seen.records.iter().filter(|((keyspace, _), _)| *keyspace == DRAFTS.id);
-        drafts.map(|((_, key), value)| (key.clone(), value.clone())).collect::<BTreeMap<_, _>>()
-    };
-    let found_drafts = drafts(&found);
-    assert!(drafts(&seen).iter().all(|(key, value)| found_drafts.get(key) == Some(value)));
-    assert_eq!(findings(&store), []);
+    // Neither the index nor, without it, the image needs what was there.
+    for index in ["there", "gone"] {
+        if index == "gone" {
+            assert!(fs.remove_raw(Path::new(DIR).join("index.redb")));
+        }
+        let store = open(&fs, &clock, Kind::Plain).unwrap();
+        let report = store.open_report();
+        assert_eq!((report.read_only.as_ref(), report.lost), (None, false), "index {index}");
+        assert_eq!(report.damage[0].file, first, "index {index}");
+        assert_eq!(look(&store).records, seen.records, "index {index}");
+    }
 }
 
 #[test]
@@ -599,6 +586,8 @@ fn an_index_from_before_is_not_brought_up_to_date_from_a_log_that_lacks_changes(
     store.close().unwrap();
     drop(store);
     fs.write_raw(Path::new(DIR).join("index.redb"), &old);
+    // What notes that the index was further once.
+    assert!(fs.remove_raw(Path::new(DIR).join("index.watermark")));
     let store = open(&fs, &clock, Kind::Plain).unwrap();
     assert_eq!(look(&store).records, seen.records);
     assert!(store.open_report().rebuilt.as_deref().unwrap().contains("older than the image"));

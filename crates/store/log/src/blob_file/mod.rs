@@ -33,6 +33,7 @@ use cairn_base::fs::FileSystem;
 use crate::hashed::HashedName;
 
 pub(crate) use read::BlobFile;
+pub(crate) use stage::Staged;
 pub use stage::{LogUpload, StagedFile};
 
 /// The folder of the store that holds them.

@@ -1,5 +1,6 @@
 //! Uploads, and blob files that no commit names yet.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use cairn_base::{ContentHash, TenantId, limits};
 use cairn_seam::{Blob, BlobReader, Sha256Hasher, StoreError, Upload};
 
 use super::write::BlobFileWriter;
-use super::{BlobFile, DIR, END, UPLOAD_END, file_name, upload_name};
+use super::{BlobFile, DIR, END, UPLOAD_END, file_name, read, upload_name};
 use crate::hashed::{BLOB_PLACES, HashedName};
 use crate::log::Log;
 use crate::place::{BlobAt, BlobPlace};
@@ -137,6 +138,15 @@ impl StagedFile {
     }
 }
 
+/// A blob file that no commit may name yet.
+#[derive(Debug)]
+pub(crate) struct Staged {
+    /// How many hold on to it.
+    holders: usize,
+    /// Whether there was a file of this name before the upload.
+    was_there: bool,
+}
+
 impl Drop for StagedFile {
     fn drop(&mut self) {
         self.log.unstage(&self.name);
@@ -190,6 +200,9 @@ impl Log {
         let fs = &self.options.fs;
         let failed = self.io("naming", &format!("{DIR}/{upload}"));
         let is_there = staged.contains_key(&name) || self.names_file(&name)?;
+        // A file that no entry names may be one whose entry was lost: the same bytes take its place, and
+        // opening decides about it.
+        let was_there = is_there || fs.open_to_read(&self.blob_path(&file_name(&name))).is_ok();
         let named = if is_there {
             fs.remove(&self.blob_path(upload))
         } else {
@@ -203,20 +216,21 @@ impl Log {
             let _ = fs.remove(&self.blob_path(&file_name(&name)));
         }
         named.map_err(failed)?;
-        *staged.entry(name).or_insert(0) += 1;
+        staged.entry(name).or_insert(Staged { holders: 0, was_there }).holders += 1;
         Ok(StagedFile { log: Arc::clone(self), name, bytes })
     }
 
     fn unstage(&self, name: &HashedName) {
         let mut staged = self.staged.lock();
-        let Some(count) = staged.get_mut(name) else { return };
-        *count -= 1;
-        if *count > 0 {
+        let Some(Staged { holders, was_there }) = staged.get_mut(name) else { return };
+        *holders -= 1;
+        if *holders > 0 {
             return;
         }
+        let was_there = *was_there;
         staged.remove(name);
         // When in doubt it stays: the next opening looks again. A backup that has begun may read it.
-        if matches!(self.names_file(name), Ok(false)) && !self.keeps_blob_file(name) {
+        if matches!(self.names_file(name), Ok(false)) && !self.keeps_blob_file(name) && !was_there {
             let _ = self.options.fs.remove(&self.blob_path(&file_name(name)));
         }
     }
@@ -261,17 +275,62 @@ impl Log {
     }
 
     /// Removes files that no commit names. For the time before the first upload.
+    ///
+    /// A blob without an entry is a leftover only if the segments agree: side files alone never decide
+    /// that primary data goes.
     pub(crate) fn remove_stray_blobs(&self) -> Result<(), StoreError> {
+        let mut unknown = Vec::new();
         for file in self.list_blobs()? {
-            let is_stray = match file.strip_suffix(END).and_then(HashedName::from_hex) {
-                Some(name) => !self.names_file(&name)?,
-                None => file.ends_with(UPLOAD_END),
-            };
-            if is_stray {
-                let path = self.blob_path(&file);
-                self.options.fs.remove(&path).map_err(self.io("removing", &format!("{DIR}/{file}")))?;
+            match file.strip_suffix(END).and_then(HashedName::from_hex) {
+                Some(name) => match self.hashed_get(&name)? {
+                    None => unknown.push(name),
+                    Some(_) if !self.names_file(&name)? => self.remove_from_blobs(&file)?,
+                    Some(_) => {}
+                },
+                None if file.ends_with(UPLOAD_END) => self.remove_from_blobs(&file)?,
+                None => {}
             }
         }
+        let named = self.named_by_segments(&unknown)?;
+        for name in unknown.iter().filter(|name| !named.contains(name)) {
+            self.remove_from_blobs(&file_name(name))?;
+        }
         Ok(())
+    }
+
+    fn remove_from_blobs(&self, file: &str) -> Result<(), StoreError> {
+        let removed = self.options.fs.remove(&self.blob_path(file));
+        removed.map_err(self.io("removing", &format!("{DIR}/{file}")))
+    }
+
+    /// Which of these blobs a transaction in the log names, although no side file does. Side files that
+    /// lack one are rebuilt.
+    ///
+    /// Segments and uploads draw their numbers from one counter, so a segment that was followed by another
+    /// one before the upload began cannot name it.
+    fn named_by_segments(&self, names: &[HashedName]) -> Result<HashSet<HashedName>, StoreError> {
+        let mut found = HashSet::new();
+        let Some(oldest) = names.iter().map(|name| self.upload_number(name)).min() else { return Ok(found) };
+        let segments = self.segments();
+        let first = segments.partition_point(|segment| segment.number < oldest).saturating_sub(1);
+        for segment in &segments[first..] {
+            let entries = match self.gather_segment(segment) {
+                // What cannot be read may name any of them.
+                Err(StoreError::Damaged(_)) => return Ok(names.iter().copied().collect()),
+                gathered => gathered?,
+            };
+            let before = found.len();
+            found.extend(names.iter().filter(|name| entries.contains_key(name)));
+            if found.len() > before {
+                self.note_incomplete_side(segment.number);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The number under which a blob was uploaded; 0 when its header cannot be read.
+    fn upload_number(&self, name: &HashedName) -> u64 {
+        let opened = self.options.fs.open_to_read(&self.blob_path(&file_name(name)));
+        opened.and_then(|file| read::number_of(&*file)).ok().flatten().unwrap_or(0)
     }
 }

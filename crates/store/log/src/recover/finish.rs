@@ -15,20 +15,25 @@ use crate::{housekeep, segment, set_aside};
 impl Recovery {
     /// Writes down what was found and opens the log for writing.
     pub(super) fn finish(mut self) -> Result<Recovered, StoreError> {
+        if self.report.is_incomplete && !self.from.accept_loss {
+            return Ok(self.finish_read_only());
+        }
+        self.cut_tails()?;
         // A segment that was started and holds no whole run is as good as none.
         let header = segment::HEADER_BYTES as u64;
         let empty: Vec<Found> = self.found.extract_if(.., |found| found.segment.bytes <= header).collect();
         let before = self.log.manifest.lock().clone();
         remove_strays(&*self.log.options.fs, &self.log, &before.file_names())?;
-        self.give_up_beyond()?;
         let mut after = before.clone();
         let segments: Vec<Segment> = self.found.iter().map(|found| found.segment).collect();
-        let end = segments.last().map_or(0, Segment::end);
+        // No position is given twice, also if everything behind one is missing.
+        let end = segments.last().map_or(0, Segment::end).max(self.from.synced_to);
         after.segments = segments
             .iter()
             .map(|&Segment { number, base, salt, bytes, .. }| {
                 (number, SegmentState::Sealed { base, bytes, salt })
             })
+            .chain(self.missing_rows())
             .collect();
         for found in self.found.iter().filter(|found| !found.sealed) {
             let name = segment::file_name(found.segment.number);
@@ -77,25 +82,38 @@ impl Recovery {
         log.remove_stray_blobs()?;
         let plan = LogPlan::new(Arc::clone(&log), first, end);
         let writer = LogWriter::new(Arc::clone(&log), end);
-        Ok(Recovered { log, plan, writer, position: self.position, report: self.report })
+        let (position, report) = (self.position, self.report);
+        Ok(Recovered { log, plan, writer, position, read_only: false, report })
     }
 
-    /// Sets aside the segments behind a missing or unreadable one, and says so.
-    fn give_up_beyond(&mut self) -> Result<(), StoreError> {
-        let beyond = std::mem::take(&mut self.beyond);
-        for number in &beyond {
-            self.log.forget_file(*number);
-            set_aside::segment(&self.log, *number)?;
-        }
-        if !beyond.is_empty() {
-            let end = self.found.last().map_or(0, |found| found.segment.end());
-            let names: Vec<String> = beyond.iter().map(|number| segment::file_name(*number)).collect();
-            let gone = format!(
-                "everything after position {end} is gone: {}; kept aside as lost-* files",
-                names.join(", ")
-            );
-            let before = self.report.lost.take().map(|lost| format!("{lost}; "));
-            self.report.lost = Some(before.unwrap_or_default() + &gone);
+    /// Rows of complete segments that are not there: what they held stays known to be lost.
+    fn missing_rows(&self) -> impl Iterator<Item = (u64, SegmentState)> {
+        self.missing.iter().copied().filter(|(_, state)| matches!(state, SegmentState::Sealed { .. }))
+    }
+
+    /// Ends an opening that changes nothing on disk: what is missing may still be found elsewhere.
+    fn finish_read_only(self) -> Recovered {
+        let segments = self.segments();
+        let end = segments.last().map_or(0, Segment::end);
+        *self.log.segments.write() = segments;
+        let log = Arc::new(self.log);
+        let plan = LogPlan::without_segment(Arc::clone(&log));
+        let writer = LogWriter::new(Arc::clone(&log), end);
+        Recovered { log, plan, writer, position: self.position, read_only: true, report: self.report }
+    }
+
+    /// Cuts torn tails off, after what is in them was set aside.
+    fn cut_tails(&mut self) -> Result<(), StoreError> {
+        for cut in std::mem::take(&mut self.cuts) {
+            let name = segment::file_name(cut.segment);
+            let file = self.log.segment_file(cut.segment)?;
+            if let Some(aside) = set_aside::tail(&self.log, &*file, &cut)? {
+                let bytes = cut.used_to - cut.end;
+                self.report.torn = Some(format!(
+                    "cut {bytes} unacknowledged bytes off {name} at byte {}, kept as {aside}",
+                    cut.end
+                ));
+            }
         }
         Ok(())
     }

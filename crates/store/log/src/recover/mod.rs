@@ -3,12 +3,18 @@
 //! A bad frame at q is damage only if something durable says that the log was synced beyond q: a later
 //! valid commit frame, a later segment, or the index. Otherwise the frame belongs to a group that was
 //! never acknowledged: the torn tail, which is set aside, cut and reported.
+//!
+//! Damage is read around. Where the index or the image holds what the damaged bytes held, or the loss is
+//! accepted, the log goes on; otherwise it is opened to be read, and nothing on disk changes.
 
+mod around;
 mod finish;
 mod scan;
 
 use std::collections::BTreeSet;
 use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
@@ -20,7 +26,8 @@ use crate::log::{Log, LogOptions, Segment, Spare};
 use crate::manifest::{Copied, Manifest, SegmentState, Thinned};
 use crate::seal::{self, EncryptionKey, Sealer};
 use crate::segment::{self, SegmentHeader};
-use crate::side::{self, SideFile};
+use crate::set_aside::Cut;
+use crate::side;
 use crate::writer::{LogPlan, LogWriter};
 
 /// What is known before the log is read.
@@ -30,7 +37,9 @@ pub struct RecoverFrom {
     pub replay_after: u64,
     /// The index says that everything before this position was synced.
     pub synced_to: u64,
-    /// Cut the log before damage instead of refusing.
+    /// Every byte before this position is behind the index: damage there takes nothing from it.
+    pub covered_to: u64,
+    /// Go on without what damaged bytes held, instead of opening the log to be read.
     pub accept_loss: bool,
 }
 
@@ -39,8 +48,30 @@ pub struct RecoverFrom {
 pub struct RecoveryReport {
     /// A group that was never acknowledged was cut off: file and offset, bytes set aside.
     pub torn: Option<String>,
-    /// What was given up because loss was accepted.
-    pub lost: Option<String>,
+    /// What cannot be read, in the order of positions, as far as the log was read.
+    pub damage: Vec<Unreadable>,
+    /// Whether some of it is nowhere else, so that records are missing.
+    pub is_incomplete: bool,
+}
+
+/// A stretch of the log that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The file.
+    pub file: PathBuf,
+    /// Offsets in it.
+    pub offset: Range<u64>,
+    /// Positions of the log.
+    pub position: Range<u64>,
+    /// What is wrong.
+    pub detail: String,
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Unreadable { file, offset, detail, .. } = self;
+        write!(f, "bytes {} to {} of {}: {detail}", offset.start, offset.end, file.display())
+    }
 }
 
 /// A log ready to be written.
@@ -54,6 +85,8 @@ pub struct Recovered {
     pub writer: LogWriter,
     /// Position of the last transaction, 0 when there is none.
     pub position: u64,
+    /// Whether nothing may be written: records are missing, and nobody accepted that.
+    pub read_only: bool,
     /// What happened.
     pub report: RecoveryReport,
 }
@@ -62,6 +95,8 @@ pub struct Recovered {
 pub trait Replay {
     /// A transaction of a complete run.
     fn transaction(&mut self, frame: &Frame<'_>) -> Result<(), StoreError>;
+    /// Transactions before the next one cannot be read, and are nowhere else.
+    fn incomplete(&mut self) {}
     /// A run ended whose last transaction was here; `progress` is how much of the log was read.
     fn run_end(&mut self, position: u64, progress: Progress) -> Result<(), StoreError>;
 }
@@ -105,10 +140,6 @@ impl LogDir {
     /// Verifies and replays the log, cuts its torn tail and makes it ready for writing.
     pub fn recover(self, from: RecoverFrom, replay: &mut dyn Replay) -> Result<Recovered, StoreError> {
         let mut recovery = Recovery::start(self.log, from)?;
-        if !recovery.beyond.is_empty() {
-            let end = recovery.found.last().map_or(0, |found| found.segment.end());
-            recovery.refuse_to_lose_the_image(end)?;
-        }
         recovery.open_sides()?;
         recovery.scan(replay)?;
         recovery.finish()
@@ -165,6 +196,17 @@ struct Found {
     sealed: bool,
     /// Bytes of the file that may hold data.
     limit: u64,
+    /// Whether its header is lost: where it begins follows from the segment before it.
+    is_headless: bool,
+}
+
+impl Found {
+    fn headless(spare: Spare) -> Self {
+        let Spare { number, salt, file, .. } = spare;
+        let limit = file.len().unwrap_or(0);
+        let segment = Segment { number, base: 0, salt, bytes: 0, packed: 0 };
+        Found { segment, file, sealed: false, limit, is_headless: true }
+    }
 }
 
 struct Recovery {
@@ -172,8 +214,10 @@ struct Recovery {
     from: RecoverFrom,
     found: Vec<Found>,
     unused: Vec<Spare>,
-    /// Segments that lie behind a missing or unreadable one, when loss is accepted.
-    beyond: Vec<u64>,
+    /// Segments that are listed and not there. They stay listed: what they held is lost, not given up.
+    missing: Vec<(u64, SegmentState)>,
+    /// Torn tails, and where they are cut if the log may be written.
+    cuts: Vec<Cut>,
     /// Segments whose hashed entries no side file holds.
     unsided: BTreeSet<u64>,
     position: u64,
@@ -188,7 +232,8 @@ impl Recovery {
             from,
             found: Vec::new(),
             unused: Vec::new(),
-            beyond: Vec::new(),
+            missing: Vec::new(),
+            cuts: Vec::new(),
             unsided: BTreeSet::new(),
             position: 0,
             report: RecoveryReport::default(),
@@ -201,14 +246,10 @@ impl Recovery {
 
     fn look_at(&mut self, number: u64, state: SegmentState) -> Result<(), StoreError> {
         let name = segment::file_name(number);
-        if !self.beyond.is_empty() {
-            self.beyond.push(number);
-            return Ok(());
-        }
         let file = match self.log.segment_file(number) {
             Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                self.beyond.push(number);
-                return self.damage_unless_accepted(&name, 0, "the file is missing");
+                self.missing.push((number, state));
+                return Ok(());
             }
             other => other?,
         };
@@ -231,22 +272,14 @@ impl Recovery {
                 (Segment { number, base: header.base, salt: header.salt, bytes: 0, packed: 0 }, false)
             }
         };
-        if let Some(spare) = self.unused.first() {
-            let name = segment::file_name(spare.number);
-            self.damage_unless_accepted(&name, 0, "the header is damaged, and later segments are in use")?;
-            self.beyond.extend(self.unused.drain(..).map(|spare| spare.number).chain([number]));
-            return Ok(());
-        }
+        // Segments are used in the order of their numbers: those before one in use lost their headers.
+        self.found.extend(std::mem::take(&mut self.unused).into_iter().map(Found::headless));
         if !sealed {
             // What is read may only be in memory so far; from here on it is promised.
             file.sync_data().map_err(self.log.io("syncing", &name))?;
         }
         let limit = if sealed { segment.frames_end().min(len) } else { len };
-        if sealed && limit < segment.frames_end() {
-            let detail = format!("the file ends at {len} of {} bytes", segment.bytes);
-            self.damage_unless_accepted(&name, len, &detail)?;
-        }
-        self.found.push(Found { segment, file, sealed, limit });
+        self.found.push(Found { segment, file, sealed, limit, is_headless: false });
         Ok(())
     }
 
@@ -268,23 +301,6 @@ impl Recovery {
         }))
     }
 
-    /// Refuses to cut the log before the image when only the image has all records: what is before the
-    /// cut would not be what the store held then.
-    fn refuse_to_lose_the_image(&self, end: u64) -> Result<(), StoreError> {
-        let image = self.log.image().filter(|_| self.log.thinned().records_to > 0);
-        let Some(image) = image.filter(|image| end <= image.position) else { return Ok(()) };
-        let detail = format!(
-            "the log can be read up to position {end} only, and records before position {} are in the image \
-             alone; restore a backup",
-            image.position
-        );
-        Err(self.log.damaged(crate::manifest::NAME, 0, detail))
-    }
-
-    fn damage_unless_accepted(&self, name: &str, offset: u64, detail: &str) -> Result<(), StoreError> {
-        if self.from.accept_loss { Ok(()) } else { Err(self.log.damaged(name, offset, detail)) }
-    }
-
     /// Opens the side files; what a bad or missing one held is gathered again from its segments.
     fn open_sides(&mut self) -> Result<(), StoreError> {
         let rows = self.log.manifest.lock().sides.clone();
@@ -294,8 +310,7 @@ impl Recovery {
         for row in rows.into_iter().filter(|_| !self.from.accept_loss) {
             let name = side::file_name(row.number);
             let opened = match self.log.options.fs.open(&self.log.path(&name)) {
-                Ok(file) => SideFile::open(row.number, file, self.log.sealer.as_deref())
-                    .map_err(self.log.io("reading", &name))?,
+                Ok(file) => self.log.open_side(row.number, file).map_err(self.log.io("reading", &name))?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Err(error) => return Err(self.log.io("opening", &name)(error)),
             };

@@ -11,7 +11,9 @@ use crate::batch::BadBatch;
 use crate::frame::FrameKind;
 use crate::gather::gather_hashed;
 use crate::log::Recent;
+use crate::manifest::SegmentState;
 use crate::runs::{self, RunReader, Step};
+use crate::set_aside::Cut;
 use crate::{segment, set_aside};
 
 /// The newest part of the log is verified at every opening, at least this much of it.
@@ -20,12 +22,13 @@ const VERIFY_BYTES: u64 = 64 << 20;
 /// How far into a file that seems unused is looked for bytes.
 const LOOK_BYTES: u64 = 64 << 10;
 
-/// Where a segment stops being whole, and what lies behind.
-struct Bad {
-    index: usize,
+/// Where a segment stops being whole.
+pub(super) struct Bad {
+    pub(super) index: usize,
+    /// Offset of the first bad byte.
     bad_at: u64,
+    /// Offset behind the last whole run.
     end: u64,
-    detail: String,
 }
 
 impl Recovery {
@@ -34,34 +37,47 @@ impl Recovery {
         let total: u64 =
             self.found.iter().filter(|found| self.must_scan(found, first)).map(|f| f.limit).sum();
         let mut progress = Progress { done: 0, total };
+        self.tell_missing_before(0, replay);
         for index in 0..self.found.len() {
-            if !self.must_scan(&self.found[index], first) {
-                continue;
+            self.find_base(index);
+            if self.must_scan(&self.found[index], first)
+                && let Some(bad) = self.scan_segment(index, &mut progress, replay)?
+            {
+                self.judge(&bad, &mut progress, replay)?;
             }
-            if let Some(bad) = self.scan_segment(index, &mut progress, replay)? {
-                return self.judge(&bad);
-            }
+            self.tell_missing_before(index + 1, replay);
         }
-        self.check_unused()?;
+        self.check_unused(&mut progress, replay)?;
         let end = self.found.last().map_or(0, |found| found.segment.end());
         if self.from.synced_to > end {
             let detail = format!("the log ends at position {end}; the index knows {}", self.from.synced_to);
             let name = self.found.last().map_or("MANIFEST".into(), |f| segment::file_name(f.segment.number));
-            let offset = self.found.last().map_or(0, |found| found.segment.bytes);
-            self.damage_unless_accepted(&name, offset, &detail)?;
-            self.report.lost = Some(detail);
+            let offset = self.found.last().map_or(0, |found| found.limit);
+            self.lose(&name, offset..offset, end..self.from.synced_to, &detail, replay);
+            // No position is given twice: the log goes on behind what it once held.
+            if let Some(last) = self.found.last_mut() {
+                last.segment.bytes = self.from.synced_to - last.segment.base;
+            }
         }
         Ok(())
+    }
+
+    /// A segment without a header begins where the one before it ended.
+    fn find_base(&mut self, index: usize) {
+        if self.found[index].is_headless {
+            let before = index.checked_sub(1).map_or(0, |before| self.found[before].segment.end());
+            self.found[index].segment.base = before;
+        }
     }
 
     /// Looks into files that seem to wait for their first group.
     ///
     /// One that holds bytes lost its header: with its first group, which was then never acknowledged, or
     /// by damage, which later commit frames give away.
-    fn check_unused(&mut self) -> Result<(), StoreError> {
-        let base = self.found.last().map_or(0, |found| found.segment.end());
+    fn check_unused(&mut self, progress: &mut Progress, replay: &mut dyn Replay) -> Result<(), StoreError> {
         let mut clean = Vec::new();
         for spare in std::mem::take(&mut self.unused) {
+            let base = self.found.last().map_or(0, |found| found.segment.end());
             let name = segment::file_name(spare.number);
             let len = spare.file.len().map_err(self.log.io("measuring", &name))?;
             let mut start = vec![0; usize::try_from(len.min(LOOK_BYTES)).expect("64 KiB")];
@@ -74,16 +90,17 @@ impl Recovery {
             let remains = runs::inspect_remains(&*spare.file, spare.salt, base, first, len)
                 .map_err(self.log.io("reading", &name))?;
             if remains.synced_to > base {
-                self.damage_unless_accepted(&name, 0, "the header is damaged, and groups were acknowledged")?;
-                self.refuse_to_lose_the_image(base)?;
-                self.beyond.push(spare.number);
+                self.found.push(Found::headless(spare));
+                let index = self.found.len() - 1;
+                self.find_base(index);
+                if let Some(bad) = self.scan_segment(index, progress, replay)? {
+                    self.judge(&bad, progress, replay)?;
+                }
             } else {
                 // Never acknowledged, and not to be written over: old frames would fit in between.
                 let cut = set_aside::Cut { segment: spare.number, end: 0, used_to: remains.used_to };
-                let aside = set_aside::tail(&self.log, &*spare.file, &cut, false)?;
-                let bytes = remains.used_to;
-                self.report.torn = aside
-                    .map(|aside| format!("took {bytes} unacknowledged bytes out of {name}, kept as {aside}"));
+                self.log.keep_file(spare.number, &spare.file);
+                self.cuts.push(cut);
             }
         }
         self.unused = clean;
@@ -124,6 +141,9 @@ impl Recovery {
         let name = segment::file_name(segment.number);
         let unsided = self.unsided.contains(&segment.number);
         let recent = Recent::default();
+        if unsided {
+            self.log.change_hashed(|view| drop(view.recent.insert(segment.number, Arc::clone(&recent))));
+        }
         let sealer = self.log.sealer.clone();
         let mut reader = RunReader::new(&*file, &segment, limit, sealer.as_deref());
         let mut last_run_at = reader.offset();
@@ -154,24 +174,33 @@ impl Recovery {
         if !sealed {
             self.write_again(&*file, last_run_at, end).map_err(self.log.io("writing again", &name))?;
         }
-        if unsided {
-            self.log.change_hashed(|view| drop(view.recent.insert(segment.number, recent)));
-        }
         let end_position = reader.position();
+        let whole = match self.expected_end(index) {
+            Some(expected) => end_position == expected && !self.found[index].is_headless,
+            None => false,
+        };
+        if !whole {
+            return Ok(Some(Bad { index, bad_at, end }));
+        }
         self.found[index].segment.bytes = end_position - segment.base;
         if segment.packed > 0 {
             self.found[index].segment.packed = end;
         }
-        let next_base = self.found.get(index + 1).map(|next| next.segment.base);
-        let whole = match next_base {
-            Some(base) => end_position == base,
-            None => sealed && end == limit,
-        };
-        if whole {
-            return Ok(None);
+        Ok(None)
+    }
+
+    /// Position at which a segment ended, if something outside of its frames says so.
+    pub(super) fn expected_end(&self, index: usize) -> Option<u64> {
+        let Found { segment, sealed, .. } = self.found[index];
+        if sealed {
+            return Some(segment.end());
         }
-        let detail = if sealed { "the sealed segment is not whole" } else { "not a valid frame" };
-        Ok(Some(Bad { index, bad_at, end, detail: detail.into() }))
+        let next = self.found[index + 1..].iter().find(|next| !next.is_headless);
+        let missing = self.missing.iter().filter_map(|(_, state)| match state {
+            SegmentState::Sealed { base, .. } if *base > segment.base => Some(*base),
+            SegmentState::Sealed { .. } | SegmentState::Open { .. } => None,
+        });
+        missing.chain(next.map(|next| next.segment.base)).min()
     }
 
     /// Writes the last run once more and syncs it.
@@ -189,44 +218,25 @@ impl Recovery {
     }
 
     /// Decides between a torn tail and damage, and acts on it.
-    fn judge(&mut self, bad: &Bad) -> Result<(), StoreError> {
-        let Found { segment, sealed, limit, .. } = self.found[bad.index];
+    fn judge(
+        &mut self,
+        bad: &Bad,
+        progress: &mut Progress,
+        replay: &mut dyn Replay,
+    ) -> Result<(), StoreError> {
+        let Found { segment, sealed, limit, is_headless, .. } = self.found[bad.index];
         let name = segment::file_name(segment.number);
         let file = Arc::clone(&self.found[bad.index].file);
         let remains = runs::inspect_remains(&*file, segment.salt, segment.base, bad.end, limit)
             .map_err(self.log.io("reading", &name))?;
-        let is_last = bad.index + 1 == self.found.len();
+        let is_last = bad.index + 1 == self.found.len() && self.expected_end(bad.index).is_none();
         let known_synced = remains.synced_to.max(self.from.synced_to);
-        let damaged = !is_last || sealed || known_synced > segment.base + bad.bad_at;
-        if damaged && !self.from.accept_loss {
-            return Err(self.log.damaged(&name, bad.bad_at, bad.detail.clone()));
+        if !is_last || sealed || is_headless || known_synced > segment.base + bad.bad_at {
+            return self.read_around(bad.index, progress, replay);
         }
-        if damaged {
-            self.refuse_to_lose_the_image(segment.end())?;
-        }
-        let cut = set_aside::Cut { segment: segment.number, end: bad.end, used_to: remains.used_to };
-        let aside = set_aside::tail(&self.log, &*file, &cut, damaged)?;
-        if damaged {
-            let later = self.found.split_off(bad.index + 1);
-            let later_bytes: u64 = later.iter().map(|found| found.limit).sum();
-            for found in &later {
-                set_aside::segment(&self.log, found.segment.number)?;
-            }
-            self.report.lost = Some(format!(
-                "everything after position {} is gone: {} bytes of {name} from byte {} with {} readable \
-                 transactions, and {} later segments with {later_bytes} bytes; kept aside as lost-* files",
-                self.found[bad.index].segment.end(),
-                remains.used_to - bad.end,
-                bad.end,
-                remains.transactions,
-                later.len(),
-            ));
-        } else if let Some(aside) = aside {
-            let bytes = remains.used_to - bad.end;
-            self.report.torn = Some(format!(
-                "cut {bytes} unacknowledged bytes off {name} at byte {}, kept as {aside}",
-                bad.end
-            ));
+        self.found[bad.index].segment.bytes = bad.end;
+        if remains.used_to > bad.end {
+            self.cuts.push(Cut { segment: segment.number, end: bad.end, used_to: remains.used_to });
         }
         Ok(())
     }

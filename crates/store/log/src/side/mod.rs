@@ -9,12 +9,17 @@
 //!         pages | directory bytes | filter bytes | crc32c of directory and filter u64 | salt u64
 //! ```
 //!
-//! In a sealed store everything of a page behind its checksum is sealed, the last 16 bytes are the tag,
-//! and the checksum is that of the sealed bytes. Without a key the salt is 0.
+//! Every checksum is bound to the file and to the place in it ([`Stamp`]): a page of another file, or of
+//! another place in this one, does not verify. Files of format 1 have unbound checksums; what protects
+//! them is that each page begins with the entry that the directory names.
 //!
-//! Derived data: a side file that is missing or bad is made again from its segments.
+//! In a sealed store everything of a page behind its checksum is sealed, the last 16 bytes are the tag,
+//! and the checksum is that of the sealed bytes.
+//!
+//! Derived data: a side file that is missing or bad is rebuilt from its segments.
 
 mod filter;
+mod stamp;
 mod write;
 
 use std::sync::Arc;
@@ -27,14 +32,18 @@ use crate::frame::{u32_at, u64_at};
 use crate::hashed::{HashedEntry, HashedName};
 use crate::seal::{BadSeal, Cipher, FileKind, Sealer, TAG_BYTES, counted};
 use filter::Filter;
-pub(crate) use write::{Seal, write};
+pub(crate) use stamp::Stamp;
+pub(crate) use write::{Identity, write};
 
 pub(crate) const PAGE_BYTES: usize = 4096;
 const PAGE_HEADER_BYTES: usize = 8;
 const ENTRY_HEADER_BYTES: usize = HashedName::BYTES + 8 + 2;
 pub(crate) const FOOTER_BYTES: usize = 80;
 const MAGIC: &[u8; 8] = b"CAIRNSID";
-const FORMAT: u32 = 1;
+/// Checksums are bound to their file and place.
+const FORMAT: u32 = 2;
+/// Checksums of bytes alone.
+const FORMAT_UNBOUND: u32 = 1;
 const _: () = assert!(
     PAGE_HEADER_BYTES + ENTRY_HEADER_BYTES + limits::HASHED_VALUE_BYTES_MAX + TAG_BYTES <= PAGE_BYTES
 );
@@ -51,6 +60,7 @@ pub(crate) struct SideFile {
     /// How many entries it holds.
     pub entries: u64,
     pub(crate) file: Arc<dyn File>,
+    stamp: Stamp,
     cipher: Option<Cipher>,
     pub(crate) directory: Vec<u64>,
     pub(crate) filter: Filter,
@@ -62,18 +72,23 @@ pub(crate) fn file_name(number: u64) -> String {
 }
 
 impl SideFile {
-    /// Opens a side file; `None` when it is not a whole, valid one.
+    /// Opens a side file of a store; `None` when it is not a whole, valid one.
     pub(crate) fn open(
         number: u64,
         file: Arc<dyn File>,
+        store: [u8; 16],
         sealer: Option<&Sealer>,
     ) -> std::io::Result<Option<Self>> {
         let len = file.len()?;
         let Some(footer_at) = len.checked_sub(FOOTER_BYTES as u64) else { return Ok(None) };
         let mut footer = [0; FOOTER_BYTES];
         file.read_at(&mut footer, footer_at)?;
-        let crc = crc32c::crc32c_append(crc32c::crc32c(&footer[..12]), &footer[16..]);
-        if &footer[..8] != MAGIC || u32_at(&footer, 8) != FORMAT || u32_at(&footer, 12) != crc {
+        let stamp = match u32_at(&footer, 8) {
+            FORMAT => Stamp::new(store, number, u64_at(&footer, 72)),
+            FORMAT_UNBOUND => Stamp::unbound(),
+            _ => return Ok(None),
+        };
+        if &footer[..8] != MAGIC || u32_at(&footer, 12) != stamp.of_footer(&footer) {
             return Ok(None);
         }
         let [pages, directory_bytes, filter_bytes] = [40, 48, 56].map(|at| u64_at(&footer, at));
@@ -86,7 +101,7 @@ impl SideFile {
         let Ok(table_len) = usize::try_from(table_bytes) else { return Ok(None) };
         let mut tables = vec![0; table_len];
         file.read_at(&mut tables, footer_at - table_bytes)?;
-        if u64::from(crc32c::crc32c(&tables)) != u64_at(&footer, 64) {
+        if u64::from(stamp.of_tables(&[&tables])) != u64_at(&footer, 64) {
             return Ok(None);
         }
         let (directory, filter) = tables.split_at(usize::try_from(directory_bytes).unwrap_or(table_len));
@@ -97,6 +112,7 @@ impl SideFile {
             last_segment: u64_at(&footer, 24),
             entries: u64_at(&footer, 32),
             file,
+            stamp,
             cipher: sealer.map(|sealer| sealer.of_file(FileKind::Side, number, u64_at(&footer, 72))),
             directory: directory.chunks_exact(8).map(|word| u64_at(word, 0)).collect(),
             filter,
@@ -111,8 +127,7 @@ impl SideFile {
         // Pages that start with the same leading number may hold it from the last smaller one on.
         let mut page = self.directory.partition_point(|leading| *leading < name.leading()).saturating_sub(1);
         while page < self.directory.len() && self.directory[page] <= name.leading() {
-            let bytes = self.page(page)?;
-            for (found, entry) in entries(&bytes) {
+            for (found, entry) in self.entries_of(page)? {
                 if &found == name {
                     return Ok(Some(entry));
                 }
@@ -122,15 +137,36 @@ impl SideFile {
         Ok(None)
     }
 
-    /// Every entry, in the order of names.
+    /// Every entry, in the order of names. Fails where they are out of order, and at the end if some are
+    /// missing.
     pub(crate) fn scan(&self) -> impl Iterator<Item = Result<(HashedName, HashedEntry), StoreError>> + '_ {
-        (0..self.directory.len()).flat_map(|page| match self.page(page) {
-            Ok(bytes) => entries(&bytes).into_iter().map(Ok).collect::<Vec<_>>(),
+        let (mut last, mut count) = (None, 0);
+        let pages = (0..self.directory.len()).flat_map(|page| match self.entries_of(page) {
+            Ok(entries) => entries.into_iter().map(|entry| Ok((page, entry))).collect::<Vec<_>>(),
             Err(error) => vec![Err(error)],
+        });
+        let in_order = pages.map(move |entry| {
+            let (page, (name, entry)) = entry?;
+            if last.replace(name).is_some_and(|last| last >= name) {
+                return Err(StoreError::Damaged(self.damaged(page, OUT_OF_ORDER)));
+            }
+            Ok((name, entry))
+        });
+        let mut in_order = in_order.fuse();
+        let mut is_over = false;
+        std::iter::from_fn(move || {
+            if let Some(entry) = in_order.next() {
+                count += 1;
+                return Some(entry);
+            }
+            let was_over = std::mem::replace(&mut is_over, true);
+            let is_short = !was_over && count != self.entries;
+            is_short.then(|| Err(StoreError::Damaged(self.damaged(0, "entries are missing"))))
         })
     }
 
-    fn page(&self, page: usize) -> Result<Vec<u8>, StoreError> {
+    /// The entries of a page, read and checked.
+    fn entries_of(&self, page: usize) -> Result<Vec<(HashedName, HashedEntry)>, StoreError> {
         let mut bytes = vec![0; PAGE_BYTES];
         self.file
             .read_at(&mut bytes, (page * PAGE_BYTES) as u64)
@@ -138,37 +174,56 @@ impl SideFile {
         self.open_page(page, bytes).map_err(StoreError::Damaged)
     }
 
-    /// Checks a page that was read, and opens it if it is sealed.
-    pub(crate) fn open_page(&self, page: usize, mut bytes: Vec<u8>) -> Result<Vec<u8>, DamagedAt> {
-        let damaged = |detail: &str| DamagedAt {
-            file: file_name(self.number).into(),
-            offset: (page * PAGE_BYTES) as u64,
-            detail: detail.into(),
-        };
-        if u32_at(&bytes, 0) != crc32c::crc32c(&bytes[4..]) {
-            return Err(damaged("the page's checksum is wrong"));
+    /// The entries of a page that was read: its checksum and seal hold, it is the page that the directory
+    /// names, and its entries are in order.
+    pub(crate) fn open_page(
+        &self,
+        page: usize,
+        mut bytes: Vec<u8>,
+    ) -> Result<Vec<(HashedName, HashedEntry)>, DamagedAt> {
+        if u32_at(&bytes, 0) != self.stamp.of_page(page as u64, &bytes[4..]) {
+            return Err(self.damaged(page, "the page's checksum is wrong"));
         }
         if let Some(cipher) = &self.cipher {
             let opened = cipher.open_tagged(counted(page as u64), b"", &mut bytes[4..]);
-            let len = opened.map_err(|BadSeal| damaged("the page does not open with the store's key"))?;
+            let len = opened
+                .map_err(|BadSeal| self.damaged(page, "the page does not open with the store's key"))?;
             bytes.truncate(4 + len);
         }
-        Ok(bytes)
+        let entries =
+            entries(&bytes).ok_or_else(|| self.damaged(page, "the page's entries do not fit into it"))?;
+        if entries.first().map(|(name, _)| name.leading()) != self.directory.get(page).copied() {
+            return Err(self.damaged(page, "the directory says that another page is here"));
+        }
+        if entries.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
+            return Err(self.damaged(page, OUT_OF_ORDER));
+        }
+        Ok(entries)
+    }
+
+    fn damaged(&self, page: usize, detail: &str) -> DamagedAt {
+        DamagedAt {
+            file: file_name(self.number).into(),
+            offset: (page * PAGE_BYTES) as u64,
+            detail: detail.into(),
+        }
     }
 }
 
-/// The entries of a checked page. A count that does not fit ends the list early.
-pub(crate) fn entries(page: &[u8]) -> Vec<(HashedName, HashedEntry)> {
+const OUT_OF_ORDER: &str = "entries are out of order";
+
+/// The entries of a page; `None` when they do not fit into it.
+fn entries(page: &[u8]) -> Option<Vec<(HashedName, HashedEntry)>> {
     let count = usize::from(u16::from_le_bytes([page[4], page[5]]));
     let mut found = Vec::with_capacity(count);
     let mut rest = &page[PAGE_HEADER_BYTES..];
     for _ in 0..count {
-        let Some((head, tail)) = rest.split_at_checked(ENTRY_HEADER_BYTES) else { break };
+        let (head, tail) = rest.split_at_checked(ENTRY_HEADER_BYTES)?;
         let len = usize::from(u16::from_le_bytes([head[24], head[25]]));
-        let Some((value, tail)) = tail.split_at_checked(len) else { break };
+        let (value, tail) = tail.split_at_checked(len)?;
         let entry = HashedEntry { expires_at_ms: u64_at(head, 16), value: value.into() };
         found.push((HashedName::read(head), entry));
         rest = tail;
     }
-    found
+    Some(found)
 }

@@ -44,15 +44,15 @@ pub struct LogCheck {
     pub figures: LogFigures,
     /// Segments in which something is wrong.
     pub damaged: BTreeSet<u64>,
-    /// Whether the segments do not follow each other.
-    pub has_gap: bool,
+    /// Position behind the last gap between segments; 0 when they follow each other.
+    pub gap_to: u64,
 }
 
 impl LogCheck {
     /// Whether every transaction after a position can be read.
     pub fn is_whole_after(&self, position: u64, segments: &[Segment]) -> bool {
         let is_needed = |segment: &&Segment| segment.end() > position;
-        !self.has_gap
+        self.gap_to <= position
             && segments.iter().filter(is_needed).all(|segment| !self.damaged.contains(&segment.number))
     }
 }
@@ -75,7 +75,7 @@ impl Log {
                 let detail =
                     format!("the log ends at position {end} before this segment at {}", segment.base);
                 findings.add(&name, 0, detail);
-                check.has_gap = true;
+                check.gap_to = segment.base;
             }
             end_of_last = Some(segment.end());
             let before = findings.count();

@@ -96,8 +96,7 @@ impl Log {
         let name = side::file_name(row.number);
         let is_listed = || self.manifest.lock().sides.contains(row);
         let opened = self.options.fs.open(&self.path(&name));
-        let opened = opened
-            .and_then(|file| Ok((file.len()?, SideFile::open(row.number, file, self.sealer.as_deref())?)));
+        let opened = opened.and_then(|file| Ok((file.len()?, self.open_side(row.number, file)?)));
         let side = match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !is_listed() => return Ok(false),
             Err(error) => {
@@ -177,8 +176,8 @@ impl Log {
     ) -> Result<(), StoreError> {
         let part = fold.part();
         let read = for_each_page(side, |offset, page| {
-            let Ok(page) = page else { return };
-            for (entry_name, entry) in side::entries(page).into_iter().filter(|(name, _)| part.holds(name)) {
+            let Ok(entries) = page else { return };
+            for (entry_name, entry) in entries.into_iter().filter(|(name, _)| part.holds(name)) {
                 let wrong = match fold.take(&entry_name) {
                     Some(taken) if taken & !MAY_BE_MISSING == digest_of(&entry) => continue,
                     Some(_) => "an entry differs from what the segments have",
@@ -257,18 +256,11 @@ fn check_pages(side: &SideFile, name: &str, findings: &mut Findings) -> bool {
     let before = findings.count();
     let (mut last, mut count) = (None, 0);
     let read = for_each_page(side, |offset, page| {
-        let page = match page {
-            Ok(page) => page,
+        let entries = match page {
+            Ok(entries) => entries,
             Err(damaged) => return findings.add(name, offset, damaged.detail),
         };
-        let entries = side::entries(page);
         count += entries.len() as u64;
-        let leading = entries.first().map(|(name, _)| name.leading());
-        if leading
-            != usize::try_from(offset).ok().and_then(|at| side.directory.get(at / side::PAGE_BYTES).copied())
-        {
-            findings.add(name, offset, "the directory says that another page is here");
-        }
         for (entry_name, _) in &entries {
             if last.is_some_and(|last| last >= *entry_name) {
                 findings.add(name, offset, "entries are out of order");
@@ -287,8 +279,11 @@ fn check_pages(side: &SideFile, name: &str, findings: &mut Findings) -> bool {
     findings.count() == before
 }
 
-/// Calls `visit` with the offset of every page, and with its content or what is wrong with it.
-fn for_each_page(side: &SideFile, mut visit: impl FnMut(u64, Result<&[u8], DamagedAt>)) -> io::Result<()> {
+/// The entries of a page, or what is wrong with it.
+type PageRead = Result<Vec<(HashedName, HashedEntry)>, DamagedAt>;
+
+/// Calls `visit` with the offset of every page, and with its entries or what is wrong with it.
+fn for_each_page(side: &SideFile, mut visit: impl FnMut(u64, PageRead)) -> io::Result<()> {
     let file: &Arc<dyn File> = &side.file;
     let mut bytes = Vec::new();
     for first in (0..side.directory.len()).step_by(READ_PAGES) {
@@ -296,8 +291,7 @@ fn for_each_page(side: &SideFile, mut visit: impl FnMut(u64, Result<&[u8], Damag
         bytes.resize(pages * side::PAGE_BYTES, 0);
         file.read_at(&mut bytes, (first * side::PAGE_BYTES) as u64)?;
         for (page, bytes) in (first..).zip(bytes.chunks_exact(side::PAGE_BYTES)) {
-            let opened = side.open_page(page, bytes.to_vec());
-            visit((page * side::PAGE_BYTES) as u64, opened.as_deref().map_err(DamagedAt::clone));
+            visit((page * side::PAGE_BYTES) as u64, side.open_page(page, bytes.to_vec()));
         }
     }
     Ok(())
