@@ -105,9 +105,9 @@ impl<'a> RecordReferences<'a> {
     }
 
     fn whole_blob(&self, tenant: TenantId, hash: &ContentHash) -> Result<Option<Vec<u8>>, StoreError> {
-        let reader = match self.store.open_blob(tenant, hash) {
-            Ok(Some(reader)) if reader.len() <= TREE_BYTES_MAX => reader,
-            Ok(_) | Err(StoreError::BlobGone { .. }) => return Ok(None),
+        let reader = match self.store.open_named_blob(tenant, hash) {
+            Ok(reader) if reader.len() <= TREE_BYTES_MAX => reader,
+            Ok(_) | Err(StoreError::BlobGone { .. } | StoreError::BlobLost { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
         let mut bytes = vec![0; usize::try_from(reader.len()).unwrap_or(0)];
@@ -132,9 +132,9 @@ pub(crate) fn dangling(store: &dyn Store, on_stage: OnStage<'_>) -> Result<Vec<F
             failed = Some(StoreError::Stopped);
             return;
         }
-        match store.open_blob(tenant, hash) {
-            Ok(Some(_)) => {}
-            Ok(None) | Err(StoreError::BlobGone { .. }) => findings.push(Finding {
+        match store.open_named_blob(tenant, hash) {
+            Ok(_) => {}
+            Err(StoreError::BlobLost { .. } | StoreError::BlobGone { .. }) => findings.push(Finding {
                 file: "records".into(),
                 offset: 0,
                 detail: format!("a record of tenant {tenant} refers to blob {hash}, which is not there"),

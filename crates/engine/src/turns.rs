@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{ContentHash, ContextId, Position, TenantId, TurnId, limits};
-use cairn_seam::{Blob, Snapshot, Store, StoreError, Visit};
+use cairn_seam::{Blob, BlobReader, Snapshot, Store, StoreError, Visit};
 use cairn_turns::{Context, Turn, TypeNumber};
 
 use crate::{Act, Engine, EngineError};
@@ -143,15 +143,17 @@ impl Engine {
             return Ok(found);
         }
         let is_large = turn.payload_bytes as usize > limits::BLOB_IN_COMMIT_BYTES_MAX;
-        let mut found = None;
-        if is_large {
-            let store = self.pipeline.store();
-            let max = u64::from(turn.payload_bytes);
-            found = whole_blob(store, tenant, &turn.hash, max, |_| Ok(()))?.map(Arc::from);
-        } else {
+        let mut found: Option<Arc<[u8]>> = None;
+        if !is_large {
             snapshot.blobs(tenant, &[turn.hash], &mut |_, bytes| found = bytes.map(Arc::from))?;
         }
-        let found = found.ok_or(EngineError::Store(StoreError::BlobGone { hash: turn.hash }))?;
+        let found = match found {
+            Some(found) => found,
+            None => {
+                let max = u64::from(turn.payload_bytes);
+                Arc::from(named_blob(self.pipeline.store(), tenant, &turn.hash, max)?)
+            }
+        };
         self.payloads.keep(tenant, turn.hash, &found);
         Ok(found)
     }
@@ -182,6 +184,16 @@ fn find(snapshot: &dyn Snapshot, scope: &Scope, window: Window) -> Result<Window
     Ok(WindowTurns { context, turns, type_names })
 }
 
+/// Reads a blob that a record names: one that cannot be found is damage.
+pub(crate) fn named_blob(
+    store: &dyn Store,
+    tenant: TenantId,
+    hash: &ContentHash,
+    bytes_max: u64,
+) -> Result<Vec<u8>, EngineError> {
+    read_whole(&*store.open_named_blob(tenant, hash)?, bytes_max, |_| Ok(()))
+}
+
 pub(crate) fn whole_blob(
     store: &dyn Store,
     tenant: TenantId,
@@ -190,11 +202,19 @@ pub(crate) fn whole_blob(
     begin: impl FnOnce(u64) -> Result<(), EngineError>,
 ) -> Result<Option<Vec<u8>>, EngineError> {
     let Some(reader) = store.open_blob(tenant, hash)? else { return Ok(None) };
+    read_whole(&*reader, bytes_max, begin).map(Some)
+}
+
+fn read_whole(
+    reader: &dyn BlobReader,
+    bytes_max: u64,
+    begin: impl FnOnce(u64) -> Result<(), EngineError>,
+) -> Result<Vec<u8>, EngineError> {
     if reader.len() > bytes_max {
         return Err(StoreError::BlobTooLarge { bytes: reader.len(), max: bytes_max }.into());
     }
     begin(reader.len())?;
     let mut bytes = vec![0; usize::try_from(reader.len()).unwrap_or(0)];
     reader.read_at(0, &mut bytes)?;
-    Ok(Some(bytes))
+    Ok(bytes)
 }

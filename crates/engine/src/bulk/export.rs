@@ -14,7 +14,7 @@ use cairn_seam::{Order, Snapshot, StoreError};
 use cairn_turns::{Context, Turn, TypeNumber};
 
 use super::trees::Trees;
-use crate::turns::whole_blob;
+use crate::turns::{named_blob, whole_blob};
 use crate::{Act, Engine, EngineError, NodeId};
 
 /// Turns that are walked over in one page, in search of what chosen contexts reach.
@@ -204,8 +204,8 @@ impl Engine {
             Phase::Bundles(place) => {
                 export.phase = match cairn_turns::registry::bundle_after(snapshot, scope, place)? {
                     Some((place, hash)) => {
-                        let bytes = self.exported_blob(export.tenant, &hash)?;
-                        let bytes = bytes.ok_or(StoreError::BlobGone { hash })?;
+                        let max = limits::BINARY_BLOB_BYTES_MAX as u64;
+                        let bytes = named_blob(self.pipeline.store(), export.tenant, &hash, max)?;
                         export.counts.bundles += 1;
                         let length = bytes.len();
                         page.push(ExportItem::Bundle(bytes), length);
@@ -331,12 +331,12 @@ impl Engine {
         snapshot.blobs(scope.tenant(), &small, &mut |at, bytes| found[at] = bytes.map(<[u8]>::to_vec))?;
         let mut found = found.into_iter();
         let payload = |turn: &Turn| {
-            let bytes = if is_large(turn) {
-                self.exported_blob(scope.tenant(), &turn.hash)?
-            } else {
-                found.next().flatten()
-            };
-            bytes.ok_or(EngineError::Store(StoreError::BlobGone { hash: turn.hash }))
+            let bytes = if is_large(turn) { None } else { found.next().flatten() };
+            let max = limits::BINARY_BLOB_BYTES_MAX as u64;
+            match bytes {
+                Some(bytes) => Ok(bytes),
+                None => named_blob(self.pipeline.store(), scope.tenant(), &turn.hash, max),
+            }
         };
         turns.iter().map(payload).collect()
     }

@@ -165,11 +165,11 @@ impl<'a> Documents<'a> {
 
     fn beginning(&self, hash: cairn_base::ContentHash) -> Result<Vec<u8>, EngineError> {
         let store = self.engine.pipeline.store();
-        let opened = match store.open_blob(self.scope.tenant(), &hash) {
-            Err(StoreError::BlobGone { .. }) => None,
+        let blob = match store.open_named_blob(self.scope.tenant(), &hash) {
+            // Swept since, or lost: there is nothing to find.
+            Err(StoreError::BlobGone { .. } | StoreError::BlobLost { .. }) => return Ok(Vec::new()),
             opened => opened?,
         };
-        let Some(blob) = opened else { return Ok(Vec::new()) };
         let mut bytes = vec![0; PAYLOAD_BYTES_MAX];
         let read = blob.read_at(0, &mut bytes)?;
         bytes.truncate(read);

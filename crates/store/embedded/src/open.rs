@@ -114,6 +114,7 @@ impl Shared {
     fn open_to_read(&self, report: &mut OpenReport, why: &str) {
         let first = report.damage.first().map_or("the log is damaged".to_owned(), Unreadable::to_string);
         let cause = format!("{first}; {why}");
+        self.log.set_read_only();
         *self.refusal.lock() = Some(StoreError::ReadOnly { cause: cause.clone() });
         report.read_only = Some(cause);
     }

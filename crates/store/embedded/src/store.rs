@@ -218,6 +218,18 @@ impl Store for EmbeddedStore {
         self.shared.open_blob(tenant, hash)
     }
 
+    fn open_named_blob(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Box<dyn BlobReader>, StoreError> {
+        if let Some(blob) = self.shared.open_blob(tenant, hash)? {
+            return Ok(blob);
+        }
+        self.shared.log.recheck_sides()?;
+        self.shared.open_blob(tenant, hash)?.ok_or(StoreError::BlobLost { hash: *hash })
+    }
+
     fn changes(
         &self,
         after: Position,

@@ -36,8 +36,7 @@ impl Log {
     ) -> Result<(BTreeMap<HashedName, HashedEntry>, Vec<Lost>), StoreError> {
         let (segment, file) = self.segment_and_file(segment.number)?;
         let name = segment::file_name(segment.number);
-        let len = file.len().map_err(self.io("measuring", &name))?;
-        let limit = segment.frames_end().min(len);
+        let limit = self.readable_to(&segment, &*file)?;
         let mut entries = BTreeMap::new();
         let around = self.read_around(&*file, &segment, limit, segment.end(), &mut |run| {
             for frame in &run.frames {

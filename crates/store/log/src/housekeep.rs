@@ -13,6 +13,7 @@ use cairn_seam::{DamagedAt, StoreError};
 use crate::hashed::{HashedEntry, HashedName};
 use crate::log::{Log, Segment, Spare};
 use crate::manifest::{self, SegmentState, SideRow};
+use crate::memory_file::MemoryFile;
 use crate::seal::FileKind;
 use crate::segment;
 use crate::side::{self, SideFile};
@@ -217,7 +218,11 @@ impl Log {
         sorted: impl Iterator<Item = Result<(HashedName, HashedEntry), StoreError>>,
     ) -> Result<Arc<SideFile>, StoreError> {
         let fs = &self.options.fs;
-        let file = fs.create(&self.path(name)).map_err(self.io("creating", name))?;
+        let is_read_only = self.read_only.load(Ordering::Relaxed);
+        let file: Arc<dyn File> = match is_read_only {
+            true => Arc::new(MemoryFile::default()),
+            false => fs.create(&self.path(name)).map_err(self.io("creating", name))?,
+        };
         let mut failed = None;
         let entries = sorted.map_while(|entry| entry.map_err(|error| failed = Some(error)).ok());
         let salt = self.options.entropy.next_u64();
@@ -227,7 +232,9 @@ impl Log {
         if let Some(error) = failed {
             return Err(error);
         }
-        fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", name))?;
+        if !is_read_only {
+            fs.sync_dir(&self.options.dir).map_err(self.io("syncing the directory of", name))?;
+        }
         let opened = self.open_side(number, file).map_err(self.io("reading back", name))?;
         opened.map(Arc::new).ok_or_else(|| self.damaged(name, 0, "it does not read back as it was written"))
     }
@@ -267,6 +274,35 @@ impl Log {
         }
     }
 
+    /// Looks through all segments for entries that no side file has, and rebuilds the side files that lack
+    /// one. Once in the life of a process: afterwards what cannot be found is not there.
+    pub fn recheck_sides(&self) -> Result<(), StoreError> {
+        let mut is_checked = self.sides_rechecked.lock();
+        if *is_checked {
+            return Ok(());
+        }
+        for segment in self.sealed_segments() {
+            let (entries, _) = match self.gather_around(&segment) {
+                // Written anew or gone since.
+                Err(StoreError::Damaged(_)) => continue,
+                gathered => gathered?,
+            };
+            let now_ms = self.options.clock.now_ms();
+            for (name, _) in entries.iter().filter(|(_, entry)| !entry.expired(now_ms)) {
+                if self.hashed_get(name)?.is_none() {
+                    self.note_incomplete_side(segment.number);
+                    break;
+                }
+            }
+        }
+        *is_checked = true;
+        drop(is_checked);
+        let _one_at_a_time = self.housekeeping.lock();
+        let done = self.repair_sides()?;
+        self.repaired.lock().extend(done);
+        Ok(())
+    }
+
     /// Notes that the side file of a segment lacks entries that the segment has: it is rebuilt next.
     pub fn note_incomplete_side(&self, segment: u64) {
         let view = Arc::clone(&self.hashed.read());
@@ -301,17 +337,20 @@ impl Log {
 
     /// Puts new side files into the place of old ones, which are neighbours, and removes those.
     fn replace_sides(&self, old: &[u64], new: Vec<Arc<SideFile>>) -> Result<(), StoreError> {
-        self.change_manifest(|manifest| {
-            let at = manifest.sides.iter().position(|row| row.number == old[0]).unwrap_or(0);
-            manifest.sides.retain(|row| !old.contains(&row.number));
-            manifest.sides.splice(at..at, new.iter().map(|side| row(side)));
-        })?;
+        let is_read_only = self.read_only.load(Ordering::Relaxed);
+        if !is_read_only {
+            self.change_manifest(|manifest| {
+                let at = manifest.sides.iter().position(|row| row.number == old[0]).unwrap_or(0);
+                manifest.sides.retain(|row| !old.contains(&row.number));
+                manifest.sides.splice(at..at, new.iter().map(|side| row(side)));
+            })?;
+        }
         self.change_hashed(|view| {
             let at = view.sides.iter().position(|side| side.number == old[0]).unwrap_or(0);
             view.sides.retain(|side| !old.contains(&side.number));
             view.sides.splice(at..at, new);
         });
-        for number in old {
+        for number in old.iter().filter(|_| !is_read_only) {
             self.remove_file(&side::file_name(*number))?;
         }
         Ok(())

@@ -19,6 +19,7 @@ mod keep;
 mod log;
 mod manifest;
 mod memory;
+mod memory_file;
 mod pack;
 mod place;
 mod read;

@@ -111,10 +111,14 @@ pub struct Log {
     pub(crate) housekeeping: Mutex<()>,
     /// Where the last pages of changes ended inside a run: (position, start of the run).
     pub(crate) resume: Mutex<VecDeque<(u64, u64)>>,
+    /// Whether nothing on disk may change.
+    pub(crate) read_only: AtomicBool,
     /// Whether the store is being closed, and nothing need be prepared any more.
     pub(crate) closing: AtomicBool,
     /// Side files with a page that did not verify; housekeeping rebuilds them.
     pub(crate) bad_sides: Mutex<BTreeSet<u64>>,
+    /// Whether side files were compared with all segments, because an entry was missing.
+    pub(crate) sides_rechecked: Mutex<bool>,
     /// Lines about side files that readers had rebuilt, for the next report of housekeeping.
     pub(crate) repaired: Mutex<Vec<String>>,
     /// Names of the files of uploads under way.
@@ -148,9 +152,11 @@ impl Log {
             spare: Mutex::new(None),
             housekeeping: Mutex::new(()),
             resume: Mutex::default(),
+            read_only: AtomicBool::new(false),
             closing: AtomicBool::new(false),
             bad_sides: Mutex::default(),
             repaired: Mutex::default(),
+            sides_rechecked: Mutex::default(),
             uploads: Mutex::default(),
             staged: Mutex::default(),
             packing: Mutex::default(),
@@ -185,6 +191,11 @@ impl Log {
     /// The newest image.
     pub fn image(&self) -> Option<ImageRow> {
         self.manifest.lock().image
+    }
+
+    /// Says that nothing on disk may change from now on: what is rebuilt is kept in memory.
+    pub fn set_read_only(&self) {
+        self.read_only.store(true, Ordering::Relaxed);
     }
 
     /// Says that no further segment will be needed: preparing one stops at once.

@@ -121,7 +121,8 @@ impl Log {
         let (segment, file) = self.segment_and_file(segment.number)?;
         let segment = &segment;
         let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(&*file, segment, segment.frames_end(), self.sealer.as_deref());
+        let limit = self.readable_to(segment, &*file)?;
+        let mut reader = RunReader::new(&*file, segment, limit, self.sealer.as_deref());
         if let Some(offset) = self.run_near(segment, &*file, after)? {
             reader = reader.starting_at(offset);
         }
@@ -168,6 +169,13 @@ fn with_buffer<T>(bytes: usize, run: impl FnOnce(&mut [u8]) -> T) -> T {
 }
 
 impl Log {
+    /// The offset up to which frames can be read: a file that was cut ends before its segment does.
+    pub(crate) fn readable_to(&self, segment: &Segment, file: &dyn File) -> Result<u64, StoreError> {
+        let name = segment::file_name(segment.number);
+        let len = file.len().map_err(self.io("measuring", &name))?;
+        Ok(segment.frames_end().min(len))
+    }
+
     fn remember_run(&self, next: u64, run: u64) {
         let mut resume = self.resume.lock();
         resume.push_front((next, run));
@@ -189,7 +197,7 @@ impl Log {
             return Ok(Some(run - segment.base));
         }
         let read = |at: u64, bytes: &mut [u8]| -> Result<bool, StoreError> {
-            let fits = at - segment.base + bytes.len() as u64 <= segment.bytes;
+            let fits = at - segment.base + bytes.len() as u64 <= self.readable_to(segment, file)?;
             let name = segment::file_name(segment.number);
             match fits {
                 true => {

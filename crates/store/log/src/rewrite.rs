@@ -221,7 +221,8 @@ impl Log {
         mut visit: impl FnMut(Run<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let name = segment::file_name(segment.number);
-        let mut reader = RunReader::new(file, segment, segment.frames_end(), sealer);
+        let limit = self.readable_to(segment, file)?;
+        let mut reader = RunReader::new(file, segment, limit, sealer);
         loop {
             match reader.next().map_err(self.io("reading", &name))? {
                 Step::Run(run) => visit(run)?,

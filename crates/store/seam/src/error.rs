@@ -74,6 +74,12 @@ pub enum StoreError {
         /// Its name.
         hash: ContentHash,
     },
+    /// A record names a blob, and nothing holds it: it was damaged.
+    #[error("blob {hash} is lost: a record names it, and it is in none of the store's files")]
+    BlobLost {
+        /// Its name.
+        hash: ContentHash,
+    },
     /// A blob was made for another store.
     #[error("a blob that was uploaded to another store")]
     ForeignBlob,
@@ -232,7 +238,9 @@ impl StoreError {
             StoreError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
             StoreError::Poisoned { .. } | StoreError::ReadOnly { .. } => ErrorCode::StorePoisoned,
             StoreError::StorageFull { .. } => ErrorCode::StorageFull,
-            StoreError::Damaged(_) | StoreError::Record { .. } => ErrorCode::Damaged,
+            StoreError::Damaged(_) | StoreError::Record { .. } | StoreError::BlobLost { .. } => {
+                ErrorCode::Damaged
+            }
             StoreError::Locked { .. } => ErrorCode::Locked,
             StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,
             StoreError::KeyMissing { .. } => ErrorCode::KeyMissing,

@@ -43,6 +43,19 @@ pub trait Store: Send + Sync {
         hash: &ContentHash,
     ) -> Result<Option<Box<dyn BlobReader>>, StoreError>;
 
+    /// Opens a blob that a record names.
+    ///
+    /// A blob that cannot be found is damage then, and not absence: the store looks through its primary
+    /// data before it says so. Fails with [`StoreError::BlobLost`] when the blob is nowhere, and with
+    /// [`StoreError::BlobGone`] when it was swept.
+    fn open_named_blob(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Box<dyn BlobReader>, StoreError> {
+        self.open_blob(tenant, hash)?.ok_or(StoreError::BlobLost { hash: *hash })
+    }
+
     /// Events after a position, of one tenant or of all, at most `limit` transactions with events and
     /// never more than `limits::CHANGES_PAGE_MAX`.
     ///

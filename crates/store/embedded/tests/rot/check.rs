@@ -55,12 +55,11 @@ impl World {
         let is_hit =
             if is_file { hit.blob_files() || hit.transaction(position) } else { hit.blob(position, before) };
         match read_blob(store, &ContentHash::of(&bytes)) {
-            Ok(Some(found)) => {
+            Ok(found) => {
                 assert!(found == bytes, "{what}: blob {number} is another one");
                 tally.right += 1;
             }
-            Err(StoreError::Damaged(_)) if is_hit => tally.lost += 1,
-            Ok(None) => panic!("{what}: blob {number} is not there, hit: {is_hit}"),
+            Err(StoreError::Damaged(_) | StoreError::BlobLost { .. }) if is_hit => tally.lost += 1,
             Err(error) => panic!("{what}: blob {number}: {error}, hit: {is_hit}"),
         }
     }
@@ -156,9 +155,9 @@ fn get(store: &EmbeddedStore, number: u64) -> Result<Option<Vec<u8>>, StoreError
     cairn_seam::get(&*store.snapshot(Position::START)?, RECORDS, &key_of(number))
 }
 
-fn read_blob(store: &EmbeddedStore, hash: &ContentHash) -> Result<Option<Vec<u8>>, StoreError> {
-    let Some(reader) = store.open_blob(TENANT, hash)? else { return Ok(None) };
+fn read_blob(store: &EmbeddedStore, hash: &ContentHash) -> Result<Vec<u8>, StoreError> {
+    let reader = store.open_named_blob(TENANT, hash)?;
     let mut bytes = vec![0; usize::try_from(reader.len()).unwrap()];
     reader.read_at(0, &mut bytes)?;
-    Ok(Some(bytes))
+    Ok(bytes)
 }

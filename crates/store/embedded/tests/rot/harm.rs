@@ -89,6 +89,10 @@ impl Harm {
         self.path.ends_with("MANIFEST")
     }
 
+    pub(super) fn is_removal(&self) -> bool {
+        self.after.is_none()
+    }
+
     /// From the first to the last byte that is not what it was.
     fn changed(&self) -> Range<usize> {
         let Some(after) = &self.after else { return 0..self.before.len() };

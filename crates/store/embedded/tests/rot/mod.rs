@@ -50,7 +50,8 @@ pub(crate) fn round(seed: u64, tally: &mut Tally) {
     world.check(&opened, &hit, &format!("{what}: opened"), tally);
     let store = if report.read_only.is_some() {
         tally.read_only += 1;
-        assert!(!hit.is_empty(), "{what}: nothing was hit, and yet {report:?}");
+        // Whether a segment that is not there was ever used is not known.
+        assert!(!hit.is_empty() || harm.is_removal(), "{what}: nothing was hit, and yet {report:?}");
         assert!(world.append(&opened).is_err(), "{what}: nothing may be written");
         drop(opened);
         world.check(&world.open(false).unwrap(), &hit, &format!("{what}: opened again"), tally);

@@ -96,6 +96,7 @@ impl Recovery {
         let segments = self.segments();
         let end = segments.last().map_or(0, Segment::end);
         *self.log.segments.write() = segments;
+        self.log.set_read_only();
         let log = Arc::new(self.log);
         let plan = LogPlan::without_segment(Arc::clone(&log));
         let writer = LogWriter::new(Arc::clone(&log), end);

@@ -28,6 +28,7 @@ use crate::seal::{self, EncryptionKey, Sealer};
 use crate::segment::{self, SegmentHeader};
 use crate::set_aside::Cut;
 use crate::side;
+use crate::verify::frames::{FrameWalk, Step};
 use crate::writer::{LogPlan, LogWriter};
 
 /// What is known before the log is read.
@@ -209,6 +210,19 @@ impl Found {
     }
 }
 
+/// How many frames of a segment are valid under its salt.
+fn count_frames(file: &dyn File, segment: &Segment, len: u64) -> io::Result<u64> {
+    let mut walk = FrameWalk::new(file, *segment, segment.frames_end().min(len), None);
+    let mut count = 0;
+    loop {
+        match walk.next()? {
+            Step::Frame { .. } => count += 1,
+            Step::Bad { .. } | Step::Sealed { .. } => {}
+            Step::End => return Ok(count),
+        }
+    }
+}
+
 struct Recovery {
     log: Log,
     from: RecoverFrom,
@@ -292,13 +306,22 @@ impl Recovery {
         }
         let name = segment::file_name(listed.number);
         file.read_at(&mut header, 0).map_err(self.log.io("reading", &name))?;
-        let header = SegmentHeader::decode(&header, listed.number);
-        let rewritten = header.filter(|header| header.packed > 0 && header.base == listed.base);
-        Ok(rewritten.map_or(listed, |SegmentHeader { salt, packed, .. }| Segment {
-            salt,
-            packed: packed.min(len),
-            ..listed
-        }))
+        let header =
+            SegmentHeader::decode(&header, listed.number).filter(|header| header.base == listed.base);
+        // Without a header that counts, frames say themselves where they stand.
+        let packed = if len == listed.bytes { 0 } else { len };
+        let Some(SegmentHeader { salt, packed: frames_end, .. }) = header else {
+            return Ok(Segment { packed, ..listed });
+        };
+        let as_told = Segment { salt, packed: frames_end.min(len), ..listed };
+        if salt == listed.salt {
+            return Ok(as_told);
+        }
+        // Either the manifest has not heard of the new file yet, or the header is one of an older file.
+        let as_listed = Segment { packed, ..listed };
+        let count =
+            |segment: &Segment| count_frames(file, segment, len).map_err(self.log.io("reading", &name));
+        Ok(if count(&as_listed)? > count(&as_told)? { as_listed } else { as_told })
     }
 
     /// Opens the side files; what a bad or missing one held is gathered again from its segments.

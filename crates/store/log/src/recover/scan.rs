@@ -89,7 +89,8 @@ impl Recovery {
             let first = segment::HEADER_BYTES as u64;
             let remains = runs::inspect_remains(&*spare.file, spare.salt, base, first, len)
                 .map_err(self.log.io("reading", &name))?;
-            if remains.synced_to > base {
+            if remains.synced_to.max(self.from.synced_to) > base {
+                self.unsided.insert(spare.number);
                 self.found.push(Found::headless(spare));
                 let index = self.found.len() - 1;
                 self.find_base(index);

@@ -9,6 +9,7 @@ use crate::log::Segment;
 use crate::runs::gap_of;
 use crate::seal::Sealer;
 use crate::segment;
+use crate::verify::line_up::longest_rise;
 
 const READ_BYTES: u64 = 1 << 20;
 /// Frames stand at multiples of this.
@@ -49,13 +50,17 @@ pub(crate) struct FrameWalk<'a> {
     position: u64,
     buffer: Vec<u8>,
     buffer_at: u64,
+    /// Offsets and positions of the frames of a packed segment that stand where they belong; known from
+    /// the first bad place on.
+    in_place: Option<Vec<(u64, u64)>>,
 }
 
 impl<'a> FrameWalk<'a> {
     pub(crate) fn new(file: &'a dyn File, segment: Segment, limit: u64, sealer: Option<&'a Sealer>) -> Self {
         let at = segment::HEADER_BYTES as u64;
         let position = segment.base + at;
-        FrameWalk { file, segment, sealer, limit, at, position, buffer: Vec::new(), buffer_at: at }
+        let buffer = Vec::new();
+        FrameWalk { file, segment, sealer, limit, at, position, buffer, buffer_at: at, in_place: None }
     }
 
     pub(crate) fn next(&mut self) -> io::Result<Step<'_>> {
@@ -110,25 +115,66 @@ impl<'a> FrameWalk<'a> {
 
     /// Goes to the next valid frame behind a bad place, or to the end.
     fn seek(&mut self) -> io::Result<()> {
-        let from = self.position;
+        if self.segment.packed > 0 {
+            return self.seek_in_packed();
+        }
         loop {
             self.at += ALIGN;
             self.position += ALIGN;
             if self.at >= self.limit {
+                self.position -= self.at - self.limit;
+                self.at = self.limit;
                 return Ok(());
-            }
-            if self.segment.packed > 0 {
-                // How much was taken out before is unknown here: the frame says where it stands, and
-                // its checksum proves it.
-                let Some(claimed) = self.claimed_position()? else { continue };
-                if claimed < from || claimed >= self.segment.end() {
-                    continue;
-                }
-                self.position = claimed;
             }
             if self.valid_frame()?.is_some() {
                 return Ok(());
             }
+        }
+    }
+
+    /// The same where frames were taken out: how much is unknown, so frames say where they stand.
+    fn seek_in_packed(&mut self) -> io::Result<()> {
+        let in_place = match self.in_place.take() {
+            Some(in_place) => in_place,
+            None => self.line_up()?,
+        };
+        let next = in_place.partition_point(|(offset, _)| *offset <= self.at);
+        let next = in_place[next..].iter().find(|(_, position)| *position >= self.position).copied();
+        let end = (self.limit, self.position + (self.limit - self.at));
+        self.in_place = Some(in_place);
+        (self.at, self.position) = next.unwrap_or(end);
+        Ok(())
+    }
+
+    /// Finds every valid frame of the segment, and leaves out those that were moved.
+    fn line_up(&mut self) -> io::Result<Vec<(u64, u64)>> {
+        let back_to = (self.at, self.position);
+        self.at = segment::HEADER_BYTES as u64;
+        let mut found = Vec::new();
+        while self.at < self.limit {
+            self.rewind();
+            let claimed = self.claimed_position()?;
+            let inside = self.segment.base..self.segment.end();
+            self.position = claimed.filter(|position| inside.contains(position)).unwrap_or(u64::MAX);
+            match self.valid_frame()? {
+                Some(stored) => {
+                    found.push((self.at, self.position));
+                    self.at += stored as u64;
+                }
+                None => self.at += ALIGN,
+            }
+        }
+        (self.at, self.position) = back_to;
+        self.rewind();
+        let positions: Vec<u64> = found.iter().map(|(_, position)| *position).collect();
+        Ok(longest_rise(&positions).into_iter().map(|at| found[at]).collect())
+    }
+
+    /// Makes the buffer begin at or before the offset.
+    fn rewind(&mut self) {
+        if self.at < self.buffer_at {
+            self.buffer.clear();
+            self.buffer_at = self.at;
         }
     }
 

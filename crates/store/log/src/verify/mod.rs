@@ -10,6 +10,7 @@ mod directory;
 mod findings;
 mod fold;
 pub(crate) mod frames;
+mod line_up;
 mod repair;
 mod segments;
 mod sides;
