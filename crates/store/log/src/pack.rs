@@ -20,7 +20,7 @@ use crate::log::{Log, Segment};
 use crate::segment;
 use crate::verify::frames::{FrameWalk, Step};
 
-const ROW_BYTES: usize = 16;
+pub(crate) const ROW_BYTES: usize = 16;
 /// Tables kept in memory; more are read again when needed.
 const TABLES_MAX: usize = 32;
 

@@ -109,7 +109,15 @@ impl<'a> Sweep<'a> {
             done.files += u64::from(self.shared.log.remove_blob_file(name)?);
             return Ok(());
         };
-        let (tenant, hash) = self.shared.log.blob_of_file(name)?;
+        let (tenant, hash) = match self.shared.log.blob_of_file(name) {
+            // Whose it is cannot be read: it stays for whoever repairs it.
+            Err(StoreError::Damaged(_)) => return Ok(()),
+            owner => owner?,
+        };
+        if self.shared.log.hash_key().name(BLOB_PLACES, tenant, hash.as_bytes()) != *name {
+            // The file of another blob stands in its place; that one may be in use.
+            return Ok(());
+        }
         if self.remove(tenant, vec![hash])? > 0 {
             done.removed += 1;
             if self.shared.log.remove_blob_file(name)? {

@@ -10,8 +10,8 @@ mod harm;
 
 use cairn_embedded::OpenReport;
 
-pub(crate) use build::{Kind, World};
-pub(crate) use harm::{Harm, Way};
+use build::World;
+use harm::Harm;
 
 /// What came of one or more rounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -15,16 +15,17 @@ use crate::segment;
 use crate::set_aside::Cut;
 
 impl Recovery {
-    /// Takes from a damaged segment what can be read, and notes the rest.
+    /// Takes from a damaged segment what can be read, and notes the rest. Everything before `durable_to`
+    /// was on disk.
     pub(super) fn read_around(
         &mut self,
         index: usize,
+        durable_to: u64,
         progress: &mut Progress,
         replay: &mut dyn Replay,
     ) -> Result<(), StoreError> {
         let Found { segment, is_headless, .. } = self.found[index];
         let name = segment::file_name(segment.number);
-        let durable_to = self.expected_end(index).unwrap_or(self.from.synced_to);
         // Twice: what is lost is known at the end, and what follows must not be taken for the whole.
         let around = self.walk(index, durable_to, &mut |_, _| Ok(()))?;
         if is_headless {

@@ -10,7 +10,7 @@ use super::{Found, Progress, Recovery, Replay};
 use crate::batch::BadBatch;
 use crate::frame::FrameKind;
 use crate::gather::gather_hashed;
-use crate::log::Recent;
+use crate::log::{Recent, Spare};
 use crate::manifest::SegmentState;
 use crate::runs::{self, RunReader, Step};
 use crate::set_aside::Cut;
@@ -79,13 +79,11 @@ impl Recovery {
         for spare in std::mem::take(&mut self.unused) {
             let base = self.found.last().map_or(0, |found| found.segment.end());
             let name = segment::file_name(spare.number);
-            let len = spare.file.len().map_err(self.log.io("measuring", &name))?;
-            let mut start = vec![0; usize::try_from(len.min(LOOK_BYTES)).expect("64 KiB")];
-            spare.file.read_at(&mut start, 0).map_err(self.log.io("reading", &name))?;
-            if start.iter().all(|byte| *byte == 0) {
+            if self.is_unwritten(&spare)? {
                 clean.push(spare);
                 continue;
             }
+            let len = spare.file.len().map_err(self.log.io("measuring", &name))?;
             let first = segment::HEADER_BYTES as u64;
             let remains = runs::inspect_remains(&*spare.file, spare.salt, base, first, len)
                 .map_err(self.log.io("reading", &name))?;
@@ -190,6 +188,29 @@ impl Recovery {
         Ok(None)
     }
 
+    /// Whether the log goes on in a segment whose header is lost.
+    fn is_followed_by_headless(&self, index: usize) -> Result<bool, StoreError> {
+        if self.found[index + 1..].first().is_some_and(|next| next.is_headless) {
+            return Ok(true);
+        }
+        let is_last = index + 1 == self.found.len();
+        for spare in self.unused.iter().filter(|_| is_last) {
+            if !self.is_unwritten(spare)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a segment that seems to wait for its first group holds nothing.
+    fn is_unwritten(&self, spare: &Spare) -> Result<bool, StoreError> {
+        let name = segment::file_name(spare.number);
+        let len = spare.file.len().map_err(self.log.io("measuring", &name))?;
+        let mut start = vec![0; usize::try_from(len.min(LOOK_BYTES)).expect("64 KiB")];
+        spare.file.read_at(&mut start, 0).map_err(self.log.io("reading", &name))?;
+        Ok(start.iter().all(|byte| *byte == 0))
+    }
+
     /// Position at which a segment ended, if something outside of its frames says so.
     pub(super) fn expected_end(&self, index: usize) -> Option<u64> {
         let Found { segment, sealed, .. } = self.found[index];
@@ -230,10 +251,16 @@ impl Recovery {
         let file = Arc::clone(&self.found[bad.index].file);
         let remains = runs::inspect_remains(&*file, segment.salt, segment.base, bad.end, limit)
             .map_err(self.log.io("reading", &name))?;
-        let is_last = bad.index + 1 == self.found.len() && self.expected_end(bad.index).is_none();
-        let known_synced = remains.synced_to.max(self.from.synced_to);
-        if !is_last || sealed || is_headless || known_synced > segment.base + bad.bad_at {
-            return self.read_around(bad.index, progress, replay);
+        let expected_end = self.expected_end(bad.index);
+        let is_followed = self.is_followed_by_headless(bad.index)?;
+        // A segment without a header goes on with the log: what was synced may be in that one.
+        let synced_to = if is_followed { 0 } else { self.from.synced_to };
+        let known_synced = remains.synced_to.max(synced_to);
+        let is_last = bad.index + 1 == self.found.len() && expected_end.is_none();
+        let is_damaged = known_synced > segment.base + bad.bad_at || (!is_last && !is_followed);
+        if is_damaged || sealed || is_headless {
+            let durable_to = expected_end.unwrap_or(synced_to);
+            return self.read_around(bad.index, durable_to, progress, replay);
         }
         self.found[bad.index].segment.bytes = bad.end;
         if remains.used_to > bad.end {

@@ -6,6 +6,7 @@ use cairn_base::fs::File;
 
 use crate::frame::{self, Frame, FrameKind, u64_at};
 use crate::log::Segment;
+use crate::pack;
 use crate::runs::gap_of;
 use crate::seal::Sealer;
 use crate::segment;
@@ -150,7 +151,7 @@ impl<'a> FrameWalk<'a> {
     fn line_up(&mut self) -> io::Result<Vec<(u64, u64)>> {
         let back_to = (self.at, self.position);
         self.at = segment::HEADER_BYTES as u64;
-        let mut found = Vec::new();
+        let (mut found, mut gaps) = (Vec::new(), 0);
         while self.at < self.limit {
             self.rewind();
             let claimed = self.claimed_position()?;
@@ -158,6 +159,9 @@ impl<'a> FrameWalk<'a> {
             self.position = claimed.filter(|position| inside.contains(position)).unwrap_or(u64::MAX);
             match self.valid_frame()? {
                 Some(stored) => {
+                    let here = self.index_of(self.at);
+                    let frame = frame::decode(&self.buffer[here..], self.segment.salt, self.position);
+                    gaps += u64::from(frame.is_some_and(|frame| frame.kind == FrameKind::Gap));
                     found.push((self.at, self.position));
                     self.at += stored as u64;
                 }
@@ -166,6 +170,11 @@ impl<'a> FrameWalk<'a> {
         }
         (self.at, self.position) = back_to;
         self.rewind();
+        // Before no frame more can have been taken out than before the end. Gaps take bytes themselves, and
+        // the table behind the frames may have been read as if it were some.
+        let gap_bytes = (frame::stored_bytes(8) as u64 + pack::ROW_BYTES as u64) * (gaps + 1);
+        let taken_out = (self.segment.bytes + gap_bytes).saturating_sub(self.limit);
+        found.retain(|(offset, position)| position - self.segment.base <= offset + taken_out);
         let positions: Vec<u64> = found.iter().map(|(_, position)| *position).collect();
         Ok(longest_rise(&positions).into_iter().map(|at| found[at]).collect())
     }
