@@ -10,6 +10,7 @@ mod kit;
 mod logs;
 mod permissions;
 mod power;
+mod restore;
 mod search;
 mod sleep;
 mod spaces;
