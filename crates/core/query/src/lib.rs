@@ -2,6 +2,7 @@
 //!
 //! Everything here is a function over a reader or a transaction; only the engine opens those.
 
+mod absent;
 mod budget;
 mod cell;
 mod delete;
