@@ -28,7 +28,7 @@ pub use cairn_kip::Format;
 pub use delete::delete;
 pub use describe::{concept_info, describe};
 pub use error::{QueryError, Result};
-pub use find::{Found, explain, find, find_with};
+pub use find::{Found, Shape, explain, find, find_with};
 pub use matches::matches;
 pub use optimize::{Pass, Passes};
 pub use options::Options;

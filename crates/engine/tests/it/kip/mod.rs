@@ -5,6 +5,7 @@ mod bulk;
 mod bulk_out;
 mod cache;
 mod concurrency;
+mod dry_runs;
 mod indexes;
 mod kit;
 mod logs;
