@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use cairn_access::{Action, Resource, Scope};
-use cairn_base::{Clock, SpaceId, limits};
+use cairn_base::{Clock, limits};
 use cairn_graph::{View, Writer};
 use cairn_kip::tree::Command;
 use cairn_kip::{KipCode, KipCommand, KipError, KipRequest, bind, parse};
@@ -124,7 +124,7 @@ impl Rehearsal {
                         break;
                     }
                 }
-                // The transaction is lost, and with it what was answered before is only half true; it is told.
+                // The store is in trouble. What was answered before is answered for all that.
                 Err(error) => {
                     tried.answers.add(Err(failed(&error)), text);
                     break;
@@ -148,7 +148,6 @@ impl Stage<'_, '_> {
     fn enter(&mut self) -> Result<(), EngineError> {
         let name = self.rehearsal.request.space.as_deref().unwrap_or(cairn_graph::spaces::MEMORY);
         self.scope = space_to_write(self.tx, &self.scope, name, self.rehearsal.clock.now_ms())?;
-        debug_assert_ne!(self.scope.space(), SpaceId::NONE);
         self.is_there = true;
         Ok(())
     }
