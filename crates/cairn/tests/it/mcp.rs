@@ -211,6 +211,9 @@ fn works(agent: &mut Agent) {
         ("execute_kip_readonly", json!({"command": note("two")}), "KIP_1001"),
         ("execute_kip", json!({}), "KIP_1001"),
         ("execute_kip", json!({"command": 7}), "KIP_1001"),
+        ("execute_kip", json!({"command": NOTES, "commands": [NOTES]}), "KIP_1001"),
+        ("execute_kip_readonly", json!({"command": NOTES, "commands": [NOTES]}), "KIP_1001"),
+        ("execute_kip_readonly", json!({}), "KIP_1001"),
     ] {
         let result = agent.call(tool, arguments.clone());
         assert_eq!(result["isError"], true, "{arguments}: {result:#}");
@@ -430,4 +433,88 @@ fn whoever_leaves_is_answered_what_was_asked() {
     // Who says nothing at all may leave too.
     let agent = Agent::start(dir.path(), &[]);
     assert_eq!(agent.leave(), (Some(0), String::new()));
+}
+
+/// What a client sees that reads texts only.
+fn text(result: &Value) -> Value {
+    let text = result["content"][0]["text"].as_str().expect("text");
+    assert!(text.len() <= 16 << 10, "{} bytes", text.len());
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn whoever_reads_only_texts_loses_no_row_and_sees_none_twice() {
+    let dir = here();
+    let mut agent = Agent::legacy(dir.path(), &[]);
+    agent.execute(TYPE);
+    // Of all lengths, up to more than a text holds.
+    let lengths: Vec<usize> = (0..400).map(|n| if n % 97 == 13 { 20_000 } else { (n * 37) % 700 }).collect();
+    for some in (0..400).collect::<Vec<_>>().chunks(50) {
+        let notes: String = some
+            .iter()
+            .map(|n| {
+                let text = "é\\\"".repeat(lengths[*n] / 4);
+                format!(
+                    r#"CONCEPT {{ {{type: "Note", name: "n{n:03}"}} SET ATTRIBUTES {{ text: "{text}" }} }} "#
+                )
+            })
+            .collect();
+        agent.execute(&format!("UPSERT {{ {notes} }}"));
+    }
+    let expected: Vec<Value> = (0..400).map(|n| json!(format!("n{n:03}"))).collect();
+    let find = r#"FIND(?n.name, ?n.attributes.text) WHERE { ?n {type: "Note"} } ORDER BY ?n.name LIMIT 150"#;
+    for (format, names) in [("columns", "/result/0"), ("rows", "/result")] {
+        let (mut shown, mut cursor, mut pages) = (Vec::new(), String::new(), 0);
+        loop {
+            let arguments = json!({"command": format!("{find} {cursor}"), "format": format});
+            let result = agent.call("execute_kip_readonly", arguments);
+            let page = text(&result);
+            // Text and structured content go on from the same row.
+            let structured = &result["structuredContent"];
+            assert_eq!(page.get("next_cursor"), structured.get("next_cursor"), "{page}");
+            let is_part = result["content"].get(1).is_some();
+            assert_eq!(page != *structured, is_part, "what is left out is told");
+            let page_names = page.pointer(names).and_then(Value::as_array).expect("names").clone();
+            shown.extend(
+                page_names.into_iter().map(|row| if format == "rows" { row[0].clone() } else { row }),
+            );
+            pages += 1;
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("CURSOR {next:?}"),
+                None => break,
+            }
+        }
+        assert_eq!(shown, expected, "as {format}, in {pages} pages");
+        assert!(pages > 10, "{pages}");
+    }
+    // Each command of a batch has a page that goes on behind what it shows.
+    let batch = agent.call("execute_kip_readonly", json!({"commands": [find, NOTES, find]}));
+    let page = text(&batch);
+    assert_eq!(page, batch["structuredContent"]);
+    let rows = page["result"][0]["result"][0].as_array().map_or(0, Vec::len);
+    let rest = format!("{find} CURSOR :next");
+    let next = json!({"command": rest, "parameters": {"next": page["result"][0]["next_cursor"]}});
+    let next = text(&agent.call("execute_kip_readonly", next));
+    assert_eq!(next["result"][0][0], expected[rows], "{next}");
+    assert_eq!(agent.leave().0, Some(0));
+}
+
+#[test]
+fn a_long_primer_still_says_who_one_is() {
+    let dir = here();
+    let mut agent = Agent::legacy(dir.path(), &[]);
+    let long = "what it is about ".repeat(30);
+    let domains: String = (0..90)
+        .map(|n| format!(r#"CONCEPT {{ {{type: "Domain", name: "Domain {n}"}} SET ATTRIBUTES {{ description: "{long}" }} }} "#))
+        .collect();
+    agent.execute(&format!("UPSERT {{ {domains} }}"));
+    let primer = agent.call("execute_kip_readonly", json!({"command": "DESCRIBE PRIMER"}));
+    let shown = text(&primer);
+    let whole = &primer["structuredContent"];
+    assert_eq!(shown["result"]["identity"], whole["result"]["identity"]);
+    assert_eq!(shown["result"]["total_domains"], json!(93));
+    let map = shown["result"]["domain_map"].as_array().expect("domains");
+    let (mark, map) = map.split_last().expect("some");
+    assert!(mark.as_str().is_some_and(|mark| mark.ends_with(" more]")), "{mark}");
+    assert_eq!(Some(map), whole["result"]["domain_map"].as_array().map(|all| &all[..map.len()]));
 }

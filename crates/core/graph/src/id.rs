@@ -23,14 +23,14 @@ pub struct PredicateId(pub u64);
 
 impl TypeId {
     /// The concept that defines it.
-    pub fn concept(self) -> ConceptId {
+    pub const fn concept(self) -> ConceptId {
         ConceptId(self.0)
     }
 }
 
 impl PredicateId {
     /// The concept that defines it.
-    pub fn concept(self) -> ConceptId {
+    pub const fn concept(self) -> ConceptId {
         ConceptId(self.0)
     }
 }

@@ -33,7 +33,7 @@ pub mod tables;
 mod view;
 mod write;
 
-pub use bootstrap::{FirstContent, Named, bootstrap};
+pub use bootstrap::{FirstContent, Named, bootstrap, restore};
 pub use cache::{Cache, CacheStats, Changes, Noting};
 pub use element::{Concept, Edge, Link, Map, Part};
 pub use error::GraphError;

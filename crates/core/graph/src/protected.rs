@@ -2,15 +2,17 @@
 //!
 //! The concepts that the schema stands on and the three core domains: nothing of them is written or deleted,
 //! nor any link whose subject they are. Links to them are free: members may join and leave a domain.
-//! `$self` and `$system` stay, with their `core_directives`; the rest of them is theirs to change.
+//! `$self` and `$system` stay, with their `core_directives`; the rest of them is theirs to change. The types
+//! `Person`, `Event` and `SleepTask` cannot be deleted; their definitions may grow.
 
-use crate::{ConceptId, Element, GraphError, Map, Part, Result, known};
+use crate::{ConceptId, Element, GraphError, Map, Part, Result, TypeId, known};
 
 /// What agents may not rewrite of themselves.
 const CORE_DIRECTIVES: &str = "core_directives";
 
 const FIXED_RULE: &str = "meta types, core definitions and core domains are not changed or deleted";
 const AGENT_RULE: &str = "$self and $system cannot be deleted";
+const REQUIRED_RULE: &str = "every space has this type: its definition may change, but it cannot be deleted";
 const DIRECTIVES_RULE: &str = "core directives are not changed or deleted";
 const LINK_RULE: &str = "links from meta types, core definitions and core domains stay as they are";
 
@@ -55,9 +57,9 @@ pub(crate) fn check_keys<'k>(
     Ok(())
 }
 
-/// Whether a concept stays, whoever wants to delete it.
-pub fn keeps_concept(id: ConceptId) -> bool {
-    is_fixed(id) || is_agent(id)
+/// Whether a concept cannot be deleted: one that every space must have.
+pub fn keeps_concept(id: ConceptId, kind: TypeId, name: &str) -> bool {
+    check_delete(id, kind, name).is_err()
 }
 
 /// Whether a link with this subject stays, as long as its subject does.
@@ -66,12 +68,18 @@ pub fn keeps_link_of(subject: Element) -> bool {
 }
 
 /// Whether a concept may be deleted.
-pub(crate) fn check_delete(id: ConceptId, name: &str) -> Result<()> {
+pub(crate) fn check_delete(id: ConceptId, kind: TypeId, name: &str) -> Result<()> {
     match id {
         id if is_fixed(id) => refuse(name, FIXED_RULE),
         id if is_agent(id) => refuse(name, AGENT_RULE),
+        _ if is_required(kind, name) => refuse(name, REQUIRED_RULE),
         _ => Ok(()),
     }
+}
+
+/// Not by its number: what was restored has another one.
+fn is_required(kind: TypeId, name: &str) -> bool {
+    known::REQUIRED.iter().any(|required| required.kind == kind && required.name == name)
 }
 
 /// Whether a link with this subject may be made, changed or deleted.

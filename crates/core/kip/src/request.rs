@@ -29,6 +29,8 @@ pub struct KipRequest {
     pub space: Option<String>,
     /// The shape of what FIND answers.
     pub format: Format,
+    /// Bytes of JSON after which a page ends, behind a whole row; those of a batch together.
+    pub page_bytes: Option<usize>,
 }
 
 /// One command, or several.
@@ -59,7 +61,8 @@ pub enum Format {
     Rows,
 }
 
-const KEYS: &[&str] = &["command", "commands", "parameters", "dry_run", "readonly", "space", "format"];
+const KEYS: &[&str] =
+    &["command", "commands", "parameters", "dry_run", "readonly", "space", "format", "page_bytes"];
 
 impl KipRequest {
     /// Reads a request. What is null counts as absent.
@@ -77,6 +80,7 @@ impl KipRequest {
             readonly: flag(&entries, "readonly")?,
             space: space(&mut entries)?,
             format: format(&entries)?,
+            page_bytes: page_bytes(&entries)?,
         })
     }
 
@@ -182,6 +186,15 @@ fn format(entries: &Parameters) -> Result<Format, KipError> {
         Some(Value::String(text)) if text == "columns" => Ok(Format::Columns),
         Some(Value::String(text)) if text == "rows" => Ok(Format::Rows),
         Some(other) => Err(unfit("format", other, "\"columns\" or \"rows\"")),
+    }
+}
+
+fn page_bytes(entries: &Parameters) -> Result<Option<usize>, KipError> {
+    let Some(value) = entries.get("page_bytes") else { return Ok(None) };
+    let bytes = value.as_number().and_then(|number| number.as_u64()).filter(|bytes| *bytes > 0);
+    match bytes {
+        Some(bytes) => Ok(Some(usize::try_from(bytes).unwrap_or(usize::MAX))),
+        None => Err(unfit("page_bytes", value, "a whole number above 0")),
     }
 }
 

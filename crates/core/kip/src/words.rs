@@ -147,6 +147,22 @@ pub(crate) fn foreign_hint(word: &str) -> Option<&'static str> {
     FOREIGN.iter().find(|(words, _)| words.iter().any(|known| same(known))).map(|(_, hint)| *hint)
 }
 
+/// What to say about such words where a clause should begin.
+pub(crate) fn foreign_clause_hint(word: &str) -> Option<&'static str> {
+    let same = |known: &str| known.eq_ignore_ascii_case(word);
+    FOREIGN_CLAUSES.iter().find(|(words, _)| words.iter().any(|known| same(known))).map(|(_, hint)| *hint)
+}
+
+const FOREIGN_CLAUSES: &[(&[&str], &str)] = &[
+    (&["OR"], "write UNION { ... } for another pattern, and || between conditions of a FILTER"),
+    (&["AND"], "leave it out: all clauses of a block have to hold"),
+    (&["MINUS", "EXCEPT"], "write NOT { ... } for what must not match"),
+    (&["EXISTS"], "leave it out: a pattern alone asks for existence; write NOT { ... } for its absence"),
+    (&["VALUES"], "choose among values with FILTER(IN(?x.name, [\"...\", \"...\"]))"),
+    (&["BIND", "LET"], "leave it out: compare in FILTER, and name what is to be shown in FIND"),
+    (&["MATCH"], "leave it out: a pattern stands alone, as in ?x {type: \"...\"}"),
+];
+
 const FOREIGN: &[(&[&str], &str)] = &[
     (&["SELECT", "MATCH", "RETURN", "GET", "QUERY"], "a question is written FIND(?x) WHERE { ... }"),
     (

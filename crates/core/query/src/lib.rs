@@ -2,6 +2,7 @@
 //!
 //! Everything here is a function over a reader or a transaction; only the engine opens those.
 
+mod absent;
 mod budget;
 mod cell;
 mod delete;
@@ -27,7 +28,7 @@ pub use cairn_kip::Format;
 pub use delete::delete;
 pub use describe::{concept_info, describe};
 pub use error::{QueryError, Result};
-pub use find::{Found, explain, find, find_with};
+pub use find::{Found, Shape, explain, find, find_with};
 pub use matches::matches;
 pub use optimize::{Pass, Passes};
 pub use options::Options;

@@ -1,5 +1,7 @@
 //! Batches: one command after the other, each a transaction of its own.
 //!
+//! A dry run of a batch is one transaction from its first change on, which is given up ([`rehearse`](super::rehearse)).
+//!
 //! What fails is answered in its place, and the batch goes on; a change that fails ends it. A batch that has
 //! taken too long, or whose answers have grown too large, does nothing more, and says so in the place of each
 //! command that is left.
@@ -7,7 +9,8 @@
 use std::time::Duration;
 
 use cairn_base::{Value, limits};
-use cairn_kip::{KipCode, KipCommand, KipError};
+use cairn_kip::{KipCode, KipCommand, KipError, parse};
+use cairn_query::Found;
 
 use super::Asking;
 use super::answer::{failed, response, weight};
@@ -15,45 +18,85 @@ use crate::EngineError;
 
 impl Asking<'_> {
     pub(super) fn batch(&self, commands: &[KipCommand]) -> Result<Value, EngineError> {
-        let mut answers = Answers { list: Vec::with_capacity(commands.len()), bytes: 0 };
+        let mut answers = Answers::new(self.request.page_bytes, commands.len());
         let started = self.engine.clock().monotonic();
-        for command in commands {
+        for (at, command) in commands.iter().enumerate() {
             let taken = self.engine.clock().monotonic().saturating_sub(started);
             if let Some(error) = answers.too_much(taken) {
-                answers.list.push(response(Err(error), &command.text));
+                answers.add(Err(error), &command.text);
                 continue;
             }
-            match self.command(command) {
-                Ok(done) => {
-                    answers.bytes += done.outcome.as_ref().map_or(0, |found| weight(&found.result));
-                    answers.list.push(response(done.outcome, &command.text));
-                    if done.ends {
-                        break;
-                    }
-                }
+            let done = if self.request.dry_run && self.is_change(command) {
+                // All that is left sees what this changes.
+                self.rehearse(&commands[at..], started, &mut answers).map(|()| true)
+            } else {
+                self.command(command, answers.share()).map(|done| {
+                    answers.add(done.outcome, &command.text);
+                    done.ends
+                })
+            };
+            match done {
+                Ok(false) => {}
+                Ok(true) => break,
                 // Nothing was written: whoever may not write is told so at the first try.
                 Err(error @ EngineError::Refused(_)) => return Err(error),
                 Err(error) if answers.list.is_empty() => return Err(error),
                 // What was done before is answered for all that.
                 Err(error) => {
-                    answers.list.push(response(Err(failed(&error)), &command.text));
+                    answers.add(Err(failed(&error)), &command.text);
                     break;
                 }
             }
         }
         Ok(cairn_kip::response::batch(answers.list))
     }
+
+    fn is_change(&self, command: &KipCommand) -> bool {
+        !self.request.readonly && parse(&command.text).is_ok_and(|parsed| parsed.writes())
+    }
 }
 
 /// What was answered so far.
-struct Answers {
-    list: Vec<Value>,
+pub(super) struct Answers {
+    pub(super) list: Vec<Value>,
     bytes: usize,
+    /// Bytes of JSON that are left for all pages.
+    page_bytes: Option<usize>,
+    commands_left: usize,
 }
 
 impl Answers {
+    fn new(page_bytes: Option<usize>, commands: usize) -> Self {
+        Answers { list: Vec::with_capacity(commands), bytes: 0, page_bytes, commands_left: commands }
+    }
+
+    /// None, where these were given before.
+    pub(super) fn after(before: &Answers) -> Self {
+        let Answers { bytes, page_bytes, commands_left, .. } = *before;
+        Answers { list: Vec::new(), bytes, page_bytes, commands_left }
+    }
+
+    /// Takes what was answered [after](Answers::after) it.
+    pub(super) fn extend(&mut self, more: Answers) {
+        let list = std::mem::take(&mut self.list);
+        *self = Answers { list: list.into_iter().chain(more.list).collect(), ..more };
+    }
+
+    /// Bytes of JSON that the next page may have: what earlier ones leave is for all that follow.
+    pub(super) fn share(&self) -> Option<usize> {
+        Some(self.page_bytes? / self.commands_left.max(1))
+    }
+
+    pub(super) fn add(&mut self, outcome: Result<Found, KipError>, text: &str) {
+        self.bytes += outcome.as_ref().map_or(0, |found| weight(&found.result));
+        let answer = response(outcome, text);
+        self.page_bytes = self.page_bytes.map(|left| left.saturating_sub(answer.to_json().len()));
+        self.commands_left = self.commands_left.saturating_sub(1);
+        self.list.push(answer);
+    }
+
     /// Why nothing more is done.
-    fn too_much(&self, taken: Duration) -> Option<KipError> {
+    pub(super) fn too_much(&self, taken: Duration) -> Option<KipError> {
         if taken > limits::KIP_BATCH_TIME_MAX {
             let message = format!("the batch took longer than {} s", limits::KIP_BATCH_TIME_MAX.as_secs());
             let hint = "this command was not carried out; send it again, in a batch of its own";
@@ -76,12 +119,23 @@ mod tests {
     #[test]
     fn a_batch_ends_after_its_time_and_after_its_bytes() {
         let code = |bytes, taken| {
-            let answers = Answers { list: Vec::new(), bytes };
+            let answers = Answers { bytes, ..Answers::new(None, 1) };
             answers.too_much(taken).map(|error| error.code)
         };
         let (time, room) = (limits::KIP_BATCH_TIME_MAX, limits::KIP_BATCH_BYTES_MAX);
         assert_eq!(code(room, time), None);
         assert_eq!(code(room, time + Duration::from_millis(1)), Some(KipCode::ExecutionTimeout));
         assert_eq!(code(room + 1, time), Some(KipCode::ResourceExhausted));
+    }
+
+    #[test]
+    fn pages_share_their_bytes_and_leave_what_they_do_not_need() {
+        let mut answers = Answers::new(Some(1_000), 4);
+        assert_eq!(answers.share(), Some(250));
+        answers.add(Ok(Value::Null.into()), "");
+        assert_eq!(answers.share(), Some((1_000 - r#"{"result":null}"#.len()) / 3));
+        answers.add(Ok(Value::String("x".repeat(2_000)).into()), "");
+        assert_eq!(answers.share(), Some(0));
+        assert_eq!(Answers::new(None, 4).share(), None);
     }
 }

@@ -1,7 +1,7 @@
 //! KIP: requests of agents, carried out on the graph of a space.
 //!
 //! A command that reads sees one snapshot; one that writes is one transaction, and `dry_run` gives that up
-//! at its end. Whatever is wrong with a command is answered in KIP's own words. What is wrong with the node
+//! at its end. A batch with `dry_run` is one transaction from its first change on ([`rehearse`]). Whatever is wrong with a command is answered in KIP's own words. What is wrong with the node
 //! (too busy, no disk, shutting down) and what the caller may not do at all are errors of the engine, so
 //! that surfaces answer as they always do.
 
@@ -16,6 +16,7 @@ mod log;
 mod logs;
 mod metrics;
 mod read;
+mod rehearse;
 mod search;
 mod sleep;
 mod spaces;
@@ -64,7 +65,7 @@ impl Engine {
         let asking = Asking { engine: self, principal, tenant, request };
         match &request.commands {
             Commands::One(command) => {
-                let done = asking.command(command)?;
+                let done = asking.command(command, request.page_bytes)?;
                 Ok(KipAnswer(answer::response(done.outcome, &command.text)))
             }
             Commands::Batch(commands) => asking.batch(commands).map(KipAnswer),
@@ -93,7 +94,7 @@ impl Asking<'_> {
     }
 
     /// Carries out one command, and leaves its line in the log.
-    fn command(&self, command: &KipCommand) -> Result<Done, EngineError> {
+    fn command(&self, command: &KipCommand, page_bytes: Option<usize>) -> Result<Done, EngineError> {
         let started = self.engine.clock().monotonic();
         let parsed =
             parse(&command.text).and_then(|parsed| bind(parsed, &self.request.parameters_of(command)));
@@ -102,21 +103,16 @@ impl Asking<'_> {
             Err(error) => (Ok(Err(error)), false),
             Ok(parsed) if parsed.writes() && self.request.readonly => (Ok(Err(read_only(kind))), false),
             Ok(parsed) if parsed.writes() => (self.write(parsed), true),
-            Ok(parsed) => (self.read(&parsed), false),
+            Ok(parsed) => (self.read(&parsed, page_bytes), false),
         };
         let took = self.engine.clock().monotonic().saturating_sub(started);
-        self.note(command, kind, &outcome, took);
+        self.note(command, kind, named(&outcome), took);
         let outcome = outcome?;
         Ok(Done { ends: ends && outcome.is_err(), outcome })
     }
 
-    fn note(&self, command: &KipCommand, kind: Kind, outcome: &Outcome, took: Duration) {
-        let named = match outcome {
-            Ok(Ok(_)) => "ok",
-            Ok(Err(error)) => error.code.text(),
-            Err(error) => error.code().row().name,
-        };
-        self.engine.kip_metrics.count(kind, matches!(outcome, Ok(Ok(_))), took);
+    fn note(&self, command: &KipCommand, kind: Kind, outcome: &'static str, took: Duration) {
+        self.engine.kip_metrics.count(kind, outcome == OK, took);
         let (text, is_cut) = shortened(&command.text);
         self.engine.kip_log.add(
             self.tenant,
@@ -129,10 +125,21 @@ impl Asking<'_> {
                 command: text,
                 is_cut,
                 dry_run: self.request.dry_run,
-                outcome: named,
+                outcome,
                 took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             },
         );
+    }
+}
+
+const OK: &str = "ok";
+
+/// What an outcome is called in the log.
+fn named(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Ok(Ok(_)) => OK,
+        Ok(Err(error)) => error.code.text(),
+        Err(error) => error.code().row().name,
     }
 }
 

@@ -88,7 +88,7 @@ fn concepts(
     // What is gone since is left out.
     for (hit, concept) in hits.iter().filter_map(|hit| Some((hit, found.get(&hit.id)?))) {
         let info = concept_info(concept, names.of(concept.kind.0)?);
-        shown.push(with_score(info, hit));
+        shown.push(as_hit(info, "ConceptNode", concept.shown_metadata(), hit));
     }
     Ok(shown)
 }
@@ -107,6 +107,7 @@ fn links(view: &View<'_>, hits: &[ElementHit<LinkId>]) -> Result<Vec<Value>, Eng
             let predicate = ends.get(&element).map_or("", String::as_str);
             Value::String(cairn_graph::element_text(element, predicate))
         };
+        let metadata = link.shown_metadata();
         let info = BTreeMap::from([
             ("id".to_owned(), Value::String(cairn_graph::link_text(link.id, predicate))),
             ("subject".to_owned(), end(link.edge.subject)),
@@ -114,13 +115,14 @@ fn links(view: &View<'_>, hits: &[ElementHit<LinkId>]) -> Result<Vec<Value>, Eng
             ("object".to_owned(), end(link.edge.object)),
             ("attributes".to_owned(), Value::Object(link.attributes)),
         ]);
-        shown.push(with_score(info, hit));
+        shown.push(as_hit(info, "PropositionLink", metadata, hit));
     }
     Ok(shown)
 }
 
-/// How well something fits, and why it was found.
-fn with_score<I>(mut info: Shown, hit: &ElementHit<I>) -> Value {
+/// An element as FIND shows it, with how well it fits and why it was found. Its metadata says what it is worth:
+/// whether it was retracted, superseded or has expired.
+fn as_hit<I>(mut info: Shown, kind: &str, mut metadata: Shown, hit: &ElementHit<I>) -> Value {
     let reason = |reason: &Reason| {
         let parts = [("field", reason.field), ("term", &reason.term), ("rule", reason.rule.name())];
         let parts = parts.map(|(name, text)| (name.to_owned(), Value::String(text.to_owned())));
@@ -130,8 +132,11 @@ fn with_score<I>(mut info: Shown, hit: &ElementHit<I>) -> Value {
     let score = (hit.score * 10_000.0).round() / 10_000.0;
     let score = Number::from_f64(score).map_or(Value::Null, Value::Number);
     let reasons = Value::Array(hit.reasons.iter().map(reason).collect());
-    let metadata = [("_score".to_owned(), score), ("_reasons".to_owned(), reasons)];
-    info.insert("metadata".to_owned(), Value::Object(metadata.into()));
+    // Nobody writes keys that begin so.
+    metadata.insert("_score".to_owned(), score);
+    metadata.insert("_reasons".to_owned(), reasons);
+    info.insert("_type".to_owned(), Value::String(kind.to_owned()));
+    info.insert("metadata".to_owned(), Value::Object(metadata));
     Value::Object(info)
 }
 

@@ -1,6 +1,7 @@
 //! Which space a request means, and that there is something in it.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{Position, SpaceId, TenantId, limits};
@@ -19,8 +20,10 @@ const KNOWN_MAX: usize = 10_000;
 #[derive(Default)]
 pub(crate) struct Spaces {
     numbers: RwLock<HashMap<(TenantId, Box<str>), SpaceId>>,
-    /// Those that have their first types.
+    /// Those that have their first types, and everything that a space must have.
     ready: RwLock<HashSet<(TenantId, SpaceId)>>,
+    /// Whether a failure to restore a concept was logged since the last success.
+    is_failure_logged: AtomicBool,
 }
 
 impl Spaces {
@@ -84,7 +87,7 @@ impl Engine {
         Ok(Ok(space))
     }
 
-    fn no_space(&self, tenant: TenantId, name: &str) -> Result<KipError, EngineError> {
+    pub(super) fn no_space(&self, tenant: TenantId, name: &str) -> Result<KipError, EngineError> {
         let snapshot = self.pipeline.store().snapshot(Position::START)?;
         let most = limits::KIP_SPACES_NAMED_MAX;
         let known = spaces::list(&*snapshot, tenant, None, most + 1)?;
@@ -108,13 +111,53 @@ impl Engine {
                 Ok(cairn_graph::bootstrap(tx, scope, now_ms)?)
             })?;
         }
-        self.spaces.note_ready(tenant, space);
+        self.make_whole(tenant, space);
         Ok(())
     }
 
-    /// A space is there and has its first types: it was written to.
+    /// Restores what a space must have and lost while earlier versions allowed that. The first request for a
+    /// space looks once per start of the node, whether it reads or writes.
+    ///
+    /// Whoever asks is served in any case: a store that cannot be written to can still be read.
+    pub(super) fn make_whole(&self, tenant: TenantId, space: SpaceId) {
+        if self.spaces.is_ready(tenant, space) {
+            return;
+        }
+        match self.restore_lost(tenant, space) {
+            Ok(is_whole) => {
+                self.spaces.is_failure_logged.store(false, Ordering::Relaxed);
+                if is_whole {
+                    self.spaces.note_ready(tenant, space);
+                }
+            }
+            Err(error) if !self.spaces.is_failure_logged.swap(true, Ordering::Relaxed) => {
+                tracing::warn!(%error, "a concept that every space must have could not be restored");
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Whether the space has everything now; one without its first types has not.
+    fn restore_lost(&self, tenant: TenantId, space: SpaceId) -> Result<bool, EngineError> {
+        let scope = self.own_space(tenant, space)?;
+        let snapshot = self.pipeline.store().snapshot(Position::START)?;
+        let view = View::new(&*snapshot, scope);
+        if !view.is_bootstrapped()? {
+            return Ok(false);
+        }
+        if view.lacks_required()? {
+            let now_ms = self.clock().now_ms();
+            let act = Act::new(Action::GraphWrite, Resource::space(tenant, space));
+            self.pipeline.transact(&Principal::local_owner(), &act, move |tx, scope| {
+                Ok(cairn_graph::restore(tx, scope, now_ms)?)
+            })?;
+        }
+        Ok(true)
+    }
+
+    /// A space is there: it was written to. If the write made it, it has everything.
     pub(super) fn note_written(&self, tenant: TenantId, name: &str, space: SpaceId) {
-        self.spaces.note_ready(tenant, space);
+        self.make_whole(tenant, space);
         if name != MEMORY {
             self.spaces.note(tenant, name, space);
         }

@@ -27,6 +27,9 @@ impl Asking<'_> {
             },
             (known, _) => known,
         };
+        if let Some(space) = known {
+            engine.make_whole(self.tenant, space);
+        }
         let whole = Resource::tenant(self.tenant);
         let resource = known.map_or(whole, |space| Resource::space(self.tenant, space));
         let act = Act::new(Action::GraphWrite, resource);
@@ -65,32 +68,37 @@ impl Work {
         let now_ms = self.clock.now_ms();
         let scope = space_to_write(tx, scope, &self.space, now_ms)?;
         let mut writer = Writer::new(tx, scope, now_ms);
-        let result = self.write(&mut writer)?;
+        let result = change(&mut writer, &self.command, self.dry_run, &*self.clock, Duration::MAX)?;
         writer.finish()?;
         Ok((result, scope.space()))
     }
+}
 
-    fn budget(&self, time: Duration) -> Budget<'_> {
-        Budget::new(&*self.clock, Allowance { time, ..Allowance::default() })
-    }
-
-    fn write(&self, writer: &mut Writer<'_>) -> Result<Value, QueryError> {
-        match &self.command {
-            // Others wait while it writes, or looks for what to delete.
-            Command::Upsert(capsule) => {
-                let mut budget = self.budget(limits::KIP_UPSERT_TIME_MAX);
-                match self.dry_run {
-                    true => cairn_query::try_upsert(writer, capsule, &mut budget),
-                    false => cairn_query::upsert(writer, capsule, &mut budget),
-                }
+/// Has a command change what it says, in the time that it may take and in no more than `time_max`.
+pub(super) fn change(
+    writer: &mut Writer<'_>,
+    command: &Command,
+    dry_run: bool,
+    clock: &dyn Clock,
+    time_max: Duration,
+) -> Result<Value, QueryError> {
+    let budget =
+        |time: Duration| Budget::new(clock, Allowance { time: time.min(time_max), ..Allowance::default() });
+    match command {
+        // Others wait while it writes, or looks for what to delete.
+        Command::Upsert(capsule) => {
+            let mut budget = budget(limits::KIP_UPSERT_TIME_MAX);
+            match dry_run {
+                true => cairn_query::try_upsert(writer, capsule, &mut budget),
+                false => cairn_query::upsert(writer, capsule, &mut budget),
             }
-            Command::Delete(delete) => {
-                cairn_query::delete(writer, delete, &mut self.budget(limits::KIP_DELETE_TIME_MAX))
-            }
-            // These only read, and nobody brings them here.
-            Command::Find(_) | Command::Describe(_) | Command::Search(_) | Command::Explain { .. } => {
-                Ok(Value::Null)
-            }
+        }
+        Command::Delete(delete) => {
+            cairn_query::delete(writer, delete, &mut budget(limits::KIP_DELETE_TIME_MAX))
+        }
+        // These only read, and nobody brings them here.
+        Command::Find(_) | Command::Describe(_) | Command::Search(_) | Command::Explain { .. } => {
+            Ok(Value::Null)
         }
     }
 }

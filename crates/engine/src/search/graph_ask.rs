@@ -50,7 +50,8 @@ impl GraphQuestion<'_> {
         Ok(hits.into_iter().map(|hit| element(hit, ConceptId)).collect())
     }
 
-    /// The best links, the best first: those that are written on, and those whose predicate fits.
+    /// The best links, the best first: those that are written on, those whose predicate fits, and those whose ends are
+    /// called so.
     pub(crate) fn links(
         &self,
         index: &SearchIndex,
@@ -60,7 +61,18 @@ impl GraphQuestion<'_> {
         let hits = self.hits(index, scope, &LINKS, self.kind, self.limit)?;
         let mut found: HashMap<LinkId, ElementHit<LinkId>> =
             hits.into_iter().map(|hit| element(hit, LinkId)).map(|hit| (hit.id, hit)).collect();
-        for hit in self.links_of_predicates(index, snapshot, scope)? {
+        if self.limit == 0 {
+            return Ok(Vec::new());
+        }
+        let view = View::new(snapshot, *scope);
+        // Nothing else is of a predicate that nobody knows.
+        let only = self.kind.map(|kind| view.predicate_id(kind)).transpose()?;
+        let by_predicates = self.links_of_predicates(index, &view, scope, only)?;
+        let by_ends = match only {
+            Some(None) => Vec::new(),
+            only => self.links_of_ends(index, &view, scope, only.flatten())?,
+        };
+        for hit in by_predicates.into_iter().chain(by_ends) {
             let known = found.entry(hit.id).or_insert_with(|| hit.clone());
             known.score = known.score.max(hit.score);
             known.reasons.extend(hit.reasons);
@@ -76,14 +88,13 @@ impl GraphQuestion<'_> {
     fn links_of_predicates(
         &self,
         index: &SearchIndex,
-        snapshot: &dyn Snapshot,
+        view: &View<'_>,
         scope: &Scope,
+        only: Option<Option<PredicateId>>,
     ) -> Result<Vec<ElementHit<LinkId>>, EngineError> {
         let predicates = self.hits(index, scope, &CONCEPTS, Some(PREDICATE_KIND), PREDICATES_MAX)?;
         let mut predicates: Vec<_> = predicates.into_iter().map(|hit| element(hit, PredicateId)).collect();
-        let view = View::new(snapshot, *scope);
-        if let Some(only) = self.kind {
-            let only = view.predicate_id(only)?;
+        if let Some(only) = only {
             predicates.retain(|hit| Some(hit.id) == only);
         }
         let lookups: Vec<_> =
@@ -104,7 +115,7 @@ impl GraphQuestion<'_> {
         Ok(found)
     }
 
-    fn hits(
+    pub(super) fn hits(
         &self,
         index: &SearchIndex,
         scope: &Scope,
@@ -124,6 +135,6 @@ impl GraphQuestion<'_> {
     }
 }
 
-fn element<I>(hit: Hit, id: impl FnOnce(u64) -> I) -> ElementHit<I> {
+pub(super) fn element<I>(hit: Hit, id: impl FnOnce(u64) -> I) -> ElementHit<I> {
     ElementHit { id: id(number_of(&hit.id)), score: hit.score.clamp(0.0, 1.0), reasons: hit.reasons }
 }

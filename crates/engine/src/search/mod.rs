@@ -16,6 +16,7 @@ mod follow;
 mod followed;
 mod graph_ask;
 mod graph_documents;
+mod graph_ends;
 mod graph_feed;
 pub(crate) mod graph_rebuild;
 mod home;

@@ -9,6 +9,7 @@
 
 mod card;
 mod door;
+mod fit;
 mod server;
 mod text;
 mod tools;

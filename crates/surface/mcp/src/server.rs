@@ -78,7 +78,7 @@ impl Server {
         Server { door, tools: offered(offer), calls: Semaphore::new(CALLS_MAX) }
     }
 
-    async fn call(&self, name: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
+    async fn call(&self, name: &str, mut arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
         let offered = self.tools.iter().find(|offered| offered.name == name).ok_or_else(|| {
             let known: Vec<_> = self.tools.iter().map(|offered| offered.name).collect();
             ErrorData::invalid_params(format!("there is no such tool; there are {}", known.join(", ")), None)
@@ -91,16 +91,19 @@ impl Server {
                 hint: Some(code.hint().to_owned()),
             }));
         };
+        let is_batch = arguments.contains_key("commands");
+        // Pages end where their text does, so that text and structured content go on from the same row.
+        arguments.insert("page_bytes".to_owned(), json!(text::PAGE_BYTES));
         Ok(match self.door.call(offered.name, arguments).await {
-            Ok(response) => answered(response),
+            Ok(response) => answered(response, is_batch),
             Err(unreached) => failed(&unreached),
         })
     }
 }
 
 /// What KIP answered. Its errors are for the caller to read, and so are results that say what they are.
-fn answered(response: Value) -> CallToolResult {
-    let text = vec![ContentBlock::text(text::of(&response))];
+fn answered(response: Value, is_batch: bool) -> CallToolResult {
+    let text = text::of(&response, is_batch).into_iter().map(ContentBlock::text).collect();
     let is_error = response.get("error").is_some();
     let mut result = if is_error { CallToolResult::error(text) } else { CallToolResult::success(text) };
     result.structured_content = Some(response);
@@ -113,7 +116,7 @@ fn failed(unreached: &Unreached) -> CallToolResult {
     if let Some(hint) = hint {
         error["hint"] = json!(hint);
     }
-    answered(json!({"error": error}))
+    answered(json!({"error": error}), false)
 }
 
 impl ServerHandler for Server {

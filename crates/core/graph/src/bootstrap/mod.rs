@@ -2,6 +2,7 @@
 //! two agents. What they say is in `concepts.json`.
 
 mod first;
+mod restore;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use crate::{
 };
 
 pub use first::{FirstContent, Named};
+pub use restore::restore;
 
 /// The concepts in the order of their numbers; `known.rs` counts on the first ten.
 const CONCEPTS: &[u8] = include_bytes!("concepts.json");

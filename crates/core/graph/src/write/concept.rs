@@ -78,6 +78,36 @@ impl Writer<'_> {
             self.check_concept(kind, &name, true, &attributes)?;
         }
         let id = self.next_concept()?;
+        self.put_new_concept(id, kind, name, attributes, metadata)?;
+        Ok(id)
+    }
+
+    /// Creates a concept under the number that it has in every space. Fails if another concept has that.
+    pub(crate) fn recreate_concept(
+        &mut self,
+        id: ConceptId,
+        kind: TypeId,
+        name: String,
+        attributes: Map,
+        metadata: Map,
+    ) -> Result<()> {
+        if self.view().types_of(&[id])? != [None] {
+            let detail = format!("{id} is not `{name}`");
+            return Err(GraphError::BadRecord { what: "concept", detail });
+        }
+        let counters = self.counters()?;
+        counters.concept = counters.concept.max(id.0);
+        self.put_new_concept(id, kind, name, attributes, metadata)
+    }
+
+    fn put_new_concept(
+        &mut self,
+        id: ConceptId,
+        kind: TypeId,
+        name: String,
+        attributes: Map,
+        metadata: Map,
+    ) -> Result<()> {
         let mut number = Vec::new();
         put_varint(&mut number, kind.0);
         self.tx.put(HOMES, &keys::home(&self.scope, id), &number)?;
@@ -97,8 +127,7 @@ impl Writer<'_> {
             updated_at_ms: at_ms,
         };
         self.put_concept(&concept)?;
-        self.add_entries(&concept)?;
-        Ok(id)
+        self.add_entries(&concept)
     }
 
     fn update_concept(&mut self, mut concept: Concept, attributes: Map, metadata: Map) -> Result<Outcome> {

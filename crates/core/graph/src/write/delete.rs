@@ -39,7 +39,7 @@ impl Writer<'_> {
         let ids: Vec<ConceptId> = ids.into_iter().collect();
         let found = self.named_and_typed(&ids)?;
         if !self.is_privileged {
-            found.iter().try_for_each(|(id, _, name)| protected::check_delete(*id, name))?;
+            found.iter().try_for_each(|(id, kind, name)| protected::check_delete(*id, *kind, name))?;
         }
         self.remove_entries(found.iter().map(|(id, kind, _)| (*id, *kind)))?;
         let links = self.detach(found.iter().map(|(id, ..)| Element::Concept(*id)).collect())?;

@@ -129,6 +129,12 @@ impl<'a> Writer<'a> {
         Writer { is_privileged: true, ..Writer::new(tx, scope, now_ms) }
     }
 
+    /// A writer that may delete and change what is protected, as earlier versions could.
+    #[cfg(feature = "testing")]
+    pub fn unprotected(tx: &'a mut dyn WriteTx, scope: Scope, now_ms: u64) -> Self {
+        Writer::privileged(tx, scope, now_ms)
+    }
+
     /// The space with everything that was written so far; counts are those from before.
     pub fn view(&self) -> View<'_> {
         View::new(&self.tx, self.scope)

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cairn_base::{SpaceId, TenantId, Value};
-use cairn_graph::{Concept, Element, Lookup, Meta, TypeId, known, tables};
+use cairn_graph::{
+    Concept, ConceptId, Deleted, Element, GraphError, Lookup, Meta, Statistic, TypeId, Writer, bootstrap,
+    known, restore, tables,
+};
 use cairn_seam::{KeyRange, Visit};
 
 use crate::kit::{FIRST_MS, Kit, json, scope};
@@ -201,4 +204,115 @@ fn every_space_of_every_tenant_has_its_own() {
         kit.bootstrap();
         assert_eq!(kit.read(|view| view.type_id("Person")).unwrap(), Some(known::PERSON));
     }
+}
+
+/// Deletes a concept as versions did that did not protect it.
+fn lose(kit: &Kit, ids: &'static [u64]) -> Deleted {
+    let deleted = kit.transact(move |tx, scope| {
+        let mut writer = Writer::unprotected(tx, *scope, FIRST_MS + 1);
+        let ids: Vec<ConceptId> = ids.iter().map(|id| ConceptId(*id)).collect();
+        let deleted = writer.delete_concepts(&ids)?;
+        writer.finish()?;
+        Ok(deleted)
+    });
+    deleted.unwrap()
+}
+
+fn restored(kit: &Kit) -> cairn_graph::Result<bool> {
+    kit.transact(|tx, scope| restore(tx, scope, FIRST_MS + 2))
+}
+
+const EVENT: u64 = 12;
+const SLEEP_TASK: u64 = 13;
+
+#[test]
+fn types_that_were_deleted_once_come_back_with_new_numbers() {
+    let mut kit = Kit::on_disk();
+    let first: BTreeMap<String, Concept> =
+        everything(&kit).into_iter().map(|concept| (concept.name.clone(), concept)).collect();
+    let count = |kit: &Kit| kit.read(|view| view.count(Statistic::Type(known::CONCEPT_TYPE))).unwrap();
+    assert_eq!((count(&kit), restored(&kit).unwrap()), (8, false));
+    assert!(!kit.read(|view| view.lacks_required()).unwrap());
+    let (last, _) = kit.read(|view| view.last_numbers()).unwrap();
+    assert_eq!(lose(&kit, &[EVENT, SLEEP_TASK]), Deleted { concepts: 2, links: 2 });
+    kit.restart();
+    assert_eq!(
+        kit.read(|view| (view.type_id("Event").unwrap(), view.lacks_required().unwrap())),
+        (None, true)
+    );
+    // What a space begins with is not given twice.
+    kit.bootstrap();
+    assert_eq!(kit.read(|view| view.type_id("Event")).unwrap(), None);
+
+    assert!(restored(&kit).unwrap());
+    let position = kit.store.position();
+    assert!(!restored(&kit).unwrap(), "twice is once");
+    assert_eq!(kit.store.position(), position);
+    kit.restart();
+    assert!(!kit.read(|view| view.lacks_required()).unwrap());
+    for (name, number) in [("Event", last.0 + 1), ("SleepTask", last.0 + 2)] {
+        let id = kit.read(|view| view.type_id(name)).unwrap().unwrap().concept();
+        assert_eq!(id, ConceptId(number), "a number is never used again");
+        let (concept, first) = (kit.concept(id).unwrap(), &first[name]);
+        assert_eq!((&concept.attributes, &concept.metadata), (&first.attributes, &first.metadata));
+        assert_eq!((concept.version, concept.created_at_ms), (1, FIRST_MS + 2));
+        let mut domains = Vec::new();
+        let lookup = Lookup::Out { subject: id.into(), predicate: Some(known::BELONGS_TO_DOMAIN) };
+        kit.read(|view| {
+            view.edges(&[lookup], &mut |_, edge| {
+                domains.push(edge.object);
+                Visit::Continue
+            })
+        })
+        .unwrap();
+        assert_eq!(domains, [Element::Concept(known::CORE_SCHEMA)]);
+        let again = kit.write(move |writer| writer.delete_concepts(&[id]));
+        assert!(matches!(again, Err(GraphError::Protected { .. })), "{again:?}");
+    }
+    assert_eq!(count(&kit), 8);
+}
+
+#[test]
+fn what_somebody_defined_again_is_left_as_it_is() {
+    let kit = Kit::new();
+    lose(&kit, &[EVENT]);
+    let own = kit.put(known::CONCEPT_TYPE, "Event", r#"{"description": "mine"}"#);
+    assert!(!restored(&kit).unwrap());
+    assert_eq!(kit.concept(own).unwrap().attributes["description"].as_str(), Some("mine"));
+}
+
+#[test]
+fn the_same_loss_is_restored_to_the_same_bytes() {
+    let lost_and_restored = || {
+        let kit = Kit::new();
+        lose(&kit, &[SLEEP_TASK]);
+        restored(&kit).unwrap();
+        rows(&kit)
+    };
+    assert_eq!(lost_and_restored(), lost_and_restored());
+}
+
+#[test]
+fn concepts_with_numbers_of_their_own_come_back_under_them() {
+    let kit = Kit::new();
+    let (last, _) = kit.read(|view| view.last_numbers()).unwrap();
+    let ids: [u64; 4] = [known::UNSORTED.0, known::ARCHIVED.0, known::SELF.0, known::SYSTEM.0];
+    for id in ids {
+        assert!(kit.concept(ConceptId(id)).is_some());
+    }
+    lose(&kit, &[6, 7, 9, 10]);
+    assert!(restored(&kit).unwrap());
+    for (id, name) in [
+        (known::UNSORTED, "Unsorted"),
+        (known::ARCHIVED, "Archived"),
+        (known::SELF, "$self"),
+        (known::SYSTEM, "$system"),
+    ] {
+        assert_eq!(kit.concept(id).unwrap().name, name);
+    }
+    assert_eq!(kit.read(|view| view.last_numbers()).unwrap().0, last);
+    // In a space that has nothing there is nothing to restore before it begins.
+    let fresh = Kit::empty();
+    fresh.transact(|tx, scope| bootstrap(tx, scope, FIRST_MS)).unwrap();
+    assert!(!restored(&fresh).unwrap());
 }

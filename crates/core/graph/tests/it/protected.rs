@@ -115,7 +115,27 @@ fn agents_stay_with_their_directives_and_the_rest_of_them_is_free() {
         assert_eq!(kit.upsert_link(LinkTarget::Id(link), r#"{"a": 1}"#, "{}").unwrap().1, Outcome::Updated);
         assert_eq!(kit.write(move |writer| writer.delete_links(&[link])).unwrap(), 1);
     }
-    // Types that the bootstrap made beside those are like any other, once nobody uses them.
+    // Types that the bootstrap made beside those that every space must have are like any other.
     let learned = kit.read(|view| view.predicate_id("learned")).unwrap().unwrap();
     assert_eq!(delete(&kit, &[learned.concept()]).unwrap(), Deleted { concepts: 1, links: 1 });
+}
+
+#[test]
+fn types_that_every_space_must_have_may_grow_and_stay() {
+    let kit = Kit::new();
+    for name in ["Person", "Event", "SleepTask"] {
+        let id = kit.read(|view| view.type_id(name)).unwrap().unwrap().concept();
+        assert!(is_protected(delete(&kit, &[id])), "{name}");
+        assert_eq!(write(&kit, id, r#"{"description": "mine"}"#, "{}").unwrap(), Outcome::Updated, "{name}");
+        for link in links_from(&kit, id) {
+            assert_eq!(
+                kit.write(move |writer| writer.delete_links(&[link])).unwrap(),
+                1,
+                "members may leave"
+            );
+        }
+    }
+    // A predicate of such a name is another concept.
+    let event = kit.put(known::PROPOSITION_TYPE, "event", "{}");
+    assert_eq!(delete(&kit, &[event]).unwrap(), Deleted { concepts: 1, links: 0 });
 }

@@ -68,6 +68,42 @@ mod tests {
         }
     }
 
+    /// Providers refuse a whole request, or drop the tool, where one of these is not met.
+    #[test]
+    fn every_provider_accepts_the_definitions() {
+        const COMBINATORS: [&str; 10] =
+            ["oneOf", "anyOf", "allOf", "not", "if", "enum", "const", "$ref", "$defs", "$schema"];
+        for function in functions() {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+            assert!(function.name.len() <= 64 && function.name.bytes().all(is_plain), "{}", function.name);
+            let length = function.description.chars().count();
+            assert!(length <= 1_024, "{} has a description of {length} characters", function.name);
+            let schema = function.parameters.as_object().expect("a schema");
+            assert_eq!(schema.get("type").and_then(Value::as_str), Some("object"));
+            for keyword in COMBINATORS {
+                assert!(!schema.contains_key(keyword), "{keyword} at the top of {}", function.name);
+            }
+            check_nested(&function.parameters, function.name);
+        }
+    }
+
+    fn check_nested(schema: &Value, at: &str) {
+        for keyword in ["oneOf", "allOf", "not", "$ref", "$schema", "patternProperties"] {
+            assert!(schema.get(keyword).is_none(), "{keyword} at {at}");
+        }
+        let kind = schema.get("type").map(|kind| kind.as_str().unwrap_or_else(|| panic!("types at {at}")));
+        assert!(kind.is_some() || schema.get("anyOf").is_some(), "no type at {at}");
+        assert_eq!(kind == Some("array"), schema.get("items").is_some(), "items at {at}");
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+            assert!((1..=64).contains(&name.len()) && name.bytes().all(is_plain), "{name} at {at}");
+            check_nested(property, &format!("{at}.{name}"));
+        }
+        schema.get("items").into_iter().for_each(|items| check_nested(items, &format!("{at}[]")));
+        let branches = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+        branches.for_each(|branch| check_nested(branch, &format!("{at}|")));
+    }
+
     #[test]
     fn the_schema_describes_what_is_read() {
         let [function, _] = functions();

@@ -6,7 +6,7 @@ use super::pattern::Use;
 use crate::Spanned;
 use crate::lex::{Sign, Token};
 use crate::tree::{Clause, Group};
-use crate::words::CLAUSES;
+use crate::words::{CLAUSES, foreign_clause_hint};
 
 const BEGINNINGS: &str = "a clause begins with ?variable, (, FILTER, OPTIONAL, NOT or UNION";
 
@@ -58,6 +58,11 @@ impl Parser<'_> {
 
     fn filter(&mut self) -> Result<Clause> {
         self.keyword("FILTER")?;
+        if matches!(self.token, Token::Word(word) if ["NOT", "EXISTS"].iter().any(|known| known.eq_ignore_ascii_case(word)))
+        {
+            let hint = "patterns stand outside of FILTER: write NOT { ... } alone for what must not match";
+            return Err(self.expected("`(`").hint(hint));
+        }
         self.open(Sign::OpenParenthesis, "a condition stands in parentheses: FILTER(?x.name == \"...\")")?;
         let condition = self.condition()?;
         self.close_condition()?;
@@ -92,6 +97,9 @@ impl Parser<'_> {
                 self.expected(what).hint("leave the comma out: clauses follow each other without one")
             }
             Token::Sign(Sign::OpenBrace) => self.expected(what).hint("say what it binds: ?x {type: \"...\"}"),
+            Token::Word(word) if foreign_clause_hint(word).is_some() => {
+                self.expected(what).hint(foreign_clause_hint(word).unwrap_or_default())
+            }
             Token::Word(word) if self.second() == Token::Sign(Sign::OpenBrace) && !is_near_clause(word) => {
                 self.expected_variable(what)
             }

@@ -83,6 +83,16 @@ impl Parser<'_> {
             if TESTS.contains(&word) {
                 return self.function(word);
             }
+            if word.eq_ignore_ascii_case("NOT") {
+                let hint = "write ! for NOT, as in !IS_NULL(?x.name); for a pattern that must not match, write \
+                            NOT { ... } outside of FILTER";
+                return Err(self.expected("a condition").hint(hint));
+            }
+            if word.eq_ignore_ascii_case("EXISTS") {
+                let hint = "write IS_NOT_NULL(?x.name) for a value; a pattern alone asks for existence, outside of \
+                            FILTER, and NOT { ... } for its absence";
+                return Err(self.expected("a condition").hint(hint));
+            }
             if self.second() == Token::Sign(Sign::OpenParenthesis) {
                 return Err(self.unknown_function(word));
             }

@@ -6,6 +6,10 @@ use crate::lex::{Sign, Token, shown, stray_hint};
 use crate::nearest::{nearest, one_of};
 use crate::words::{COMMANDS, foreign_hint};
 
+/// What to do instead of asking for the past.
+const AS_OF: &str = "leave it out: the graph is read as it is now; what was valid when is in metadata, as in \
+                     FILTER(?x.metadata.valid_from <= :at)";
+
 impl Parser<'_> {
     /// Something else should stand here.
     pub(super) fn expected(&self, what: &str) -> KipError {
@@ -106,6 +110,11 @@ impl Parser<'_> {
         match &self.token {
             Token::Stray(character) => stray_hint(*character).map(str::to_owned),
             Token::Odd(text) => Some(needs_quotes(text)),
+            Token::Word(word)
+                if word.eq_ignore_ascii_case("AS") && matches!(self.second(), Token::Word("OF" | "of")) =>
+            {
+                Some(AS_OF.to_owned())
+            }
             Token::Word(word) => foreign_hint(word).map(str::to_owned),
             Token::Variable(_) | Token::String(_) | Token::Number(_) | Token::Sign(_) | Token::End => None,
         }

@@ -27,10 +27,11 @@ fn one_command() {
         (false, false, &None, Format::Columns)
     );
     let request = decode(
-        r#"{"command":"x","commands":null,"parameters":{"a":1},"dry_run":true,"readonly":true,"space":"s","format":"rows"}"#,
+        r#"{"command":"x","commands":null,"parameters":{"a":1},"dry_run":true,"readonly":true,"space":"s","format":"rows","page_bytes":1}"#,
     )
     .expect("a request");
     assert_eq!((request.dry_run, request.readonly, request.format), (true, true, Format::Rows));
+    assert_eq!(request.page_bytes, Some(1));
     assert_eq!((request.space.as_deref(), request.parameters.len()), (Some("s"), 1));
 }
 
@@ -56,6 +57,10 @@ fn what_is_no_request_is_told_so() {
     syntax(r#"{"command":"a","commands":["b"]}"#, "exclude each other", "list");
     syntax(r#"{"command":5}"#, "`command` is the number 5", "a string");
     syntax(r#"{"commands":"a"}"#, "`commands` is the string \"a\"", "an array");
+    for bytes in ["0", "-1", "1.5", "\"1\"", "[]"] {
+        let json = format!(r#"{{"command":"a","page_bytes":{bytes}}}"#);
+        syntax(&json, "`page_bytes` is", "a whole number above 0");
+    }
     syntax(r#"{"commands":[]}"#, "empty", "at least one");
     syntax(r#"{"commands":["a",7]}"#, "`commands[1]` is the number 7", "a string or an object");
     syntax(r#"{"commands":["a",{}]}"#, "commands[1] has no `command`", "parameters");

@@ -2,7 +2,7 @@
 
 use cairn_base::Value;
 use cairn_graph::{ConceptId, Element, LinkId, Part, Writer};
-use cairn_kip::tree::{Delete, Deleted, Text};
+use cairn_kip::tree::{Delete, Deleted, ElementKind, Text};
 use cairn_kip::{KipCode, KipError};
 
 use crate::{Budget, QueryError, matches};
@@ -10,8 +10,8 @@ use crate::{Budget, QueryError, matches};
 /// Deletes what a pattern matches, and says how much that was. The caller finishes the writer, or gives
 /// up the transaction if this fails: a protected element anywhere in the set fails all of it.
 ///
-/// Elements of the other kind are left alone: DELETE PROPOSITIONS removes no concepts, and DELETE CONCEPT
-/// no links but those of its concepts.
+/// A target of the wrong kind fails all of it as well: DELETE PROPOSITIONS deletes no concepts, and DELETE
+/// CONCEPT no links but those of its concepts.
 pub fn delete(
     writer: &mut Writer<'_>,
     delete: &Delete,
@@ -20,7 +20,12 @@ pub fn delete(
     if let Deleted::Metadata(keys) = &delete.what {
         refuse_reserved(keys)?;
     }
-    let found = matches(&writer.view(), &delete.pattern, &delete.target, budget)?;
+    let wanted = match &delete.what {
+        Deleted::Attributes(_) | Deleted::Metadata(_) => None,
+        Deleted::Propositions => Some(ElementKind::Proposition),
+        Deleted::Concept => Some(ElementKind::Concept),
+    };
+    let found = matches(&writer.view(), &delete.pattern, &delete.target, wanted, budget)?;
     let outcome = match &delete.what {
         Deleted::Attributes(keys) => remove_keys(writer, &found, Part::Attributes, keys, budget),
         Deleted::Metadata(keys) => remove_keys(writer, &found, Part::Metadata, keys, budget),

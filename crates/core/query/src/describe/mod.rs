@@ -13,13 +13,20 @@ use cairn_kip::tree::Describe;
 use crate::fields::value_bytes;
 use crate::{Budget, Found, QueryError};
 
-/// Answers a DESCRIBE.
-pub fn describe(view: &View<'_>, describe: &Describe, budget: &mut Budget<'_>) -> Result<Found, QueryError> {
+/// Answers a DESCRIBE. A page of names ends where `bytes_max` bytes of JSON are full, if that is given.
+pub fn describe(
+    view: &View<'_>,
+    describe: &Describe,
+    bytes_max: Option<usize>,
+    budget: &mut Budget<'_>,
+) -> Result<Found, QueryError> {
     let whole = |result: Value| Found::from(result);
     match describe {
         Describe::Primer => primer::primer(view, budget).map(whole),
         Describe::Domains => domains::domains(view, budget).map(whole),
-        Describe::Types { of, limit, cursor } => types::list(view, *of, limit.as_ref(), cursor.as_ref()),
+        Describe::Types { of, limit, cursor } => {
+            types::list(view, *of, limit.as_ref(), cursor.as_ref(), bytes_max)
+        }
         Describe::Type { of, name } => types::one(view, *of, name, budget).map(whole),
     }
 }

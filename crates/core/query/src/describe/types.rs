@@ -10,6 +10,7 @@ use cairn_kip::{KipCode, KipError, Span, Spanned};
 use cairn_seam::Visit;
 
 use super::{concept_info, read};
+use crate::find::{fitting, item_bytes};
 use crate::{Budget, Found, QueryError};
 
 /// Where definitions of a kind are, what their own type is called, and what their cursors begin with.
@@ -26,6 +27,7 @@ pub(super) fn list(
     of: ElementKind,
     limit: Option<&Spanned<Slot<u64>>>,
     cursor: Option<&Spanned<Slot<String>>>,
+    bytes_max: Option<usize>,
 ) -> Result<Found, QueryError> {
     let (meta, ..) = home(of);
     let limit = limit.map_or(Ok(limits::KIP_ROWS_DEFAULT), within_limit)?;
@@ -41,10 +43,13 @@ pub(super) fn list(
         }
         Visit::Continue
     })?;
-    let has_more = names.len() > limit && limit > 0;
-    let page: Vec<String> = names.into_iter().take(limit).collect();
-    let next_cursor = page.last().filter(|_| has_more).map(|last| cursor_after(of, last));
-    let result = Value::Array(page.into_iter().map(Value::String).collect());
+    let count = names.len();
+    let mut page: Vec<Value> = names.into_iter().take(limit).map(Value::String).collect();
+    page.truncate(fitting(bytes_max, page.iter().map(item_bytes)));
+    let has_more = count > page.len() && limit > 0;
+    let last = page.last().and_then(Value::as_str).filter(|_| has_more);
+    let next_cursor = last.map(|last| cursor_after(of, last));
+    let result = Value::Array(page);
     Ok(Found { result, next_cursor, ..Found::default() })
 }
 

@@ -21,7 +21,7 @@ mod sum;
 use cairn_base::{Value, limits};
 use cairn_graph::{Statistic, View, Wish};
 use cairn_kip::tree::{Find, Function};
-use cairn_kip::{Format, KipCode, KipError};
+use cairn_kip::{KipCode, KipError};
 
 use crate::cell::Cell;
 use crate::eval::Context;
@@ -35,8 +35,11 @@ use cursor::Position;
 use gather::{Gathering, Order, Shown};
 use page::Entry;
 use request::{Column, Request};
+use shape::row_bytes;
 
 pub use explain::explain;
+pub use shape::Shape;
+pub(crate) use shape::{fitting, item_bytes};
 
 /// Rows whose fields are read at once.
 const BATCH: usize = 1024;
@@ -66,18 +69,19 @@ enum Content {
 }
 
 /// Answers a FIND over what the view sees.
-pub fn find(view: &View<'_>, find: &Find, format: Format, budget: &mut Budget<'_>) -> Result<Found> {
-    find_with(view, find, format, &Options::default(), budget)
+pub fn find(view: &View<'_>, find: &Find, shape: impl Into<Shape>, budget: &mut Budget<'_>) -> Result<Found> {
+    find_with(view, find, shape, &Options::default(), budget)
 }
 
 /// Answers a FIND as these options say: the answer is the same, the way there is not.
 pub fn find_with(
     view: &View<'_>,
     find: &Find,
-    format: Format,
+    shape: impl Into<Shape>,
     options: &Options,
     budget: &mut Budget<'_>,
 ) -> Result<Found> {
+    let Shape { format, bytes_max } = shape.into();
     let question = Question::of(*view, find, options)?;
     if let Some(counts) = &question.counts {
         let counts = counts.iter().map(|of| Ok(view.count(*of)?.into())).collect::<Result<Vec<Value>>>()?;
@@ -87,11 +91,16 @@ pub fn find_with(
     let request = &question.request;
     let mut context = Context::new(*view, &question.plan, request.fields(), budget);
     let (places, content) = question.gather(&mut context)?;
-    let page = page::page(places, question.position.as_ref(), question.limit);
+    let mut page = page::page(places, question.position.as_ref(), question.limit);
     context.records.forget(context.budget);
-    let values = project(&page.entries, &content, request, &mut context)?;
+    let entries: Vec<usize> = page.entries.iter().map(|entry| entry.at).collect();
+    let mut values = project(&entries, &content, request, &mut context)?;
+    if bytes_max.is_some() {
+        values.truncate(fitting(bytes_max, values.iter().map(|row| row_bytes(row))));
+        page.end_after(values.len());
+    }
     let result = shape::shape(values, format, request.columns.len(), request.is_one_group());
-    let next_cursor = page.last.map(|last| cursor::token(find, &last));
+    let next_cursor = page.last().map(|last| cursor::token(find, last));
     Ok(Found { result, next_cursor, wishes: question.wishes(*view)? })
 }
 

@@ -15,9 +15,22 @@ pub(super) struct Entry {
 #[derive(Debug)]
 pub(super) struct Page {
     /// Rows or groups, in order.
-    pub(super) entries: Vec<usize>,
-    /// The place of the last of them, if more follow.
-    pub(super) last: Option<Vec<u8>>,
+    pub(super) entries: Vec<Entry>,
+    /// Whether more follow.
+    pub(super) has_more: bool,
+}
+
+impl Page {
+    /// The place of the last entry, if more follow.
+    pub(super) fn last(&self) -> Option<&[u8]> {
+        self.entries.last().filter(|_| self.has_more).map(|entry| entry.place.as_slice())
+    }
+
+    /// Ends the page after so many entries.
+    pub(super) fn end_after(&mut self, entries: usize) {
+        self.has_more |= entries < self.entries.len();
+        self.entries.truncate(entries);
+    }
 }
 
 /// The first entries after a position.
@@ -33,6 +46,5 @@ pub(super) fn page(mut entries: Vec<Entry>, after: Option<&Position>, limit: usi
         entries.truncate(limit);
     }
     entries.sort_unstable_by(|a, b| a.place.cmp(&b.place));
-    let last = if has_more { entries.last().map(|entry| entry.place.clone()) } else { None };
-    Page { entries: entries.into_iter().map(|entry| entry.at).collect(), last }
+    Page { entries, has_more }
 }

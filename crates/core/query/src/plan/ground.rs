@@ -58,7 +58,12 @@ impl Grounding {
         let found = self.exact.get(&(kind, text.clone())).copied().flatten();
         let cell = found.map(|id| Cell::Concept(id, kind));
         let shown = matcher.kind.as_ref().map(Spanned::given).transpose()?.map_or("", String::as_str);
-        exactly(cell, is_mandatory, || format!("there is no {shown} named '{text}'"), name)
+        let missing = || format!("there is no {shown} named '{text}'");
+        if cell.is_none() && is_mandatory {
+            let hint = names.absent_hint(kind, text)?;
+            return Err(KipError::new(KipCode::NotFound, missing()).hint(hint).at(name.span).into());
+        }
+        exactly(cell, is_mandatory, missing, name)
     }
 
     /// The link of an id, in the same way.

@@ -12,6 +12,7 @@
 
 mod atom;
 mod block;
+mod bound;
 mod build;
 mod draft;
 mod explain;
@@ -27,6 +28,7 @@ use cairn_kip::tree::{Group, Path, Text};
 
 pub(crate) use atom::{Atom, ElementAtom, End, LinkAtom, PathAtom, Test};
 pub(crate) use block::{Block, Stage, Union};
+pub(crate) use bound::{Bound, bound_to};
 pub(crate) use draft::{Branch, Draft, Part, Run};
 pub(crate) use explain::{Explained, explained, index_name};
 use names::Names;

@@ -6,6 +6,7 @@ use cairn_graph::{Meta, PredicateId, TypeId, View};
 use cairn_kip::{KipCode, KipError, Span, Spanned, tree};
 
 use crate::Result;
+use crate::absent::absent_hint;
 
 /// What names of the schema mean in one snapshot.
 pub(crate) struct Names<'v> {
@@ -43,6 +44,11 @@ impl<'v> Names<'v> {
         };
         self.predicates.insert(text.clone(), id);
         Ok(id)
+    }
+
+    /// What to do about a concept that is not there.
+    pub(crate) fn absent_hint(&self, kind: TypeId, name: &str) -> Result<String> {
+        absent_hint(&self.view, kind, name)
     }
 
     fn unknown(&self, meta: Meta, what: &str, name: &str, span: Span) -> Result<KipError> {

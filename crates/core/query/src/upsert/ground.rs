@@ -12,6 +12,7 @@ use cairn_kip::{KipCode, KipError};
 use cairn_seam::Visit;
 
 use super::plan::{Need, Node, Place, Plan};
+use crate::absent::absent_hint;
 use crate::{QueryError, unregistered};
 
 /// The three parts of a proposition.
@@ -168,7 +169,12 @@ impl<'a> Ground<'a> {
         }
         let node = plan.nodes[need.node];
         match node {
-            Node::Named { kind, .. } => drop(self.kind(view, kind, need.place)?),
+            Node::Named { kind, name } => {
+                let kind = self.kind(view, kind, need.place)?;
+                let hint = absent_hint(view, kind, name)?;
+                let hint = format!("{hint}, or write it in front with CONCEPT {{ {} }}", reference(node));
+                return Err(missing(node, need.place).hint(hint).into());
+            }
             Node::Triple { predicate, .. } => drop(self.predicate(view, predicate, need.place)?),
             Node::Concept { .. } | Node::Link { .. } => {}
         }
@@ -221,14 +227,22 @@ impl<'a> Ground<'a> {
     }
 }
 
+/// How a concept is named.
+fn reference(node: Node<'_>) -> String {
+    match node {
+        Node::Named { kind, name } => format!("{{type: {kind:?}, name: {name:?}}}"),
+        Node::Concept { .. } | Node::Link { .. } | Node::Triple { .. } => String::new(),
+    }
+}
+
 /// Something that is referred to is not there.
 pub(super) fn missing(node: Node<'_>, place: Place) -> KipError {
     let (what, hint) = match node {
         Node::Named { kind, name } => (
             format!("there is no {kind} called {name:?}"),
             format!(
-                "find the exact name with SEARCH CONCEPT {name:?}, or write it in front with \
-                 CONCEPT {{ {{type: {kind:?}, name: {name:?}}} }}"
+                "find the exact name with SEARCH CONCEPT {name:?}, or write it in front with CONCEPT {{ {} }}",
+                reference(node)
             ),
         ),
         Node::Concept { id } => (

@@ -12,7 +12,9 @@ mod receipt;
 use std::collections::BTreeSet;
 
 use cairn_base::Value;
-use cairn_graph::{ConceptId, ConceptWrite, Element, LinkTarget, LinkWrite, Outcome, Target, Writer};
+use cairn_graph::{
+    ConceptId, ConceptWrite, Element, GraphError, LinkTarget, LinkWrite, Outcome, Target, Writer,
+};
 use cairn_kip::tree::Upsert;
 
 use self::ground::{Ground, missing};
@@ -113,12 +115,13 @@ impl Work<'_, '_, '_, '_> {
             }
             _ => return Err(missing(node, step.place).into()),
         };
-        let (id, kind, outcome) = self.writer.upsert_concept(ConceptWrite {
+        let written = self.writer.upsert_concept(ConceptWrite {
             target,
             expect_version: step.expect_version,
             attributes: step.attributes,
             metadata: step.metadata,
-        })?;
+        });
+        let (id, kind, outcome) = written.map_err(|error| protected_block(error, node))?;
         self.ground.note_concept(step.node, kind, id, self.plan);
         Ok((Element::Concept(id), outcome))
     }
@@ -175,6 +178,27 @@ impl Work<'_, '_, '_, '_> {
 }
 
 /// How clients name what was written.
+/// Models often write a block for a core domain where they only want to name it as the target of a link.
+fn protected_block(error: GraphError, node: Node<'_>) -> QueryError {
+    let hint = match (&error, node) {
+        (GraphError::Protected { what, .. }, Node::Named { kind: "Domain", name }) if what == name => {
+            format!(
+                "leave this block out, and name it as the target: \
+             SET PROPOSITIONS {{ (\"belongs_to_domain\", {{type: \"Domain\", name: {name:?}}}) }}"
+            )
+        }
+        (GraphError::Protected { what, .. }, Node::Named { kind, name }) if what == name => format!(
+            "leave this block out: it is there from the beginning, and can be named as the target of a link, \
+             {{type: {kind:?}, name: {name:?}}}"
+        ),
+        _ => return error.into(),
+    };
+    match QueryError::from(error) {
+        QueryError::Kip(error) => error.hint(hint).into(),
+        other @ QueryError::Store(_) => other,
+    }
+}
+
 fn id_text(element: Element, node: Node<'_>) -> String {
     match (element, node) {
         (Element::Concept(id), _) => cairn_graph::concept_text(id),

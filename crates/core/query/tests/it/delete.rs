@@ -67,18 +67,49 @@ fn concepts_go_with_their_links() {
 }
 
 #[test]
-fn elements_of_the_other_kind_are_left_alone() {
+fn a_variable_of_the_wrong_kind_deletes_nothing_and_is_named() {
     let world = world();
     let before = world.size();
-    assert_eq!(
-        world.json(r#"DELETE PROPOSITIONS ?d WHERE { ?d {type: "Drug"} }"#),
-        r#"{"deleted_propositions":0}"#
+    let wrong = |text: &str, target: &str| world.fails_at(text, KipCode::ConstraintViolation, target);
+    wrong(r#"DELETE PROPOSITIONS ?d WHERE { ?d {type: "Drug"} }"#, "?d");
+    wrong(r#"DELETE CONCEPT ?l DETACH WHERE { ?l (?d, "treats", ?s) }"#, "?l");
+    // What a pattern says of its variables does not depend on what there is.
+    let none = r#"FILTER(1 == 2)"#;
+    wrong(&format!(r#"DELETE PROPOSITIONS ?d WHERE {{ ?d {{type: "Drug"}} {none} }}"#), "?d");
+    wrong(&format!(r#"DELETE PROPOSITIONS ?d WHERE {{ (?d {{type: "Drug"}}, "treats", ?s) {none} }}"#), "?d");
+    wrong(
+        &format!(r#"DELETE CONCEPT ?l DETACH WHERE {{ (?a, "stated", ?l (?d, "treats", ?s)) {none} }}"#),
+        "?l",
     );
-    assert_eq!(
-        world.json(r#"DELETE CONCEPT ?l DETACH WHERE { ?l (?d, "treats", ?s) }"#),
-        r#"{"deleted_concepts":0,"deleted_propositions":0}"#
+    wrong(
+        &format!(
+            r#"DELETE CONCEPT ?l DETACH WHERE {{ ?d {{type: "Drug"}} OPTIONAL {{ ?l (?d, "treats", ?s) }} {none} }}"#
+        ),
+        "?l",
     );
+    wrong(&format!(r#"DELETE CONCEPT ?p DETACH WHERE {{ (?d, ?p, ?s) {none} }}"#), "?p");
+    wrong(&format!(r#"DELETE ATTRIBUTES {{"old"}} FROM ?p WHERE {{ (?d, ?p, ?s) {none} }}"#), "?p");
+    wrong(r#"DELETE ATTRIBUTES {"old"} FROM ?p WHERE { (?d, ?p, ?s) }"#, "?p");
+    // An end may be one or the other: what it is bound to says so.
+    wrong(r#"DELETE PROPOSITIONS ?d WHERE { (?d, "treats", ?s) }"#, "?d");
+    wrong(r#"DELETE CONCEPT ?l DETACH WHERE { (?who, "stated", ?l) }"#, "?l");
+    // One of them is enough.
+    wrong(
+        r#"DELETE CONCEPT ?x DETACH WHERE { ?x {type: "Person", name: "Ada"} UNION { ?x (?d, "treats", ?s) } }"#,
+        "?x",
+    );
+    wrong(r#"DELETE PROPOSITIONS ?x WHERE { ?x {type: "Drug"} UNION { ?x (?d, "treats", ?s) } }"#, "?x");
     assert_eq!(world.size(), before);
+}
+
+#[test]
+fn an_end_that_is_of_the_right_kind_everywhere_is_deleted() {
+    let world = world();
+    let gone = world.ok(r#"DELETE PROPOSITIONS ?l WHERE { ({type: "Person", name: "Ada"}, "stated", ?l) }"#);
+    assert_eq!(part(&gone, "deleted_propositions"), "3");
+    let none =
+        r#"DELETE CONCEPT ?x DETACH WHERE { (?who, "stated", ?x) OPTIONAL { ?x (?d, "treats", ?s) } }"#;
+    assert_eq!(world.json(none), r#"{"deleted_concepts":0,"deleted_propositions":0}"#);
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! DESCRIBE: the primer, domains and types.
 
-use cairn_base::Value;
+use cairn_base::{Position, Value};
+use cairn_graph::View;
 use cairn_kip::KipCode;
+use cairn_kip::tree::Command;
+use cairn_query::{Allowance, Budget};
+use cairn_seam::Store;
 
 use crate::world::{World, part};
 
@@ -121,4 +125,33 @@ fn the_primer_says_who_one_is_and_what_is_known() {
         .map(|kind| kind.get("concepts").and_then(Value::as_number).and_then(|count| count.as_u64()).unwrap())
         .collect();
     assert!(counts.is_sorted_by(|left, right| left >= right) && counts.len() > 3, "{counts:?}");
+}
+
+#[test]
+fn pages_of_names_end_after_some_bytes_and_go_on_behind_them() {
+    let world = World::new();
+    let names = |text: &str, bytes_max: Option<usize>| {
+        let Command::Describe(describe) = cairn_kip::parse(text).unwrap() else { panic!("{text}") };
+        let snapshot = world.store.snapshot(Position::START).unwrap();
+        let view = View::new(&*snapshot, world.scope);
+        let mut budget = Budget::new(&world.clock, Allowance::default());
+        cairn_query::describe(&view, &describe, bytes_max, &mut budget).unwrap()
+    };
+    let whole = names("DESCRIBE CONCEPT TYPES", None);
+    for bytes_max in [1, 10, 30, 50, 1_000] {
+        let (mut all, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = names(&format!("DESCRIBE CONCEPT TYPES {cursor}"), Some(bytes_max));
+            let shown = page.result.as_array().unwrap();
+            assert!(
+                shown.len() == 1 || page.result.to_json().len() <= bytes_max + 2,
+                "{}",
+                page.result.to_json()
+            );
+            all.extend(shown.to_vec());
+            let Some(next) = page.next_cursor else { break };
+            cursor = format!(r#"CURSOR "{next}""#);
+        }
+        assert_eq!(Value::Array(all), whole.result, "by {bytes_max} bytes");
+    }
 }

@@ -12,7 +12,7 @@ fn targets(world: &World, delete: &str) -> Result<Vec<Element>, KipError> {
     let Command::Delete(delete) = cairn_kip::parse(delete).unwrap() else { panic!("no DELETE") };
     let mut budget = Budget::new(&*world.clock, Allowance::default());
     world.view(|view| {
-        matches(view, &delete.pattern, &delete.target, &mut budget).map_err(QueryError::into_kip)
+        matches(view, &delete.pattern, &delete.target, None, &mut budget).map_err(QueryError::into_kip)
     })
 }
 
@@ -34,7 +34,7 @@ fn targets_that_are_not_bound_or_no_elements() {
     let world = medicine();
     for (delete, code) in [
         (r#"DELETE CONCEPT ?x DETACH WHERE { (?d, "treats", ?s) }"#, KipCode::ReferenceError),
-        (r#"DELETE CONCEPT ?p DETACH WHERE { (?d, ?p, ?s) }"#, KipCode::InvalidSyntax),
+        (r#"DELETE CONCEPT ?p DETACH WHERE { (?d, ?p, ?s) }"#, KipCode::ConstraintViolation),
         (r#"DELETE CONCEPT ?d DETACH WHERE { ?d {type: "Drug", name: "x"} }"#, KipCode::NotFound),
     ] {
         assert_eq!(targets(&world, delete).unwrap_err().code, code, "{delete}");

@@ -127,3 +127,34 @@ fn no_command_names_more_fields_than_are_looked_for_in_every_row() {
     let query = format!(r#"FIND(?d.name) WHERE {{ ?d {{type: "Drug"}} FILTER({}) }}"#, often.join(" || "));
     assert!(world.try_find(&query).is_ok());
 }
+
+#[test]
+fn a_concept_that_is_not_there_may_be_another_one() {
+    let world = medicine();
+    for (query, said) in [
+        (r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Asprin"} }"#, r#"did you mean "Aspirin"?"#),
+        (r#"FIND(?d) WHERE { ?d {type: "Drug", name: "aspirin"} }"#, r#"did you mean "Aspirin"?"#),
+        (
+            r#"FIND(?s) WHERE { ({type: "Drug", name: "Aspirin"}, "treats", {type: "Symptom", name: "Headach"}) }"#,
+            r#""Headache""#,
+        ),
+        (
+            r#"FIND(?d) WHERE { ?d {type: "Symptom", name: "Aspirin"} }"#,
+            r#"there is {type: "Drug", name: "Aspirin"}"#,
+        ),
+        (r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Xylophone"} }"#, r#"SEARCH CONCEPT "Xylophone""#),
+    ] {
+        world.check_mistake(query, "KIP_3002", said);
+        world.check_mistake(query, "KIP_3002", "SEARCH CONCEPT");
+    }
+    // Only the first of very many are looked at, and a text is no name.
+    let many: String = (0..1_100).map(|at| format!("Thing t{at:05}\n")).collect();
+    let world = World::new(&many);
+    world.check_mistake(r#"FIND(?x) WHERE { ?x {type: "Thing", name: "T00500x"} }"#, "KIP_3002", "t00500");
+    let text = "t".repeat(1 << 16);
+    world.check_mistake(
+        &format!(r#"FIND(?x) WHERE {{ ?x {{type: "Thing", name: "{text}"}} }}"#),
+        "KIP_3002",
+        "SEARCH",
+    );
+}

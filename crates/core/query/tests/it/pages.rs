@@ -1,6 +1,9 @@
 //! Order, LIMIT and CURSOR.
 
 use cairn_base::Value;
+use cairn_kip::tree::{Command, Find};
+use cairn_query::{Allowance, Budget, Format, Found, QueryError, Shape};
+use proptest::prelude::*;
 
 use crate::kit::World;
 
@@ -223,4 +226,83 @@ fn what_was_shown_on_a_page_does_not_come_again_further_on_in_the_order_of_an_in
     let query = r#"FIND(?t.name) WHERE { ?u {type: "User"} OPTIONAL { (?u, "in", ?t) } }
                    ORDER BY ?u.attributes.score"#;
     assert_eq!(pages(&mut world, query, 1, |_, _| {}), ["a", "b", "c"]);
+}
+
+/// A page that ends after so many bytes.
+fn page_of(world: &World, find: &str, format: Format, bytes_max: usize) -> Found {
+    let Command::Find(find) = cairn_kip::parse(find).unwrap() else { panic!("no FIND") };
+    let find: Find = find;
+    let mut budget = Budget::new(&*world.clock, Allowance::default());
+    let shape = Shape { format, bytes_max: Some(bytes_max) };
+    world
+        .view(|view| cairn_query::find(view, &find, shape, &mut budget).map_err(QueryError::into_kip))
+        .unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+/// The rows of a page, whatever its shape.
+fn rows_of(page: Value, format: Format, columns: usize) -> Vec<Vec<Value>> {
+    let Value::Array(items) = page else { panic!("no rows") };
+    let lists = |items: Vec<Value>| -> Vec<Vec<Value>> {
+        items
+            .into_iter()
+            .map(|item| if let Value::Array(list) = item { list } else { panic!("no list") })
+            .collect()
+    };
+    match (format, columns) {
+        (Format::Rows, _) => lists(items),
+        (Format::Columns, 1) => items.into_iter().map(|item| vec![item]).collect(),
+        (Format::Columns, _) => {
+            let columns = lists(items);
+            (0..columns[0].len())
+                .map(|at| columns.iter().map(|column| column[at].clone()).collect())
+                .collect()
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Texts of all lengths, pages of all sizes: every row once, in order, and no page longer than it may be.
+    #[test]
+    fn pages_that_end_after_some_bytes_are_the_whole(
+        texts in prop::collection::vec((0_usize..400, 0_u8..4), 1..40),
+        bytes_max in 1_usize..1_500,
+        limit in prop_oneof![Just(1_000_usize), 1_usize..30],
+        query in 0_usize..4,
+    ) {
+        let things = texts.iter().enumerate().map(|(at, (length, kind))| {
+            // Places of more than 1,024 bytes are cut in cursors.
+            let length = if *kind == 0 { length + 1_200 } else { *length };
+            format!("Thing t{at} {{\"v\": \"{}\", \"w\": {kind}}}\n", "ä\\\"".repeat(length / 4))
+        });
+        let world = World::new(&things.collect::<String>());
+        let (columns, rest) = [
+            ("?x.name", ""),
+            ("?x.name, ?x.attributes.v", "ORDER BY ?x.attributes.v DESC"),
+            ("?x", "ORDER BY ?x.attributes.w"),
+            ("?x.attributes.v, COUNT(?x)", "ORDER BY COUNT(?x) DESC"),
+        ][query];
+        let find = format!(r#"FIND({columns}) WHERE {{ ?x {{type: "Thing"}} }} {rest} LIMIT {limit}"#);
+        let width = columns.split(',').count();
+        for format in [Format::Columns, Format::Rows] {
+            let whole = rows_of(page_of(&world, &find.replace(&format!("LIMIT {limit}"), ""), format, usize::MAX).result, format, width);
+            let mut all: Vec<Vec<Value>> = Vec::new();
+            let mut cursor = String::new();
+            loop {
+                let page = page_of(&world, &format!("{find} {cursor}"), format, bytes_max);
+                let json = page.result.to_json();
+                let rows = rows_of(page.result, format, width);
+                prop_assert!(!rows.is_empty() && rows.len() <= limit);
+                // Brackets of columns are not of the rows.
+                let around = 2 + 2 * width;
+                prop_assert!(rows.len() == 1 || json.len() <= bytes_max + around, "{} of {bytes_max}", json.len());
+                all.extend(rows);
+                let Some(next) = page.next_cursor else { break };
+                cursor = format!(r#"CURSOR "{next}""#);
+                prop_assert!(all.len() <= whole.len());
+            }
+            prop_assert_eq!(&all, &whole);
+        }
+    }
 }

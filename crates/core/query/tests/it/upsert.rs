@@ -486,3 +486,44 @@ fn metadata_of_all_blocks_counts_for_each_of_them() {
     let error = world.fails(&text(2000), KipCode::ResourceExhausted);
     assert!(error.message.contains("bytes"), "{error:?}");
 }
+
+#[test]
+fn a_target_that_is_not_there_may_be_another_one() {
+    let world = World::new();
+    let text = r#"UPSERT { CONCEPT { {type: "Drug", name: "X"} SET PROPOSITIONS { ("treats", {type: "Symptom", name: "Fevr"}) } } }"#;
+    let error = world.fails_at(text, KipCode::NotFound, r#"{type: "Symptom", name: "Fevr"}"#);
+    let advice = error.advice();
+    assert!(
+        advice.starts_with(r#"did you mean "Fever"?"#) && advice.contains("write it in front"),
+        "{advice}"
+    );
+}
+
+#[test]
+fn a_block_of_a_core_domain_says_to_name_it_as_the_target() {
+    let world = World::new();
+    for name in ["CoreSchema", "Unsorted", "Archived"] {
+        let block = format!(r#"CONCEPT ?core {{ {{type: "Domain", name: "{name}"}} }}"#);
+        let text = format!(
+            r#"UPSERT {{ {block} CONCEPT {{ {{type: "Drug", name: "X"}} SET PROPOSITIONS {{ ("belongs_to_domain", ?core) }} }} }}
+                WITH METADATA {{ source: "x" }}"#
+        );
+        let error = world.fails(&text, KipCode::ImmutableTarget);
+        let target =
+            format!(r#"SET PROPOSITIONS {{ ("belongs_to_domain", {{type: "Domain", name: "{name}"}}) }}"#);
+        assert!(
+            error.advice().contains("name it as the target") && error.advice().ends_with(&target),
+            "{error:?}"
+        );
+        // What the hint says works.
+        world.ok(&text
+            .replace(&block, "")
+            .replace("?core", &format!(r#"{{type: "Domain", name: "{name}"}}"#)));
+    }
+    // Other things that are protected have other hints.
+    let error = world.fails(
+        r#"UPSERT { CONCEPT { {type: "Person", name: "$self"} SET ATTRIBUTES { core_directives: [] } } }"#,
+        KipCode::ImmutableTarget,
+    );
+    assert!(!error.advice().contains("target"), "{error:?}");
+}

@@ -143,7 +143,7 @@ fn read(view: &View<'_>, command: &Command, clock: &ManualClock) -> Result<Found
     let mut budget = Budget::new(clock, Allowance::default());
     match command {
         Command::Find(find) => cairn_query::find(view, find, Format::Columns, &mut budget),
-        Command::Describe(describe) => cairn_query::describe(view, describe, &mut budget),
+        Command::Describe(describe) => cairn_query::describe(view, describe, None, &mut budget),
         Command::Upsert(_) | Command::Delete(_) | Command::Search(_) | Command::Explain { .. } => {
             panic!("{command:?} is not for here")
         }

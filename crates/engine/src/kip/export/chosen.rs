@@ -38,10 +38,11 @@ impl Chosen {
         let mut chosen = Chosen::default();
         let mut budget = Budget::new(clock, Allowance::default());
         for variable in &variables {
-            let found = matches(view, &find.pattern, variable, &mut budget).map_err(|error| match error {
-                cairn_query::QueryError::Kip(error) => placed(error, selection).into(),
-                cairn_query::QueryError::Store(error) => EngineError::from(error),
-            })?;
+            let found =
+                matches(view, &find.pattern, variable, None, &mut budget).map_err(|error| match error {
+                    cairn_query::QueryError::Kip(error) => placed(error, selection).into(),
+                    cairn_query::QueryError::Store(error) => EngineError::from(error),
+                })?;
             found.into_iter().for_each(|element| chosen.add(element));
         }
         Ok(chosen)

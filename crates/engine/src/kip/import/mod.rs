@@ -127,6 +127,9 @@ impl Engine {
         {
             return Err(EngineError::ImportName { bytes: name.len() });
         }
+        if let Some(space) = self.space(principal, tenant, space_of(options))? {
+            self.make_whole(tenant, space);
+        }
         Ok(KipImport::new(tenant, options.clone()))
     }
 

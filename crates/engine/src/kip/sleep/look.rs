@@ -209,7 +209,7 @@ impl<'a> Look<'a> {
                 self.report.unreadable.add(self.shown_max, || with(text));
                 false
             }
-            Expiry::Past(text) if keeps_concept(seen.id) => {
+            Expiry::Past(text) if keeps_concept(seen.id, kind, &seen.name) => {
                 let kept = || SleepElement { kept_because: Some(PROTECTED.to_owned()), ..with(text) };
                 self.report.kept.add(self.shown_max, kept);
                 false

@@ -9,7 +9,7 @@ use cairn_base::{ManualClock, SeededEntropy, TenantId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
 use cairn_engine::{Engine, EngineError, KipImportOptions};
 
-use super::kit::{DRUGS, code, one, send};
+use super::kit::{DRUGS, code, codes, one, send, several};
 use crate::support::NOW_MS;
 
 /// Small segments and quick applies, so that a short life sees many of both.
@@ -123,4 +123,33 @@ fn an_import_goes_on_after_power_cuts_and_misses_nothing() {
         assert_eq!(found.get("result").unwrap().to_json(), (COUNT - 1).to_string(), "seed {seed}");
     }
     assert!(went_on > 0, "none of them was in the middle when the power went");
+}
+
+#[test]
+fn a_dry_run_of_a_batch_leaves_nothing_on_the_disk() {
+    let fs = SimulatedFs::new(1);
+    let engine = open(&fs, 1).unwrap();
+    assert_eq!(code(&ask(&engine, DRUGS).unwrap()), "ok");
+    let (position, operations) = (engine.position(), fs.operations());
+    // Long texts are blobs, which are written beside the records.
+    let count = r#"FIND(COUNT(?d)) WHERE { ?d {type: "Drug"} }"#;
+    let text = r#"FIND(?d.attributes.text) WHERE { ?d {type: "Drug", name: "Right"} }"#;
+    let (first, second) = (statement(5), statement(10));
+    let dry = several(&[&first, text, &second, count], r#","dry_run":true"#);
+    let owner = Principal::local_owner();
+    let answer = send(&engine, &owner, TenantId::LOCAL, &dry).unwrap();
+    assert_eq!(codes(&answer), ["ok"; 4], "{}", answer.to_json());
+    let shown = answer.to_json();
+    assert!(
+        shown.contains(&"long ".repeat(12_000)) && shown.ends_with(r#"{"result":6}]}"#),
+        "{}",
+        shown.len()
+    );
+    assert_eq!((engine.position(), fs.operations()), (position, operations));
+    // What is written behind it is whole, also after the power went.
+    assert_eq!(code(&ask(&engine, &statement(1)).unwrap()), "ok");
+    drop(engine);
+    fs.power_cycle();
+    let engine = open(&fs, 1).unwrap();
+    assert_eq!(ask(&engine, count).unwrap().to_json(), r#"{"result":5}"#);
 }

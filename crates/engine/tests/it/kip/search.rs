@@ -113,6 +113,79 @@ fn links_are_found_by_what_is_written_on_them_and_by_their_predicates() {
 }
 
 #[test]
+fn links_are_found_by_the_names_of_their_ends() {
+    let searched = Searched::new();
+    searched.kip.ok(
+        r#"UPSERT { PROPOSITION { ({type: "Drug", name: "Ibuprofen"}, "treats", {type: "Symptom", name: "Fever"}) }
+            CONCEPT { {type: "$PropositionType", name: "causes"} }
+            PROPOSITION { ({type: "Drug", name: "Acetylsalicylic acid"}, "causes", {type: "Symptom", name: "Willow allergy"}) } }"#,
+    );
+    let ends = |text: &str| -> Vec<String> {
+        let hits = searched.kip.ok(text);
+        let end = |hit: &Value, key: &str| {
+            let id = hit.get(key).unwrap().as_str().unwrap().to_owned();
+            let found = searched.kip.ok(&format!(r#"FIND(?x.name) WHERE {{ ?x {{id: "{id}"}} }}"#));
+            found.as_array().unwrap()[0].as_str().unwrap().to_owned()
+        };
+        hits.as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| format!("{} {}", end(hit, "subject"), end(hit, "object")))
+            .collect()
+    };
+    // Nothing is written on it. What names both ends comes first.
+    assert_eq!(ends(r#"SEARCH PROPOSITION "ibuprofen fever""#), ["Ibuprofen Fever", "Aspirin Fever"]);
+    assert_eq!(ends(r#"SEARCH PROPOSITION "ibuprofen""#), ["Ibuprofen Fever"]);
+    assert_eq!(ends(r#"SEARCH PROPOSITION "asa""#), ["Acetylsalicylic acid Willow allergy"], "by an alias");
+    assert_eq!(ends(r#"SEARCH PROPOSITION "fever" LIMIT 1"#).len(), 1);
+    assert_eq!(
+        ends(r#"SEARCH PROPOSITION "willow" WITH TYPE "causes""#),
+        ["Acetylsalicylic acid Willow allergy"]
+    );
+    assert!(ends(r#"SEARCH PROPOSITION "willow" WITH TYPE "treats""#).is_empty());
+    // What else is said about an end says nothing about its links.
+    assert!(ends(r#"SEARCH PROPOSITION "blood""#).is_empty());
+    let hit = searched.kip.ok(r#"SEARCH PROPOSITION "ibuprofen""#).as_array().unwrap()[0].clone();
+    let reasons = hit.get("metadata").unwrap().get("_reasons").unwrap().to_json();
+    assert!(reasons.contains(r#""field":"subject""#), "{reasons}");
+}
+
+#[test]
+fn hits_say_what_they_are_and_what_is_known_of_their_worth() {
+    let searched = Searched::new();
+    searched.kip.ok(
+        r#"UPSERT { CONCEPT ?m { {type: "Drug", name: "Mercury"} } WITH METADATA { status: "retracted", superseded: true }
+            PROPOSITION { (?m, "treats", {type: "Symptom", name: "Fever"}) SET ATTRIBUTES { note: "quicksilver" } }
+                WITH METADATA { expires_at: "2020-01-01T00:00:00Z", confidence: 0.1 } }"#,
+    );
+    for (search, find, kind) in [
+        (
+            r#"SEARCH CONCEPT "mercury""#,
+            r#"FIND(?x) WHERE { ?x {type: "Drug", name: "Mercury"} }"#,
+            "ConceptNode",
+        ),
+        (
+            r#"SEARCH PROPOSITION "quicksilver""#,
+            r#"FIND(?x) WHERE { ?x ({type: "Drug", name: "Mercury"}, "treats", ?s) }"#,
+            "PropositionLink",
+        ),
+    ] {
+        let hits = searched.kip.ok(search);
+        let Some([Value::Object(hit)]) = hits.as_array() else { panic!("{}", hits.to_json()) };
+        let Value::Object(mut metadata) = hit["metadata"].clone() else { panic!("{}", hits.to_json()) };
+        assert!(metadata.remove("_score").is_some() && metadata.remove("_reasons").is_some());
+        assert_eq!(hit["_type"].as_str(), Some(kind));
+        // But for its score, a hit is what FIND shows of the same element, empty attributes apart.
+        let found = searched.kip.ok(find);
+        let Some([Value::Object(found)]) = found.as_array() else { panic!("{}", found.to_json()) };
+        assert_eq!(Value::Object(metadata), found["metadata"], "{search}");
+        for (key, value) in found.iter().filter(|(key, _)| *key != "metadata") {
+            assert_eq!(hit.get(key), Some(value), "{search}: {key}");
+        }
+    }
+}
+
+#[test]
 fn what_was_just_written_is_found_and_what_was_deleted_is_not() {
     let searched = Searched::new();
     for number in 0..20 {

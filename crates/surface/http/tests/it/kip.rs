@@ -314,6 +314,13 @@ async fn the_functions_are_what_calls_take() {
     let names: Vec<_> = functions.as_array().expect("a list").iter().map(|one| one["name"].clone()).collect();
     assert_eq!(names, [json!("execute_kip"), json!("execute_kip_readonly")]);
     for function in functions.as_array().expect("a list") {
+        // Providers drop a function, or refuse the request, that has one of these at the top.
+        let schema = function["parameters"].as_object().expect("a schema");
+        assert_eq!(schema["type"], "object", "{function:#}");
+        for keyword in ["oneOf", "anyOf", "allOf", "not", "enum", "$ref", "$schema"] {
+            assert!(!schema.contains_key(keyword), "{keyword}: {function:#}");
+        }
+        assert!(function["description"].as_str().is_some_and(|text| text.len() <= 1_024), "{function:#}");
         // What a model would call, made of the definition alone.
         let fields = function["parameters"]["properties"].as_object().expect("fields");
         assert!(fields.contains_key("command") && fields.contains_key("commands"), "{function:#}");
@@ -323,6 +330,53 @@ async fn the_functions_are_what_calls_take() {
             assert!(answer.get("result").is_some(), "{call}: {answer:#}");
         }
     }
+}
+
+/// The schema cannot say it, so the engine does, at every door.
+#[tokio::test]
+async fn one_of_command_and_commands_is_sent_and_not_both() {
+    let server = with_drugs().await;
+    let both = json!({"command": NAMES, "commands": [NAMES]});
+    for (request, said) in [
+        (both.clone(), "exclude each other"),
+        (json!({}), "there is no command"),
+        (json!({"command": null, "commands": null}), "there is no command"),
+        (json!({"dry_run": true}), "there is no command"),
+    ] {
+        for method in ["execute_kip", "execute_kip_readonly"] {
+            let rpc = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": request});
+            for (path, body, place) in [
+                ("/v1/kip", request.clone(), ""),
+                ("/kip", json!({"method": method, "params": request}), ""),
+                ("/kip", json!({"function": {"name": method, "arguments": request}}), ""),
+                ("/kip", rpc, "/result"),
+            ] {
+                let answer = asked(&server, path, &body).await;
+                let answer = answer.pointer(place).unwrap_or(&Value::Null);
+                assert_eq!(code(answer), "KIP_1001", "{path} {body}: {answer:#}");
+                let message = answer["error"]["message"].as_str().unwrap_or_default();
+                assert!(message.contains(said), "{path} {body}: {message}");
+            }
+        }
+    }
+    let write = json!({"command": DRUGS.replace("Aspirin", "Other"), "commands": [DRUGS.replace("Aspirin", "Other")]});
+    asked(&server, "/v1/kip", &write).await;
+    let names = asked(&server, "/v1/kip", &json!({"command": NAMES})).await;
+    assert_eq!(names, json!({"result": ["Aspirin"]}), "neither of them was carried out");
+}
+
+#[tokio::test]
+async fn a_page_ends_where_its_bytes_do() {
+    let server = with_drugs().await;
+    let more = r#"UPSERT { CONCEPT { {type: "Drug", name: "Ibuprofen"} } CONCEPT { {type: "Drug", name: "Naproxen"} } }"#;
+    asked(&server, "/v1/kip", &json!({"command": more})).await;
+    let page = asked(&server, "/v1/kip", &json!({"command": NAMES, "page_bytes": 30})).await;
+    assert_eq!(page["result"], json!(["Aspirin", "Ibuprofen"]), "{page:#}");
+    let next = format!("{NAMES} CURSOR :next");
+    let request = json!({"command": next, "parameters": {"next": page["next_cursor"]}, "page_bytes": 1});
+    assert_eq!(asked(&server, "/v1/kip", &request).await, json!({"result": ["Naproxen"]}));
+    let wrong = asked(&server, "/v1/kip", &json!({"command": NAMES, "page_bytes": 0})).await;
+    assert_eq!(code(&wrong), "KIP_1001");
 }
 
 #[tokio::test]

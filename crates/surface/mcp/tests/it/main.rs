@@ -89,8 +89,9 @@ impl Client {
 async fn a_call_goes_through_the_door_and_its_answer_comes_back() {
     let mut client = Client::begun(9, Offer::Everything).await;
     let done = client.call("x").await;
-    let response =
-        json!({"result": {"function": "execute_kip", "arguments": {"command": "x"}}, "next_cursor": "c"});
+    // Pages end where texts do.
+    let arguments = json!({"command": "x", "page_bytes": 14 << 10});
+    let response = json!({"result": {"function": "execute_kip", "arguments": arguments}, "next_cursor": "c"});
     assert_eq!((&done["isError"], &done["structuredContent"]), (&json!(false), &response), "{done:#}");
     let text: Value = serde_json::from_str(done["content"][0]["text"].as_str().expect("text")).expect("JSON");
     assert_eq!(text, response);
@@ -167,6 +168,33 @@ async fn only_reading_is_offered_where_that_was_asked_for() {
     client.send(2, "tools/call", json!({"name": "execute_kip", "arguments": {"command": "x"}})).await;
     assert_eq!(client.hear().await["error"]["code"], -32602);
     assert_eq!(client.door.entered.load(Ordering::SeqCst), 0);
+}
+
+/// Providers refuse a whole request, or drop the tool in silence, where one of these is not met.
+#[tokio::test]
+async fn every_provider_accepts_the_tools() {
+    let mut client = Client::begun(0, Offer::Everything).await;
+    client.send(1, "tools/list", json!({})).await;
+    let tools = client.hear().await["result"]["tools"].clone();
+    let tools = tools.as_array().expect("tools");
+    assert_eq!(tools.len(), 2);
+    for tool in tools {
+        let name = tool["name"].as_str().expect("a name");
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        assert!((1..=64).contains(&name.len()) && name.bytes().all(is_plain), "{name}");
+        let length = tool["description"].as_str().expect("a description").chars().count();
+        assert!(length <= 1_024, "{name} has a description of {length} characters");
+        for schema in ["inputSchema", "outputSchema"] {
+            let schema = tool[schema].as_object().expect("a schema");
+            assert_eq!(schema["type"], "object", "{tool:#}");
+            assert!(schema["properties"].is_object(), "{tool:#}");
+            for keyword in ["oneOf", "anyOf", "allOf", "not", "if", "enum", "const", "$ref"] {
+                assert!(!schema.contains_key(keyword), "{keyword} at the top of a schema of {name}");
+            }
+        }
+        assert!(tool["inputSchema"].get("$schema").is_none(), "{tool:#}");
+        assert!(!tool.to_string().contains("\"oneOf\""), "{tool:#}");
+    }
 }
 
 #[tokio::test]

@@ -290,7 +290,7 @@ impl Plain {
     fn delete_concepts(&mut self, ids: &[ConceptId]) -> Result<Answer, Refused> {
         let ids: BTreeSet<ConceptId> =
             ids.iter().copied().filter(|id| self.concepts.contains_key(id)).collect();
-        if ids.iter().any(|id| is_fixed(*id) || [known::SELF, known::SYSTEM].contains(id)) {
+        if ids.iter().any(|id| is_fixed(*id) || is_kept(&self.concepts[id])) {
             return Err("protected");
         }
         let links = self.cascade(ids.iter().map(|id| Element::Concept(*id)).collect());
@@ -378,6 +378,16 @@ impl Plain {
 
 fn is_fixed(id: ConceptId) -> bool {
     (1..=7).contains(&id.0)
+}
+
+/// What else cannot be deleted.
+fn is_kept(concept: &Concept) -> bool {
+    let names: &[&str] = match concept.kind {
+        known::CONCEPT_TYPE => &["Person", "Event", "SleepTask"],
+        known::PERSON => &["$self", "$system"],
+        _ => &[],
+    };
+    names.contains(&concept.name.as_str())
 }
 
 fn is_fixed_end(end: Element) -> bool {

@@ -46,7 +46,8 @@ pub(super) struct KipBody {
     /// What stands for `:name` in commands.
     #[schema(value_type = Option<Object>)]
     parameters: Option<()>,
-    /// Whether nothing is to be changed, only said what would be.
+    /// Whether nothing is to be changed, only said what would be. Later commands of a batch see what earlier ones
+    /// would change.
     dry_run: Option<bool>,
     /// Whether commands that change something are refused.
     readonly: Option<bool>,
@@ -54,6 +55,10 @@ pub(super) struct KipBody {
     space: Option<String>,
     /// `columns`, which is taken if nothing is said, or `rows`.
     format: Option<String>,
+    /// Bytes of JSON after which a page ends, behind a whole row; `next_cursor` goes on there. All pages of a batch
+    /// share them.
+    #[schema(minimum = 1)]
+    page_bytes: Option<u64>,
 }
 
 /// What KIP answers.
