@@ -115,25 +115,27 @@ fn run(engine: &Weak<Engine>, searching: &Searching, home: &SearchHome) {
     let mut replacement: Option<Replacement> = None;
     while searching.wait(wait) {
         let Some(engine) = engine.upgrade() else { break };
-        let mut step = || match replacement.take() {
-            Some(new) => Ok(followed = Some(engine.make_search(home, new.place, &new.why)?)),
+        let step = || match replacement.take() {
+            Some(new) => engine.make_search(home, new.place, &new.why).map(|made| followed = Some(made)),
             None => engine.search_step(home, &mut followed),
         };
-        let failed = match catch_unwind(AssertUnwindSafe(&mut step)) {
+        let failed = match catch_unwind(AssertUnwindSafe(step)) {
             Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(error.to_string()),
-            Err(_) => Some("it stopped unexpectedly".to_owned()),
+            // Failures of the store say nothing about the index.
+            Ok(Err(error)) => Some((error.to_string(), matches!(error, EngineError::Search(_)))),
+            Err(_) => Some(("it stopped unexpectedly".to_owned(), true)),
         };
         wait = if failed.is_some() { Wait::InAnyCase(RETRY) } else { Wait::Briefly(IDLE) };
-        if let Some(why) = failed.filter(|_| !searching.is_stopped()) {
-            replacement = followed.take().and_then(|followed| failures.replacement(&followed, &why));
+        if let Some((why, is_its_own)) = failed.filter(|_| !searching.is_stopped()) {
+            let left = followed.take().filter(|_| is_its_own);
+            replacement = left.and_then(|left| failures.replacement(&left, &why));
             if replacement.is_some() {
                 tracing::warn!(error = why, "the search index is rebuilt");
                 wait = Wait::Briefly(Duration::ZERO);
             } else {
                 tracing::warn!(error = why, "the search index is opened again");
                 // What failed may be damage that nobody has met.
-                searching.check_wanted.store(true, Ordering::Release);
+                searching.check_wanted.fetch_or(is_its_own, Ordering::AcqRel);
             }
             searching.set(State::Failed(why));
         }

@@ -46,7 +46,7 @@ struct Corpus {
 fn word(random: &SeededEntropy) -> String {
     const SYLLABLES: [&str; 12] = ["ke", "ro", "lu", "mi", "sa", "to", "ri", "vo", "ma", "be", "to", "va"];
     // Few words are frequent, most are rare.
-    let many = random.next_u64() % 3 == 0;
+    let many = random.next_u64().is_multiple_of(3);
     let syllables = if many { 4 } else { 2 };
     let pick = |_| SYLLABLES[usize::try_from(random.next_u64() % 12).expect("few")];
     (0..syllables).map(pick).collect()
@@ -54,7 +54,7 @@ fn word(random: &SeededEntropy) -> String {
 
 fn document(random: &SeededEntropy, id: u64) -> cairn_search::document::Document {
     let words = |count: u64| (0..count).map(|_| word(random)).collect::<Vec<_>>().join(" ");
-    let phrase = if id % 7 == 0 { "kero lumi " } else { "" };
+    let phrase = if id.is_multiple_of(7) { "kero lumi " } else { "" };
     note(id, &words(2), &format!("{phrase}{}", words(8 + random.next_u64() % 12)))
 }
 
