@@ -1,8 +1,7 @@
 //! Tantivy by itself, on the files of our index.
 
-use std::path::Path;
-
 use anyhow::Result;
+use cairn_search::directory::IndexFolder;
 use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
@@ -18,8 +17,8 @@ pub(crate) struct Bare {
 }
 
 impl Bare {
-    pub(crate) fn open(dir: &Path) -> Result<Self> {
-        let index = Index::open_in_dir(dir)?;
+    pub(crate) fn open(folder: &IndexFolder) -> Result<Self> {
+        let index = Index::open(folder.directory())?;
         let words = index.schema().get_field("words0")?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Bare { searcher: reader.searcher(), words })

@@ -5,10 +5,12 @@
 //! many documents hold one of the words, and the best ten. Ours reads the query as it is typed, looks for
 //! why each of the ten was found, and has their ids, groups and times; snippets are not in it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use cairn_search::directory::open_directory;
+use cairn_base::SystemEntropy;
+use cairn_search::directory::{Protection, open_directory};
 use cairn_search::document::{Change, Collection, Document, Field, Partition, Role};
 use cairn_search::index::{SearchIndex, Settings};
 use cairn_search::query::parse;
@@ -48,7 +50,8 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
         .collect();
     let folder = million.index()?;
     let settings = Settings { store: million.node.clone(), collections: TURNS, writer_bytes: 32 << 20 };
-    let index = SearchIndex::open(open_directory(&folder, None)?, settings)?;
+    let folder = open_directory(&folder, Protection::Checked(Arc::new(SystemEntropy)))?;
+    let index = SearchIndex::open(folder.clone(), settings)?;
     let partition = index.partitions().into_iter().find(|partition| partition.collection == TURNS[0].number);
     let Some(partition) = partition else { anyhow::bail!("there are no turns in the index") };
     let bare = Bare::open(&folder)?;

@@ -2,6 +2,8 @@
 
 use cairn_base::{ErrorCode, limits};
 
+use crate::directory::{IndexFileError, index_file_error};
+
 /// Why a search or a change of the index failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
@@ -25,12 +27,12 @@ pub enum SearchError {
     /// There is no collection of this number.
     #[error("there is no collection {0}")]
     NoCollection(u8),
-    /// The files of the index cannot be used: it has to be made again.
+    /// The files of the index cannot be used: it has to be rebuilt.
     #[error("the search index is damaged: {0}")]
     Damaged(String),
     /// The files of the index could not be read or written.
     #[error("the search index could not be read or written: {0}")]
-    Io(#[from] std::io::Error),
+    Io(std::io::Error),
 }
 
 impl SearchError {
@@ -45,8 +47,24 @@ impl SearchError {
     }
 }
 
+impl From<IndexFileError> for SearchError {
+    fn from(error: IndexFileError) -> Self {
+        SearchError::Damaged(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for SearchError {
+    fn from(error: std::io::Error) -> Self {
+        match IndexFileError::in_io(&error) {
+            Some(damage) => SearchError::Damaged(damage.to_string()),
+            None => SearchError::Io(error),
+        }
+    }
+}
+
 impl From<tantivy::TantivyError> for SearchError {
     fn from(error: tantivy::TantivyError) -> Self {
-        SearchError::Damaged(error.to_string())
+        let damage = index_file_error(&error).map(ToString::to_string);
+        SearchError::Damaged(damage.unwrap_or_else(|| error.to_string()))
     }
 }

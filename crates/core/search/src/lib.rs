@@ -3,13 +3,12 @@
 //! Documents are derived data: whoever keeps them can make them again. This crate knows nothing of
 //! what they are made from; the engine follows the log and says what to add, replace and remove.
 //!
-//! - [`directory`]: where the full text index keeps its files, sealed if the store is;
 //! - [`document`]: what can be found, and what it is called;
 //! - [`text`]: from text to the tokens that are compared;
 //! - [`query`]: from what people type to what is looked for;
 //! - [`index`]: documents on disk and in memory, and the answers: [`request`], [`found`];
 //! - [`snippet()`]: the piece of a text that says why it was found;
-//! - [`directory`]: where the index keeps its files, sealed if the store is.
+//! - [`directory`]: where the index keeps its files, with checksums, or sealed if the store is.
 
 pub mod directory;
 pub mod document;

@@ -55,6 +55,11 @@ impl Engine {
                 let detail = "it stopped unexpectedly, and is looked at; try again";
                 Err(SearchError::Damaged(detail.into()).into())
             });
+            // The engine of the index may have gone on without what it could not read.
+            let answered = match index.damage() {
+                Some(damage) => Err(SearchError::from(damage.clone()).into()),
+                None => answered,
+            };
             let answer = answered.inspect_err(|error| {
                 if let EngineError::Search(SearchError::Damaged(_)) = error {
                     self.searching.want_check();

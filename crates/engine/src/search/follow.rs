@@ -6,13 +6,13 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
+use cairn_base::Position;
 use cairn_seam::StoreError;
 use cairn_search::index::SearchIndex;
 
 use super::catch_up::LOOK;
 use super::feed::Fed;
 use super::followed::{Followed, Writing};
-use super::home::SEAL_NAME;
 use super::rebuild::Making;
 use super::{SearchHome, SearchStatus, Searching, State, Wait};
 use crate::{Engine, EngineError};
@@ -68,39 +68,89 @@ fn other_place(place: usize) -> usize {
     1 - place.min(1)
 }
 
-/// What is wrong with the files of an index, if anything is. It is logged as well.
+/// The damage in the files of an index: what was met already, or else what reading all of them shows.
 fn damage(index: &SearchIndex) -> Option<String> {
-    let why = match index.damaged_files() {
-        Ok(files) => format!("{} was damaged", files.first()?),
+    if let Some(met) = index.damage() {
+        return Some(met.to_string());
+    }
+    match index.damaged_files() {
+        Ok(damaged) => damaged.first().map(ToString::to_string),
         // It cannot even be looked at.
-        Err(error) => error.to_string(),
-    };
-    tracing::warn!(why, "the search index is damaged, and made again");
-    Some(why)
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+/// An index to build beside one that cannot be kept.
+struct Replacement {
+    place: usize,
+    why: String,
+}
+
+/// Decides what a failure means for the index that was followed: it is opened again, or replaced.
+#[derive(Default)]
+struct Failures {
+    /// What was on disk when the last failure came.
+    written: Option<Position>,
+}
+
+impl Failures {
+    /// An index with damage is replaced, and so is one that fails again without having written anything:
+    /// opening it once more would not help.
+    fn replacement(&mut self, followed: &Followed, why: &str) -> Option<Replacement> {
+        let written = Some(followed.index.figures().written);
+        let is_stuck = std::mem::replace(&mut self.written, written) == written;
+        let damage = followed.index.damage().map(ToString::to_string);
+        let why = damage.or_else(|| is_stuck.then(|| why.to_owned()))?;
+        // If that fails too, the old one gets another chance.
+        self.written = None;
+        Some(Replacement { place: other_place(followed.place), why })
+    }
 }
 
 /// Holds the engine only while it works, so that an engine nobody uses can go.
 fn run(engine: &Weak<Engine>, searching: &Searching, home: &SearchHome) {
     let mut followed: Option<Followed> = None;
     let mut wait = Wait::Briefly(Duration::ZERO);
+    let mut failures = Failures::default();
+    let mut replacement: Option<Replacement> = None;
     while searching.wait(wait) {
         let Some(engine) = engine.upgrade() else { break };
-        let failed = match catch_unwind(AssertUnwindSafe(|| engine.search_step(home, &mut followed))) {
+        let step = || match replacement.take() {
+            Some(new) => engine.make_search(home, new.place, &new.why).map(|made| followed = Some(made)),
+            None => engine.search_step(home, &mut followed),
+        };
+        let failed = match catch_unwind(AssertUnwindSafe(step)) {
             Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(error.to_string()),
-            Err(_) => Some("it stopped unexpectedly".to_owned()),
+            // Failures of the store say nothing about the index.
+            Ok(Err(error)) => Some((error.to_string(), matches!(error, EngineError::Search(_)))),
+            Err(_) => Some(("it stopped unexpectedly".to_owned(), true)),
         };
         wait = if failed.is_some() { Wait::InAnyCase(RETRY) } else { Wait::Briefly(IDLE) };
-        if let Some(why) = failed.filter(|_| !searching.is_stopped()) {
-            tracing::warn!(error = why, "the search index is opened again");
+        if let Some((why, is_its_own)) = failed.filter(|_| !searching.is_stopped()) {
+            let left = followed.take().filter(|_| is_its_own);
+            replacement = left.and_then(|left| failures.replacement(&left, &why));
+            if replacement.is_some() {
+                tracing::warn!(error = why, "the search index is rebuilt");
+                wait = Wait::Briefly(Duration::ZERO);
+            } else {
+                tracing::warn!(error = why, "the search index is opened again");
+                // What failed may be damage that nobody has met.
+                searching.check_wanted.fetch_or(is_its_own, Ordering::AcqRel);
+            }
             searching.set(State::Failed(why));
-            followed = None;
         }
     }
     searching.set(State::Off);
     let Some(index) = followed.map(|followed| Arc::clone(&followed.index)) else { return };
     if let Err(error) = index.close(END_MAX) {
         tracing::warn!(%error, "the search index was not written; it catches up when it is opened");
+    }
+    if let Some(why) = index.damage() {
+        // Whoever opens it next would have to meet the damage once more.
+        tracing::warn!(%why, "the search index is damaged and is rebuilt at the next start");
+        if let Err(error) = home.keep_only(None) {
+            tracing::warn!(%error, "the damaged search index was not removed");
+        }
     }
     if let Some(engine) = engine.upgrade() {
         engine.tell_position(&index);
@@ -122,7 +172,8 @@ impl Engine {
             Some(current) => current,
             None => followed.insert(self.open_search(home)?),
         };
-        if self.searching.check_wanted.swap(false, Ordering::AcqRel) {
+        let is_asked = self.searching.check_wanted.swap(false, Ordering::AcqRel);
+        if is_asked || current.index.damage().is_some() {
             self.check_search(home, current)?;
         }
         match self.follow_feed(current) {
@@ -154,9 +205,8 @@ impl Engine {
     }
 
     fn open_search(&self, home: &SearchHome) -> Result<Followed, EngineError> {
-        let seal = self.pipeline.store().derived_seal(SEAL_NAME);
-        // Damaged files may be read as anything.
-        let opened = catch_unwind(AssertUnwindSafe(|| home.open(&self.store_name(), seal.as_ref())));
+        let protection = self.search_protection();
+        let opened = catch_unwind(AssertUnwindSafe(|| home.open(&self.store_name(), &protection)));
         let no_sense = || Err(cairn_search::SearchError::Damaged("its files make no sense".into()));
         let opened = match opened.unwrap_or_else(|_| no_sense()) {
             Ok(opened) => opened,
@@ -170,9 +220,6 @@ impl Engine {
         };
         let index = Arc::new(index);
         home.keep_only(Some(place)).map_err(cairn_search::SearchError::Io)?;
-        if let Some(why) = damage(&index) {
-            return self.make_search(home, other_place(place), &why);
-        }
         self.searching.place.store(place, Ordering::Relaxed);
         // Types may have been described just before the last end.
         let tenants: Vec<_> = index.partitions().iter().map(|partition| partition.tenant).collect();
@@ -199,9 +246,10 @@ impl Engine {
         Ok(())
     }
 
-    /// An index whose files are not what was written answers nothing more, and is made again.
+    /// An index whose files are not what was written answers nothing more, and is rebuilt.
     fn check_search(&self, home: &SearchHome, current: &mut Followed) -> Result<(), EngineError> {
         if let Some(why) = damage(&current.index) {
+            tracing::warn!(why, "the search index is damaged and is rebuilt");
             self.searching.set(State::Opening);
             *current = self.make_search(home, other_place(current.place), &why)?;
         }
@@ -211,8 +259,7 @@ impl Engine {
     /// A new index of everything there is, made beside the old one, which serves as long as it can.
     fn make_search(&self, home: &SearchHome, place: usize, why: &str) -> Result<Followed, EngineError> {
         let making = Making::begin(&self.searching, why);
-        let seal = self.pipeline.store().derived_seal(SEAL_NAME);
-        let index = Arc::new(home.create(place, &self.store_name(), seal.as_ref())?);
+        let index = Arc::new(home.create(place, &self.store_name(), &self.search_protection())?);
         let serves = matches!(self.searching.state(), State::Ready(_));
         if !serves {
             self.searching.set(State::Rebuilding(Arc::clone(&index), why.to_owned()));

@@ -6,15 +6,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cairn_seam::DerivedSeal;
 use cairn_search::SearchError;
-use cairn_search::directory::{Directory, memory_directory, open_directory};
+use cairn_search::directory::{Protection, memory_directory, open_directory};
 use cairn_search::index::{SearchIndex, Settings};
 
 use super::collections;
+use crate::Engine;
 
 /// What files of the index are sealed as.
 pub(crate) const SEAL_NAME: &str = "search";
+
+impl Engine {
+    /// How files of the index are protected: sealed if the store is.
+    pub(super) fn search_protection(&self) -> Protection {
+        match self.pipeline.store().derived_seal(SEAL_NAME) {
+            Some(seal) => Protection::Sealed(seal),
+            None => Protection::Checked(Arc::clone(self.entropy())),
+        }
+    }
+}
 
 /// Where the index is kept, and how much memory it takes.
 #[derive(Debug, Clone)]
@@ -38,7 +48,7 @@ impl SearchHome {
     pub(crate) fn open(
         &self,
         store: &str,
-        seal: Option<&Arc<dyn DerivedSeal>>,
+        protection: &Protection,
     ) -> Result<Option<(SearchIndex, usize)>, SearchError> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let mut found: Option<(SearchIndex, usize)> = None;
@@ -49,7 +59,7 @@ impl SearchHome {
                 continue;
             }
             // Bytes that nobody wrote may lead anywhere, also in code that is not ours.
-            let opened = catch_unwind(AssertUnwindSafe(|| self.open_at(&path, store, seal.cloned())));
+            let opened = catch_unwind(AssertUnwindSafe(|| self.open_at(&path, store, protection)));
             let opened = opened.unwrap_or_else(|_| Err(SearchError::Damaged("it cannot be opened".into())));
             match opened {
                 // One that never got to the feed was not finished.
@@ -75,14 +85,14 @@ impl SearchHome {
         &self,
         place: usize,
         store: &str,
-        seal: Option<&Arc<dyn DerivedSeal>>,
+        protection: &Protection,
     ) -> Result<SearchIndex, SearchError> {
         let Some(folder) = &self.folder else {
             return SearchIndex::open(memory_directory(), self.settings(store));
         };
         let path = folder.join(PLACES[place % PLACES.len()]);
         remove(&path)?;
-        self.open_at(&path, store, seal.cloned())
+        self.open_at(&path, store, protection)
     }
 
     /// Removes what is in all places but this one.
@@ -96,15 +106,10 @@ impl SearchHome {
         Ok(())
     }
 
-    fn open_at(
-        &self,
-        path: &Path,
-        store: &str,
-        seal: Option<Arc<dyn DerivedSeal>>,
-    ) -> Result<SearchIndex, SearchError> {
-        let directory: Box<dyn Directory> =
-            open_directory(path, seal).map_err(|error| SearchError::Damaged(error.to_string()))?;
-        SearchIndex::open(directory, self.settings(store))
+    fn open_at(&self, path: &Path, store: &str, protection: &Protection) -> Result<SearchIndex, SearchError> {
+        let folder = open_directory(path, protection.clone());
+        let folder = folder.map_err(|error| SearchError::Damaged(error.to_string()))?;
+        SearchIndex::open(folder, self.settings(store))
     }
 
     fn settings(&self, store: &str) -> Settings {

@@ -4,9 +4,10 @@ use std::sync::atomic::Ordering;
 
 use cairn_seam::{Finding, MaintenanceReport, OnStage};
 use cairn_search::SearchError;
+use cairn_search::directory::IndexFileError;
 use cairn_search::index::SearchIndex;
 
-use super::home::{PLACES, SEAL_NAME};
+use super::home::PLACES;
 use super::{SearchHome, State};
 use crate::{Engine, EngineError};
 
@@ -25,7 +26,7 @@ impl Engine {
                 let place = self.searching.place.load(Ordering::Relaxed);
                 (damage(&index, place), true)
             }
-            State::Failed(why) => (vec![finding(SearchHome::FOLDER.to_owned(), why)], true),
+            State::Failed(why) => (vec![finding(SearchHome::FOLDER.to_owned(), 0, why)], true),
             // It is being made, or looked at.
             State::Opening | State::Rebuilding(..) => (Vec::new(), true),
             State::Off => (home.as_ref().map_or_else(Vec::new, |home| self.damage_at(home)), false),
@@ -44,11 +45,10 @@ impl Engine {
 
     /// Of an index that nobody keeps just now.
     fn damage_at(&self, home: &SearchHome) -> Vec<Finding> {
-        let seal = self.pipeline.store().derived_seal(SEAL_NAME);
-        match home.open(&self.store_name(), seal.as_ref()) {
+        match home.open(&self.store_name(), &self.search_protection()) {
             Ok(None) => Vec::new(),
             Ok(Some((index, place))) => damage(&index, place),
-            Err(error) => vec![finding(SearchHome::FOLDER.to_owned(), error.to_string())],
+            Err(error) => vec![finding(SearchHome::FOLDER.to_owned(), 0, error.to_string())],
         }
     }
 
@@ -67,14 +67,17 @@ impl Engine {
 fn damage(index: &SearchIndex, place: usize) -> Vec<Finding> {
     let folder = format!("{}/{}", SearchHome::FOLDER, PLACES[place % PLACES.len()]);
     match index.damaged_files() {
-        Ok(files) => {
-            let wrong = |file| finding(format!("{folder}/{file}"), "its checksum is another one".to_owned());
-            files.into_iter().map(wrong).collect()
+        Ok(damaged) => {
+            let wrong = |damage: IndexFileError| {
+                let file = format!("{folder}/{}", damage.file().display());
+                finding(file, damage.offset(), damage.to_string())
+            };
+            damaged.into_iter().map(wrong).collect()
         }
-        Err(error) => vec![finding(folder, error.to_string())],
+        Err(error) => vec![finding(folder, 0, error.to_string())],
     }
 }
 
-fn finding(file: String, detail: String) -> Finding {
-    Finding { file, offset: 0, detail, repaired: false }
+fn finding(file: String, offset: u64, detail: String) -> Finding {
+    Finding { file, offset, detail, repaired: false }
 }

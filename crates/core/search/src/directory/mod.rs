@@ -1,88 +1,131 @@
 //! Where the full text index keeps its files.
 //!
-//! Without a seal they are as the engine of the index writes them, and mapped into memory. With one
-//! nothing in the folder can be read without the key of the store: a [`SealedDirectory`] cuts each file
-//! into blocks and seals them one by one, so that any part can be read without the rest. A file looks
-//! like this, numbers little endian:
+//! Every file is cut into blocks of 16 KiB, and no block is believed unseen. In a store without a key
+//! blocks have checksums and are mapped into memory: [`checked`]. In a store with one they are sealed, and
+//! nothing in the folder can be read without the key: [`sealed`]. Either way a block belongs to its place
+//! in its file, so what was changed, moved, lost or put together from other files is an
+//! [`IndexFileError`] when it is read, and never content.
 //!
-//! ```text
-//! | CAIRNDER | format u32 (1) | name of the root key 16 | salt 16 | block | block | …
-//! block: 16,384 bytes, the last one of a file fewer, sealed | tag 16
-//! ```
-//!
-//! A block opens at its place in its file alone, and the last one only as the last one. Every file has
-//! at least one block, and only that of an empty file is empty. So a file that was cut off, moved or put
-//! together from others does not open.
-//!
-//! Everything here can be made again from the store: whoever gets an error throws the folder away.
+//! Everything here can be rebuilt from the store: a caller that gets an error discards the folder. The
+//! first damage is remembered, also when the engine of the index dropped the error:
+//! [`IndexFolder::damage`].
 
-mod cache;
+mod checked;
+mod damage;
 mod error;
-mod layout;
-mod read;
+mod folder;
 mod sealed;
 #[cfg(test)]
 mod tests;
-mod write;
 
+use std::fmt;
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use cairn_base::Entropy;
 use cairn_seam::DerivedSeal;
 pub use tantivy::Directory;
-use tantivy::directory::{MmapDirectory, RamDirectory};
+use tantivy::directory::RamDirectory;
 
-pub use self::error::{DirectoryError, SealedFileError, sealed_file_error};
-use self::sealed::SealedDirectory;
+pub use self::error::{DirectoryError, IndexFileError, index_file_error};
+use self::folder::Folder;
 
 /// The files that an index cannot do without, and that say what the others are.
-const ROOTS: [&str; 2] = ["meta.json", ".managed.json"];
+pub(crate) const ROOTS: [&str; 2] = ["meta.json", ".managed.json"];
 
-/// Opens the folder of an index, making it if it is not there, private to its owner.
+/// How the files of an index are protected.
+#[derive(Clone)]
+pub enum Protection {
+    /// With checksums; the source gives each file a salt.
+    Checked(Arc<dyn Entropy>),
+    /// With seals of the store.
+    Sealed(Arc<dyn DerivedSeal>),
+}
+
+/// The folder of an index, open.
+#[derive(Clone)]
+pub struct IndexFolder(Place);
+
+#[derive(Clone)]
+enum Place {
+    Disk(Folder),
+    Memory(RamDirectory),
+}
+
+impl IndexFolder {
+    /// The folder as the engine of the index sees it.
+    pub fn directory(&self) -> Box<dyn Directory> {
+        match &self.0 {
+            Place::Disk(folder) => Box::new(folder.clone()),
+            Place::Memory(directory) => Box::new(directory.clone()),
+        }
+    }
+
+    /// The first damage that any reader of the folder met since it was opened.
+    pub fn damage(&self) -> Option<&IndexFileError> {
+        match &self.0 {
+            Place::Disk(folder) => folder.damage(),
+            Place::Memory(_) => None,
+        }
+    }
+
+    /// Verifies every block of a file as it is on disk now. Returns the damage it finds.
+    pub(crate) fn verify(&self, name: &Path) -> io::Result<Option<IndexFileError>> {
+        let Place::Disk(folder) = &self.0 else { return Ok(None) };
+        match folder.verify(name) {
+            Ok(()) => Ok(None),
+            Err(error) => error.downcast().map(Some),
+        }
+    }
+}
+
+/// Opens the folder of an index, or creates it, private to its owner.
 ///
-/// Whoever calls owns the data directory: nobody else has the folder open. Fails with
-/// [`DirectoryError::File`] when what is there cannot be read with this seal, and with
-/// [`DirectoryError::Sealed`] when it is sealed and there is none: then the index has to be made again
-/// in an empty folder.
-pub fn open_directory(
-    path: &Path,
-    seal: Option<Arc<dyn DerivedSeal>>,
-) -> Result<Box<dyn Directory>, DirectoryError> {
+/// The caller owns the data directory: nobody else has the folder open. Fails with
+/// [`DirectoryError::File`] when what is there cannot be read with this protection, and with
+/// [`DirectoryError::Sealed`] when it is sealed and the store is not: then the index has to be rebuilt in
+/// an empty folder.
+pub fn open_directory(path: &Path, protection: Protection) -> Result<IndexFolder, DirectoryError> {
     let failed = |error| DirectoryError::of(path, error);
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
-    let Some(seal) = seal else {
-        for name in ROOTS {
-            if is_sealed(&path.join(name)).map_err(failed)? {
-                return Err(DirectoryError::Sealed { dir: path.to_owned() });
-            }
-        }
-        return Ok(Box::new(MmapDirectory::open(path)?));
-    };
-    let sealed = SealedDirectory::new(path, seal);
+    let is_plain = matches!(protection, Protection::Checked(_));
+    let folder = Folder::new(path, protection);
     for name in ROOTS {
-        match sealed.read_whole(Path::new(name)) {
+        if is_plain && is_sealed(&path.join(name)).map_err(failed)? {
+            return Err(DirectoryError::Sealed { dir: path.to_owned() });
+        }
+        match folder.read_whole(Path::new(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             Ok(_) | Err(_) => (),
         }
     }
-    Ok(Box::new(sealed))
+    Ok(IndexFolder(Place::Disk(folder)))
 }
 
 /// Keeps the files of an index in memory, for as long as somebody has it open.
-pub fn memory_directory() -> Box<dyn Directory> {
-    Box::new(RamDirectory::create())
+pub fn memory_directory() -> IndexFolder {
+    IndexFolder(Place::Memory(RamDirectory::create()))
 }
 
 /// Whether a file is there and begins as sealed ones do.
 fn is_sealed(path: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     match File::open(path) {
-        Ok(file) => file.take(layout::MAGIC.len() as u64).read_to_end(&mut start)?,
+        Ok(file) => file.take(sealed::layout::MAGIC.len() as u64).read_to_end(&mut start)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),
     };
-    Ok(start == layout::MAGIC)
+    Ok(start == sealed::layout::MAGIC)
+}
+
+impl fmt::Debug for IndexFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Place::Disk(folder) => folder.fmt(f),
+            Place::Memory(directory) => directory.fmt(f),
+        }
+    }
 }

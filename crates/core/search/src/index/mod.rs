@@ -19,6 +19,7 @@ mod widen;
 
 use std::collections::HashSet;
 use std::fmt;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -27,7 +28,7 @@ use std::time::Duration;
 use cairn_base::{Position, step_back};
 use parking_lot::{Mutex, RwLock};
 use tantivy::schema::Term;
-use tantivy::{Directory, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument};
 
 use self::disk::DiskSegment;
 use self::generation::{DocumentNumber, Generation};
@@ -38,10 +39,11 @@ use self::statistics::Statistics;
 use self::tail::Layer;
 use self::view::View;
 use crate::SearchError;
+use crate::directory::{IndexFileError, IndexFolder, ROOTS};
 use crate::document::{Change, Collection, Document, Partition};
 
-/// How often checksums are looked at again when a file is gone.
-const CHECKSUM_TRIES: u32 = 3;
+/// How often files are verified again when one is gone.
+const VERIFY_TRIES: u32 = 3;
 
 /// How an index is kept.
 #[derive(Debug, Clone)]
@@ -75,6 +77,7 @@ pub struct IndexFigures {
 pub struct SearchIndex {
     schema: Schema,
     settings: Settings,
+    folder: IndexFolder,
     reader: IndexReader,
     /// `None` once it is closed.
     writer: Mutex<Option<IndexWriter>>,
@@ -88,8 +91,9 @@ impl SearchIndex {
     ///
     /// Fails with [`SearchError::Damaged`] on anything that is not an index of this store in this
     /// version: whoever calls clears the folder and feeds a new one.
-    pub fn open(directory: Box<dyn Directory>, settings: Settings) -> Result<Self, SearchError> {
+    pub fn open(folder: IndexFolder, settings: Settings) -> Result<Self, SearchError> {
         let schema = Schema::new();
+        let directory = folder.directory();
         let exists = Index::exists(&*directory).map_err(|error| SearchError::Damaged(error.to_string()))?;
         let index = if exists {
             Index::open(directory)?
@@ -114,6 +118,7 @@ impl SearchIndex {
         let opened = SearchIndex {
             schema,
             settings,
+            folder,
             reader,
             writer: Mutex::new(Some(writer)),
             feeding: Mutex::default(),
@@ -124,19 +129,46 @@ impl SearchIndex {
         Ok(opened)
     }
 
-    /// Names of files on disk that are not what was written, in order.
-    pub fn damaged_files(&self) -> Result<Vec<String>, SearchError> {
+    /// The first damage that was met since it was opened, by a search or by work in the background.
+    ///
+    /// Answers given since then may lack something: they are not to be used, and the index has to be
+    /// rebuilt.
+    pub fn damage(&self) -> Option<&IndexFileError> {
+        self.folder.damage()
+    }
+
+    /// Reads every block of every file on disk and returns the damage, in the order of the files.
+    pub fn damaged_files(&self) -> Result<Vec<IndexFileError>, SearchError> {
         let mut tries = 0;
-        let damaged = loop {
+        let mut damaged = loop {
             // A merge that ends meanwhile removes files.
-            match self.reader.searcher().index().validate_checksum() {
-                Err(_) if tries < CHECKSUM_TRIES => tries += 1,
-                checked => break checked?,
+            match self.verify_files() {
+                Err(_) if tries < VERIFY_TRIES => tries += 1,
+                verified => break verified?,
             }
         };
-        let mut names: Vec<_> = damaged.iter().map(|path| path.display().to_string()).collect();
-        names.sort();
-        Ok(names)
+        damaged.sort_by(|one, other| one.file().cmp(other.file()));
+        Ok(damaged)
+    }
+
+    fn verify_files(&self) -> Result<Vec<IndexFileError>, SearchError> {
+        let mut damaged = Vec::new();
+        for root in ROOTS {
+            damaged.extend(self.folder.verify(root.as_ref())?);
+        }
+        if !damaged.is_empty() {
+            return Ok(damaged);
+        }
+        let index = self.reader.searcher().index().clone();
+        let existing = index.directory().list_managed_files();
+        for name in index.load_metas()?.list_segment_files() {
+            match self.folder.verify(&name) {
+                // A segment does not have every file that it could have.
+                Err(error) if error.kind() == ErrorKind::NotFound && !existing.contains(&name) => {}
+                verified => damaged.extend(verified?),
+            }
+        }
+        Ok(damaged)
     }
 
     /// Everything up to here is in it.

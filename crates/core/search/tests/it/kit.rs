@@ -1,7 +1,14 @@
 //! A collection for tests, and an index of it.
 
-use cairn_base::{Position, SpaceId, TenantId};
-use cairn_search::directory::memory_directory;
+use std::path::Path;
+use std::sync::Arc;
+
+use cairn_base::fs::SimulatedFs;
+use cairn_base::{Position, SeededEntropy, SpaceId, SystemEntropy, TenantId};
+use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
+use cairn_seam::{DerivedSeal, Store};
+use cairn_search::SearchError;
+use cairn_search::directory::{Protection, memory_directory, open_directory};
 use cairn_search::document::{Change, Collection, Document, Field, Partition, Role};
 use cairn_search::found::Found;
 use cairn_search::index::{SearchIndex, Settings};
@@ -29,6 +36,41 @@ pub(crate) fn settings() -> Settings {
 
 pub(crate) fn in_memory() -> SearchIndex {
     SearchIndex::open(memory_directory(), settings()).expect("an index")
+}
+
+/// How an index on disk is kept.
+pub(crate) enum Kept {
+    Plain,
+    Sealed(Arc<dyn DerivedSeal>),
+}
+
+impl Kept {
+    /// With the keys of a new sealed store.
+    pub(crate) fn sealed() -> Self {
+        let options = EmbeddedOptions {
+            fs: Arc::new(SimulatedFs::new(1)),
+            entropy: Arc::new(SeededEntropy::new(1)),
+            key: Some(EncryptionKey::generate(&SeededEntropy::new(1))),
+            segment_bytes: 16 << 10,
+            reserve_bytes: 0,
+            cache_bytes: 1 << 20,
+            background: Background::Manual,
+            ..EmbeddedOptions::default()
+        };
+        let store = EmbeddedStore::open(Path::new("store"), options).expect("a store");
+        Kept::Sealed(store.derived_seal("search").expect("it is sealed"))
+    }
+
+    /// The index in a folder, or a new one there.
+    pub(crate) fn open(&self, folder: &Path) -> Result<SearchIndex, SearchError> {
+        let protection = match self {
+            Kept::Plain => Protection::Checked(Arc::new(SystemEntropy)),
+            Kept::Sealed(seal) => Protection::Sealed(Arc::clone(seal)),
+        };
+        let folder = open_directory(folder, protection);
+        let folder = folder.map_err(|error| SearchError::Damaged(error.to_string()))?;
+        SearchIndex::open(folder, settings())
+    }
 }
 
 pub(crate) fn note(id: u64, name: &str, text: &str) -> Document {

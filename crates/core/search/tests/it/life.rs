@@ -1,8 +1,10 @@
 //! Documents come, change and go; the index is closed and opened.
 
-use cairn_base::Position;
+use std::sync::Arc;
+
+use cairn_base::{Position, SystemEntropy};
 use cairn_search::SearchError;
-use cairn_search::directory::open_directory;
+use cairn_search::directory::{Protection, open_directory};
 use cairn_search::document::{Change, Document};
 use cairn_search::index::{SearchIndex, Settings};
 use cairn_search::request::{Filter, Grouping, Recency, Request, Times};
@@ -214,7 +216,8 @@ fn the_whole_of_a_name_comes_first_and_says_so() {
 fn an_index_goes_on_where_it_was_written_last() {
     let folder = tempfile::tempdir().expect("a folder");
     let open = |settings: Settings| {
-        SearchIndex::open(open_directory(folder.path(), None).expect("a directory"), settings)
+        let protection = Protection::Checked(Arc::new(SystemEntropy));
+        SearchIndex::open(open_directory(folder.path(), protection).expect("a directory"), settings)
     };
     let index = open(settings()).expect("an index");
     add(&index, [note(1, "one", "stone")]);

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use cairn_base::ContextId;
+use cairn_base::{ContextId, SystemEntropy};
 use cairn_engine::EngineError;
 use cairn_seam::{BlockPlace, DERIVED_TAG_BYTES, DerivedSeal, FileSeal, NotAsSealed, SealStamp, StoreError};
+use cairn_search::directory::{Protection, open_directory};
 
 use super::kit::{Kit, is_search_thread, question, sorted, until, word};
 
@@ -100,20 +101,24 @@ fn an_index_of_another_store_or_version_is_not_used() {
         }
     }
     // Ids of nodes come from one seed in tests: only the name of the store makes it another one.
-    let meta = other.index_files().into_iter().find(|file| file.ends_with("meta.json")).unwrap();
-    let said = fs::read_to_string(&meta).unwrap();
     let id = kit.engine.node().id.to_string();
-    assert!(said.contains(&id));
-    fs::write(&meta, said.replace(&id, &"0".repeat(id.len()))).unwrap();
+    edit_meta(&other, &id, &"0".repeat(id.len()));
     comes_back(&other, "it belongs to another store");
     assert_eq!(other.found("another").len(), 3);
     other.leave(true);
-    let meta = other.index_files().into_iter().find(|file| file.ends_with("meta.json")).unwrap();
-    let said = fs::read_to_string(&meta).unwrap();
-    let older = said.replace(r#"{\"version\":1"#, r#"{\"version\":0"#);
-    assert_ne!(said, older);
-    fs::write(&meta, older).unwrap();
+    edit_meta(&other, r#"{\"version\":1"#, r#"{\"version\":0"#);
     comes_back(&other, "it is of another version");
+}
+
+/// Changes what the index says about itself, as its writer would.
+fn edit_meta(kit: &Kit, from: &str, to: &str) {
+    let meta = kit.index_files().into_iter().find(|file| file.ends_with("meta.json")).unwrap();
+    let protection = Protection::Checked(Arc::new(SystemEntropy));
+    let folder = open_directory(meta.parent().unwrap(), protection).unwrap().directory();
+    let said = String::from_utf8(folder.atomic_read("meta.json".as_ref()).unwrap()).unwrap();
+    let edited = said.replace(from, to);
+    assert_ne!(said, edited);
+    folder.atomic_write("meta.json".as_ref(), edited.as_bytes()).unwrap();
 }
 
 /// A seal that only turns bits over; its key is a number. 9 does not even bear other keys.

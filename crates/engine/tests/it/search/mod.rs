@@ -1,5 +1,6 @@
 //! Searching: what is found, and that nothing makes it go wrong for long.
 
+mod blocks;
 mod damage;
 mod following;
 mod kit;

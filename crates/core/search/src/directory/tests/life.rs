@@ -6,7 +6,7 @@ use tantivy::query::TermQuery;
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TEXT};
 use tantivy::{Index, IndexSettings, IndexWriter, ReloadPolicy, Term, doc};
 
-use super::super::{DirectoryError, SealedFileError, open_directory, sealed_file_error};
+use super::super::{DirectoryError, IndexFileError, index_file_error, open_directory};
 use super::*;
 
 const WORD: &str = "qxvzkwjhypfgubtd";
@@ -23,12 +23,17 @@ fn schema() -> (Schema, Fields) {
     (builder.build(), Fields { id, body })
 }
 
-fn create(dir: &Path, seal: Option<Arc<dyn DerivedSeal>>) -> Index {
-    Index::create(open_directory(dir, seal).unwrap(), schema().0, IndexSettings::default()).unwrap()
+fn create(dir: &Path, protection: &Protection) -> Index {
+    Index::create(
+        open_directory(dir, protection.clone()).unwrap().directory(),
+        schema().0,
+        IndexSettings::default(),
+    )
+    .unwrap()
 }
 
-fn reopen(dir: &Path, seal: Option<Arc<dyn DerivedSeal>>) -> Index {
-    Index::open(open_directory(dir, seal).unwrap()).unwrap()
+fn reopen(dir: &Path, protection: &Protection) -> Index {
+    Index::open(open_directory(dir, protection.clone()).unwrap().directory()).unwrap()
 }
 
 fn writer(index: &Index) -> IndexWriter {
@@ -57,8 +62,8 @@ fn count(index: &Index, word: &str) -> usize {
     reader.searcher().search(&query, &Count).unwrap()
 }
 
-fn live_once(dir: &Path, seal: Option<Arc<dyn DerivedSeal>>) {
-    let index = create(dir, seal.clone());
+fn live_once(dir: &Path, protection: &Protection) {
+    let index = create(dir, protection);
     let mut first = writer(&index);
     assert!(index.writer_with_num_threads::<tantivy::TantivyDocument>(1, 15_000_000).is_err(), "one writer");
     add(&mut first, 0..3_000, "1");
@@ -66,7 +71,7 @@ fn live_once(dir: &Path, seal: Option<Arc<dyn DerivedSeal>>) {
     assert_eq!((count(&index, WORD), count(&index, "word7")), (3_100, 310));
     drop((first, index));
 
-    let index = reopen(dir, seal.clone());
+    let index = reopen(dir, protection);
     assert_eq!(index.load_metas().unwrap().payload.as_deref(), Some("2"));
     assert_eq!((count(&index, WORD), count(&index, "nothing")), (3_100, 0));
     let held: tantivy::IndexReader =
@@ -96,7 +101,7 @@ fn live_once(dir: &Path, seal: Option<Arc<dyn DerivedSeal>>) {
     assert_eq!(index.validate_checksum().unwrap().len(), 0);
     drop(second);
 
-    let index = reopen(dir, seal);
+    let index = reopen(dir, protection);
     assert_eq!((count(&index, WORD), count(&index, "word7")), (3_100, 310));
 }
 
@@ -111,7 +116,7 @@ fn has_word(dir: &Path) -> bool {
 #[test]
 fn a_sealed_index_lives_and_no_file_holds_a_word_of_it() {
     let dir = tempfile::tempdir().unwrap();
-    live_once(dir.path(), Some(seal(1)));
+    live_once(dir.path(), &Protection::Sealed(seal(1)));
     assert!(!has_word(dir.path()));
     for path in files(dir.path()) {
         let stored = fs::read(&path).unwrap();
@@ -122,7 +127,7 @@ fn a_sealed_index_lives_and_no_file_holds_a_word_of_it() {
 #[test]
 fn a_plain_index_lives_the_same_and_its_words_are_found() {
     let dir = tempfile::tempdir().unwrap();
-    live_once(dir.path(), None);
+    live_once(dir.path(), &checked());
     assert!(has_word(dir.path()));
 }
 
@@ -130,7 +135,7 @@ fn a_plain_index_lives_the_same_and_its_words_are_found() {
 fn an_index_goes_on_after_the_key_was_changed() {
     let dir = tempfile::tempdir().unwrap();
     let keys = Keys::new(1);
-    let index = create(dir.path(), Some(keys.seal()));
+    let index = create(dir.path(), &Protection::Sealed(keys.seal()));
     add(&mut writer(&index), 0..100, "1");
     let roots = |dir: &Path| -> std::collections::HashSet<Vec<u8>> {
         let stored = files(dir).into_iter().map(|path| fs::read(path).unwrap());
@@ -140,39 +145,80 @@ fn an_index_goes_on_after_the_key_was_changed() {
     drop(index);
 
     let keys = keys.rotate();
-    let index = reopen(dir.path(), Some(keys.seal()));
+    let index = reopen(dir.path(), &Protection::Sealed(keys.seal()));
     assert_eq!(count(&index, WORD), 100);
     add(&mut writer(&index), 100..200, "2");
     assert_eq!(count(&index, WORD), 200);
     assert_eq!(roots(dir.path()).len(), 2, "new files have the new root");
-    assert_eq!(count(&reopen(dir.path(), Some(keys.seal())), WORD), 200);
+    assert_eq!(count(&reopen(dir.path(), &Protection::Sealed(keys.seal())), WORD), 200);
 }
 
 #[test]
 fn what_this_store_cannot_read_is_told_apart() {
     let [sealed_dir, plain_dir] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    for (dir, seal) in [(&sealed_dir, Some(seal(1))), (&plain_dir, None)] {
-        add(&mut writer(&create(dir.path(), seal)), 0..10, "1");
+    let with = |number| Protection::Sealed(seal(number));
+    for (dir, protection) in [(&sealed_dir, with(1)), (&plain_dir, checked())] {
+        add(&mut writer(&create(dir.path(), &protection)), 0..10, "1");
     }
-    let refused = |dir: &Path, seal| open_directory(dir, seal).map(drop).unwrap_err();
-    let error = refused(sealed_dir.path(), Some(seal(2)));
-    assert!(matches!(error, DirectoryError::File(SealedFileError::AnotherKey { .. })), "{error}");
-    let error = refused(sealed_dir.path(), None);
+    let refused = |dir: &Path, protection| open_directory(dir, protection).map(drop).unwrap_err();
+    let error = refused(sealed_dir.path(), with(2));
+    assert!(matches!(error, DirectoryError::File(IndexFileError::AnotherKey { .. })), "{error}");
+    let error = refused(sealed_dir.path(), checked());
     assert!(matches!(error, DirectoryError::Sealed { .. }), "{error}");
-    let error = refused(plain_dir.path(), Some(seal(1)));
-    assert!(matches!(error, DirectoryError::File(SealedFileError::NotSealed { .. })), "{error}");
+    let error = refused(plain_dir.path(), with(1));
+    assert!(matches!(error, DirectoryError::File(IndexFileError::NotSealed { .. })), "{error}");
 
     // The same from below, as it comes out of the engine of the index.
-    let error = Index::open(sealed(sealed_dir.path(), &seal(2))).map(drop).unwrap_err();
-    assert!(matches!(sealed_file_error(&error), Some(SealedFileError::AnotherKey { .. })), "{error}");
-    let meta = sealed_dir.path().join("meta.json");
-    let mut stored = fs::read(&meta).unwrap();
-    *stored.last_mut().unwrap() ^= 1;
-    fs::write(&meta, stored).unwrap();
-    let error = Index::open(sealed(sealed_dir.path(), &seal(1))).map(drop).unwrap_err();
-    let block = SealedFileError::Damaged { file: "meta.json".into(), block: 0 };
-    assert_eq!(sealed_file_error(&error), Some(&block), "{error}");
-    assert!(
-        matches!(refused(sealed_dir.path(), Some(seal(1))), DirectoryError::File(error) if error == block)
-    );
+    let error = Index::open(fresh(sealed_dir.path(), &with(2))).map(drop).unwrap_err();
+    assert!(matches!(index_file_error(&error), Some(IndexFileError::AnotherKey { .. })), "{error}");
+    for (dir, protection, at, offset) in [(&sealed_dir, with(1), 60, 44), (&plain_dir, checked(), 20, 0)] {
+        let meta = dir.path().join("meta.json");
+        let mut stored = fs::read(&meta).unwrap();
+        stored[at] ^= 1;
+        fs::write(&meta, stored).unwrap();
+        let error = Index::open(fresh(dir.path(), &protection)).map(drop).unwrap_err();
+        let damaged = IndexFileError::Damaged { file: "meta.json".into(), block: 0, offset };
+        assert_eq!(index_file_error(&error), Some(&damaged), "{error}");
+        let error = refused(dir.path(), protection);
+        assert!(matches!(&error, DirectoryError::File(error) if *error == damaged), "{error}");
+    }
+}
+
+#[test]
+fn an_index_of_an_earlier_version_is_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = Index::create_in_dir(dir.path(), schema().0).unwrap();
+    add(&mut writer(&index), 0..10, "1");
+    drop(index);
+    let error = open_directory(dir.path(), checked()).map(drop).unwrap_err();
+    let expected = IndexFileError::NoChecksums { file: "meta.json".into() };
+    assert!(matches!(&error, DirectoryError::File(error) if *error == expected), "{error}");
+}
+
+#[test]
+fn a_merge_that_meets_damage_fails_and_takes_nothing_along() {
+    for protection in both() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = open_directory(dir.path(), protection).unwrap();
+        let index = Index::create(folder.directory(), schema().0, IndexSettings::default()).unwrap();
+        let mut writer = writer(&index);
+        add(&mut writer, 0..3_000, "1");
+        add(&mut writer, 3_000..3_100, "2");
+        // No search reads what is stored.
+        let stored =
+            files(dir.path()).into_iter().filter(|path| path.extension().is_some_and(|end| end == "store"));
+        let largest = stored.max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap();
+        let file = fs::OpenOptions::new().write(true).open(largest).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, b"damage", 100).unwrap();
+
+        assert_eq!((count(&index, WORD), folder.damage()), (3_100, None));
+        let segments = index.searchable_segment_ids().unwrap();
+        assert!(writer.merge(&segments).wait().is_err());
+        assert!(folder.damage().is_some());
+        writer.delete_term(Term::from_field_text(schema().1.id, "id7"));
+        add(&mut writer, 3_100..3_110, "3");
+        writer.garbage_collect_files().wait().unwrap();
+        assert_eq!(count(&index, WORD), 3_109);
+        writer.wait_merging_threads().unwrap();
+    }
 }

@@ -1,6 +1,7 @@
-//! Folders of an index, plain and sealed.
+//! Folders of an index, checked and sealed.
 
 mod bytes;
+mod checked;
 mod folder;
 mod life;
 
@@ -9,14 +10,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cairn_base::SeededEntropy;
 use cairn_base::fs::SimulatedFs;
+use cairn_base::{SeededEntropy, SystemEntropy};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
 use cairn_seam::{DerivedSeal, Store};
 use tantivy::Directory;
 use tantivy::directory::TerminatingWrite;
 
-use super::SealedDirectory;
+use super::{Folder, Protection};
 
 /// A sealed store whose keys follow from a number.
 struct Keys {
@@ -60,9 +61,17 @@ fn seal(number: u64) -> Arc<dyn DerivedSeal> {
     Keys::new(number).seal()
 }
 
-/// A directory that has read nothing yet.
-fn sealed(dir: &Path, seal: &Arc<dyn DerivedSeal>) -> SealedDirectory {
-    SealedDirectory::new(dir, Arc::clone(seal))
+fn checked() -> Protection {
+    Protection::Checked(Arc::new(SystemEntropy))
+}
+
+fn both() -> [Protection; 2] {
+    [checked(), Protection::Sealed(seal(1))]
+}
+
+/// A folder of which nothing has been read yet.
+fn fresh(dir: &Path, protection: &Protection) -> Folder {
+    Folder::new(dir, protection.clone())
 }
 
 fn write(directory: &dyn Directory, name: &str, content: &[u8]) {

@@ -1,4 +1,4 @@
-//! A folder in which every file is sealed.
+//! The folder of an index, in which every file is sealed or checked.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -7,48 +7,105 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use cairn_seam::DerivedSeal;
 use parking_lot::Mutex;
 use tantivy::Directory;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
-use tantivy::directory::{DirectoryLock, FileHandle, Lock, OwnedBytes, WatchCallback, WatchHandle, WritePtr};
+use tantivy::directory::{
+    DirectoryLock, FileHandle, Lock, TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
+};
 
-use super::cache::Blocks;
-use super::read::SealedFile;
-use super::write::SealedWriter;
+use super::checked::Checking;
+use super::damage::DamageNote;
+use super::sealed::Sealing;
+use super::{IndexFileError, Protection};
 
-/// The files of an index, sealed. Names of files are not: the engine of the index makes them up.
+/// The files of an index, each with a seal or checksums. Names of files are as the engine of the index
+/// makes them up.
 #[derive(Clone)]
-pub(super) struct SealedDirectory(Arc<Inner>);
+pub(super) struct Folder(Arc<Inner>);
 
 struct Inner {
     dir: PathBuf,
-    seal: Arc<dyn DerivedSeal>,
-    blocks: Arc<Blocks>,
+    kind: Kind,
+    damage: DamageNote,
     /// Held while a file is replaced: there is one name for what is being written.
     replacing: Mutex<()>,
 }
 
-impl SealedDirectory {
-    pub(super) fn new(dir: &Path, seal: Arc<dyn DerivedSeal>) -> Self {
-        let blocks = Arc::new(Blocks::new());
-        SealedDirectory(Arc::new(Inner { dir: dir.to_owned(), seal, blocks, replacing: Mutex::new(()) }))
+enum Kind {
+    Sealed(Sealing),
+    Checked(Checking),
+}
+
+impl Folder {
+    pub(super) fn new(dir: &Path, protection: Protection) -> Self {
+        let kind = match protection {
+            Protection::Sealed(seal) => Kind::Sealed(Sealing::new(seal)),
+            Protection::Checked(entropy) => Kind::Checked(Checking::new(entropy)),
+        };
+        let (dir, damage) = (dir.to_owned(), DamageNote::default());
+        Folder(Arc::new(Inner { dir, kind, damage, replacing: Mutex::new(()) }))
     }
 
-    /// The content of a file.
-    pub(super) fn read_whole(&self, name: &Path) -> io::Result<OwnedBytes> {
-        self.open(name)?.read_whole()
+    /// The first damage that was met.
+    pub(super) fn damage(&self) -> Option<&IndexFileError> {
+        self.0.damage.get()
     }
 
-    fn open(&self, name: &Path) -> io::Result<SealedFile> {
-        SealedFile::open(&self.path_of(name)?, name, &*self.0.seal, &self.0.blocks)
+    /// The content of a file, verified.
+    pub(super) fn read_whole(&self, name: &Path) -> io::Result<Vec<u8>> {
+        let path = self.path_of(name)?;
+        self.0.damage.note(match &self.0.kind {
+            Kind::Sealed(sealing) => {
+                let file = sealing.open(&path, name, &self.0.damage);
+                file.and_then(|file| Ok(file.read_whole()?.as_slice().to_vec()))
+            }
+            Kind::Checked(_) => Checking::read_whole(&path, name),
+        })
+    }
+
+    /// Verifies every block of a file as it is on disk now, whatever was verified or cached before.
+    pub(super) fn verify(&self, name: &Path) -> io::Result<()> {
+        let path = self.path_of(name)?;
+        match &self.0.kind {
+            Kind::Sealed(sealing) => sealing.verify(&path, name),
+            Kind::Checked(_) => Checking::verify(&path, name),
+        }
+    }
+
+    fn open(&self, name: &Path) -> io::Result<Arc<dyn FileHandle>> {
+        let path = self.path_of(name)?;
+        let damage = &self.0.damage;
+        damage.note(match &self.0.kind {
+            Kind::Sealed(sealing) => {
+                sealing.open(&path, name, damage).map(|file| Arc::new(file) as Arc<dyn FileHandle>)
+            }
+            Kind::Checked(checking) => {
+                checking.open(&self.0.dir, name, damage).map(|file| file as Arc<dyn FileHandle>)
+            }
+        })
     }
 
     /// A writer for a file at a path that is going to have this name.
-    fn start(&self, name: &Path, path: &Path, options: &mut OpenOptions) -> io::Result<SealedWriter> {
+    fn start(
+        &self,
+        name: &Path,
+        path: &Path,
+        options: &mut OpenOptions,
+    ) -> io::Result<Box<dyn TerminatingWrite + Send + Sync>> {
         let file = options.write(true).mode(0o600).open(path)?;
-        let (stamp, seal) = self.0.seal.new_file(name.as_os_str().as_encoded_bytes());
-        SealedWriter::start(file, &stamp, seal)
+        Ok(match &self.0.kind {
+            Kind::Sealed(sealing) => Box::new(sealing.writer(file, name)?),
+            Kind::Checked(checking) => Box::new(checking.writer(file, name)),
+        })
+    }
+
+    fn forget(&self, name: &Path) {
+        match &self.0.kind {
+            // Its blocks are cached by their salt.
+            Kind::Sealed(_) => {}
+            Kind::Checked(checking) => checking.forget(name),
+        }
     }
 
     /// Where a file is. There are no folders in this one, and no way out of it.
@@ -57,7 +114,7 @@ impl SealedDirectory {
         match (parts.next(), parts.next()) {
             (Some(Component::Normal(_)), None) => Ok(self.0.dir.join(name)),
             _ => {
-                let text = format!("{} is no name of a file of the search index", name.display());
+                let text = format!("{} is not the name of a file of the search index", name.display());
                 Err(io::Error::new(io::ErrorKind::InvalidInput, text))
             }
         }
@@ -71,8 +128,9 @@ impl SealedDirectory {
         let mut writer =
             self.start(name, Path::new(&temporary), OpenOptions::new().create(true).truncate(true))?;
         writer.write_all(content)?;
-        writer.finish()?;
+        writer.terminate()?;
         fs::rename(&temporary, &path)?;
+        self.forget(name);
         self.sync()
     }
 
@@ -83,7 +141,7 @@ impl SealedDirectory {
     fn lock(&self, lock: &Lock) -> Result<File, LockError> {
         let path = self.path_of(&lock.filepath).map_err(LockError::wrap_io_error)?;
         let mut options = OpenOptions::new();
-        // Nothing is ever written to it, so there is nothing to seal.
+        // Nothing is ever written to it, so there is nothing to protect.
         let file = options.write(true).create(true).truncate(false).mode(0o600).open(path);
         let file = file.map_err(LockError::wrap_io_error)?;
         if lock.is_blocking {
@@ -109,14 +167,14 @@ fn not_read(name: &Path, error: io::Error) -> OpenReadError {
     OpenReadError::wrap_io_error(error, name.to_owned())
 }
 
-impl Directory for SealedDirectory {
+impl Directory for Folder {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        let file = self.open(path).map_err(|error| not_read(path, error))?;
-        Ok(Arc::new(file))
+        self.open(path).map_err(|error| not_read(path, error))
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
         let deleted = self.path_of(path).and_then(fs::remove_file);
+        self.forget(path);
         deleted.map_err(|error| {
             if is_missing(&error) {
                 return DeleteError::FileDoesNotExist(path.to_owned());
@@ -133,7 +191,7 @@ impl Directory for SealedDirectory {
         let started =
             self.path_of(path).and_then(|file| self.start(path, &file, OpenOptions::new().create_new(true)));
         match started {
-            Ok(writer) => Ok(BufWriter::new(Box::new(writer))),
+            Ok(writer) => Ok(BufWriter::new(writer)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(OpenWriteError::FileAlreadyExists(path.to_owned()))
             }
@@ -142,8 +200,7 @@ impl Directory for SealedDirectory {
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        let content = self.read_whole(path).map_err(|error| not_read(path, error))?;
-        Ok(content.as_slice().to_vec())
+        self.read_whole(path).map_err(|error| not_read(path, error))
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
@@ -165,8 +222,8 @@ impl Directory for SealedDirectory {
     }
 }
 
-impl std::fmt::Debug for SealedDirectory {
+impl std::fmt::Debug for Folder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SealedDirectory").field("dir", &self.0.dir).finish_non_exhaustive()
+        f.debug_struct("Folder").field("dir", &self.0.dir).finish_non_exhaustive()
     }
 }

@@ -9,7 +9,7 @@ use tantivy::directory::{AntiCallToken, TerminatingWrite};
 use super::layout::{self, BLOCK_BYTES};
 
 /// Writes a new file from its beginning to its end. Without its end it does not open.
-pub(super) struct SealedWriter {
+pub(in crate::directory) struct SealedWriter {
     file: File,
     seal: Box<dyn FileSeal>,
     /// The block that is being filled. A full one waits until it is known whether it is the last.
@@ -27,7 +27,7 @@ impl SealedWriter {
     }
 
     /// Writes the last block and makes the whole file durable, but not its name.
-    pub(super) fn finish(&mut self) -> io::Result<()> {
+    fn finish(&mut self) -> io::Result<()> {
         self.put_block(true)?;
         self.file.sync_all()
     }

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use cairn_seam::{BlockPlace, DERIVED_TAG_BYTES, SealStamp};
 
-use super::SealedFileError;
+use crate::directory::IndexFileError;
 
-pub(super) const MAGIC: &[u8; 8] = b"CAIRNDER";
+pub(in crate::directory) const MAGIC: &[u8; 8] = b"CAIRNDER";
 const FORMAT: u32 = 1;
 
 /// Magic, format, stamp.
-pub(super) const HEADER_BYTES: usize = 8 + 4 + 16 + 16;
+pub(in crate::directory) const HEADER_BYTES: usize = 8 + 4 + 16 + 16;
 /// What is sealed as one. Whoever reads a byte opens so many; smaller ones would mean more tags and calls.
-pub(super) const BLOCK_BYTES: usize = 16 << 10;
+pub(in crate::directory) const BLOCK_BYTES: usize = 16 << 10;
 const SEALED_BLOCK_BYTES: u64 = (BLOCK_BYTES + DERIVED_TAG_BYTES) as u64;
 
 pub(super) fn header(stamp: &SealStamp) -> [u8; HEADER_BYTES] {
@@ -25,14 +25,14 @@ pub(super) fn header(stamp: &SealStamp) -> [u8; HEADER_BYTES] {
 }
 
 /// The stamp in a header of a file with this name.
-pub(super) fn parse_header(header: &[u8; HEADER_BYTES], name: &Path) -> Result<SealStamp, SealedFileError> {
+pub(super) fn parse_header(header: &[u8; HEADER_BYTES], name: &Path) -> Result<SealStamp, IndexFileError> {
     let mut rest = &header[..];
     if take::<8>(&mut rest) != *MAGIC {
-        return Err(SealedFileError::NotSealed { file: name.to_owned() });
+        return Err(IndexFileError::NotSealed { file: name.to_owned() });
     }
     let format = u32::from_le_bytes(take(&mut rest));
     if format != FORMAT {
-        return Err(SealedFileError::Newer { file: name.to_owned(), format });
+        return Err(IndexFileError::Newer { file: name.to_owned(), format });
     }
     Ok(SealStamp { key: take(&mut rest), salt: take(&mut rest) })
 }

@@ -11,22 +11,24 @@ use cairn_seam::{DerivedSeal, FileSeal};
 use tantivy::HasLen;
 use tantivy::directory::{FileHandle, OwnedBytes};
 
-use super::SealedFileError;
 use super::cache::Blocks;
 use super::layout::{self, BLOCK_BYTES, HEADER_BYTES, Layout};
+use crate::directory::IndexFileError;
+use crate::directory::damage::DamageNote;
 
 /// What spans more blocks than this is read past the cache: it would push out what is read often, and
 /// whoever reads so much keeps it.
 const CACHED_BLOCKS_MAX: u64 = 4;
 
 /// A sealed file, open. It stays readable when its name is removed.
-pub(super) struct SealedFile {
+pub(in crate::directory) struct SealedFile {
     name: PathBuf,
     file: File,
     seal: Box<dyn FileSeal>,
     salt: [u8; 16],
     layout: Layout,
     blocks: Arc<Blocks>,
+    damage: DamageNote,
 }
 
 impl SealedFile {
@@ -39,20 +41,21 @@ impl SealedFile {
         name: &Path,
         seal: &dyn DerivedSeal,
         blocks: &Arc<Blocks>,
+        damage: &DamageNote,
     ) -> io::Result<Self> {
         let file = File::open(path)?;
         let file_bytes = file.metadata()?.len();
-        let too_short = || SealedFileError::Length { file: name.to_owned(), file_bytes };
+        let too_short = || IndexFileError::Length { file: name.to_owned(), file_bytes };
         if file_bytes < HEADER_BYTES as u64 {
             return Err(too_short().into());
         }
         let mut header = [0; HEADER_BYTES];
-        file.read_exact_at(&mut header, 0)?;
+        file.read_exact_at(&mut header, 0).map_err(|error| IndexFileError::unread(name, 0, 0, &error))?;
         let stamp = layout::parse_header(&header, name)?;
         let layout = Layout::of(file_bytes).ok_or_else(too_short)?;
         let seal = seal
             .of_file(name.as_os_str().as_encoded_bytes(), &stamp)
-            .ok_or_else(|| SealedFileError::AnotherKey { file: name.to_owned() })?;
+            .ok_or_else(|| IndexFileError::AnotherKey { file: name.to_owned() })?;
         let opened = SealedFile {
             name: name.to_owned(),
             file,
@@ -60,22 +63,34 @@ impl SealedFile {
             salt: stamp.salt,
             layout,
             blocks: Arc::clone(blocks),
+            damage: damage.clone(),
         };
         opened.open_and_keep(layout.last())?;
         Ok(opened)
     }
 
     /// All of it.
-    pub(super) fn read_whole(&self) -> io::Result<OwnedBytes> {
+    pub(in crate::directory) fn read_whole(&self) -> io::Result<OwnedBytes> {
         self.read_bytes(0..self.layout.content_bytes)
+    }
+
+    /// Opens every block, none of them from the cache.
+    pub(super) fn verify(&self) -> io::Result<()> {
+        let mut block = Vec::new();
+        (0..=self.layout.last()).try_for_each(|number| {
+            block.clear();
+            self.append_block(number, &mut block)
+        })
     }
 
     /// Appends a block to what was read.
     fn append_block(&self, number: u64, to: &mut Vec<u8>) -> io::Result<()> {
         let start = to.len();
         to.resize(start + self.layout.sealed_bytes(number), 0);
-        self.file.read_exact_at(&mut to[start..], layout::offset(number))?;
-        let damaged = |_| SealedFileError::Damaged { file: self.name.clone(), block: number };
+        let offset = layout::offset(number);
+        let unread = |error| IndexFileError::unread(&self.name, number, offset, &error);
+        self.file.read_exact_at(&mut to[start..], offset).map_err(unread)?;
+        let damaged = |_| IndexFileError::Damaged { file: self.name.clone(), block: number, offset };
         let content_bytes = self.seal.open(self.layout.place(number), &mut to[start..]).map_err(damaged)?;
         to.truncate(start + content_bytes);
         Ok(())
@@ -127,9 +142,9 @@ impl FileHandle for SealedFile {
         }
         let ((first, start), (last, _)) = (layout::find(range.start), layout::find(range.end - 1));
         if last - first < CACHED_BLOCKS_MAX {
-            return Ok(OwnedBytes::new(self.read_through_cache(range)?));
+            return Ok(OwnedBytes::new(self.damage.note(self.read_through_cache(range))?));
         }
-        let blocks = OwnedBytes::new(self.read_past_cache(first, last)?);
+        let blocks = OwnedBytes::new(self.damage.note(self.read_past_cache(first, last))?);
         Ok(blocks.slice(start..start + range.len()))
     }
 }
