@@ -15,11 +15,14 @@ use crate::{key_file, progress};
 /// What to do about damaged data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// Refuse to open.
+    /// Open read-only if records are missing.
     Refuse,
-    /// Open what lies before the damage.
+    /// Go on without them.
     Accept,
 }
+
+/// Damaged places that are named in the log at most.
+const DAMAGE_SHOWN_MAX: usize = 20;
 
 /// Makes the directory, readable by its owner alone, if it is not there.
 pub(crate) fn create_dir(dir: &Path) -> Result<(), Failure> {
@@ -75,9 +78,21 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<(), Failure> {
 }
 
 fn tell(report: &OpenReport) {
-    let OpenReport { torn, lost, rebuilt, replayed } = report;
-    if let Some(lost) = lost {
-        tracing::error!("loss was accepted: {lost}");
+    let OpenReport { torn, damage, read_only, lost, rebuilt, replayed } = report;
+    for damage in damage.iter().take(DAMAGE_SHOWN_MAX) {
+        tracing::error!("the log is damaged: {damage}");
+    }
+    if damage.len() > DAMAGE_SHOWN_MAX {
+        tracing::error!("{} more places of the log are damaged", damage.len() - DAMAGE_SHOWN_MAX);
+    }
+    if let Some(why) = read_only {
+        tracing::error!(
+            "the store is open read-only: {why}. `cairn salvage --to DIR` makes a new store of everything \
+             that can be read; --accept-loss goes on without what is missing"
+        );
+    }
+    if *lost {
+        tracing::error!("loss was accepted: records in the damaged places are missing");
     }
     if let Some(torn) = torn {
         tracing::info!("set aside what was never acknowledged: {torn}");
