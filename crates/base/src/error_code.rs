@@ -181,7 +181,12 @@ error_codes! {
         "after the restart, look whether the change is there before sending it again";
     /// Durable bytes are not what was written.
     Damaged: "DecodeError", "KIP_4003", wire 500, http 500, rpc -32603, Never,
-        "restore from a backup, or open with --accept-loss what lies before the damage";
+        "restore it from a backup; `cairn doctor` names what is damaged, and `cairn salvage --to DIR` makes a \
+         new store of everything that can be read";
+    /// The log is damaged and records are missing, so nothing is written.
+    StoreReadOnly: "StoreReadOnly", "KIP_4003", wire 503, http 503, rpc -32053, Never,
+        "reads go on; make a new store of everything that can be read with `cairn salvage --to DIR`, or start \
+         with --accept-loss to go on without what is missing";
     /// Another process owns the data directory.
     Locked: "Locked", "KIP_4003", wire 503, http 503, rpc -32053, Later,
         "stop the other process, or name another data directory";

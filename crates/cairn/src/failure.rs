@@ -11,8 +11,8 @@ use cairn_seam::StoreError;
 
 use crate::terminal::Look;
 
-const ACCEPT_LOSS: &str = "restore a backup, or open what lies before the damage with \
-                           `cairn serve --accept-loss`, which says what is gone";
+const ACCEPT_LOSS: &str = "restore a backup, or make a new store of everything that can be read with \
+                           `cairn salvage --to DIR`, which lists what is lost";
 
 /// Exit codes; the end of `cairn --help` lists them for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -250,7 +250,7 @@ mod tests {
             DamagedAt { file: PathBuf::from("log/1.seg"), offset: 4096, detail: "bad checksum".to_owned() };
         let damaged = Failure::from(StoreError::Damaged(at));
         assert_eq!(damaged.message, "damaged at byte 4096 of log/1.seg: bad checksum");
-        assert!(damaged.hint.as_deref().is_some_and(|hint| hint.contains("--accept-loss")));
+        assert!(damaged.hint.as_deref().is_some_and(|hint| hint.contains("cairn salvage")));
         assert_eq!(damaged.exit, Exit::Unreadable);
 
         let locked =

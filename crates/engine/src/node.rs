@@ -4,7 +4,7 @@ use std::fmt;
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{Entropy, Position};
-use cairn_seam::{Event, Reader};
+use cairn_seam::{Event, Reader, StoreError};
 
 use crate::access::make_local_tenant;
 use crate::pipeline::Pipeline;
@@ -54,8 +54,12 @@ pub(crate) fn load_or_initialise(pipeline: &Pipeline, entropy: &dyn Entropy) -> 
         secret.put(tx, scope)?;
         make_local_tenant(tx, scope, node.created_at_ms)?;
         Ok(node)
-    })?;
-    Ok(committed.value)
+    });
+    match committed {
+        // Its record is lost with damaged bytes: what can be read is served all the same.
+        Err(EngineError::Store(StoreError::ReadOnly { .. })) => Ok(node),
+        committed => Ok(committed?.value),
+    }
 }
 
 fn load<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Option<Node>, EngineError> {

@@ -4,7 +4,7 @@
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{Entropy, Position};
-use cairn_seam::{Reader, WriteTx};
+use cairn_seam::{Reader, StoreError, WriteTx};
 
 use crate::pipeline::Pipeline;
 use crate::{Act, EngineError, record, tables};
@@ -48,8 +48,12 @@ pub(crate) fn load_or_make(pipeline: &Pipeline, entropy: &dyn Entropy) -> Result
         }
         secret.put(tx, scope)?;
         Ok(secret)
-    })?;
-    Ok(committed.value)
+    });
+    match committed {
+        // Lost with damaged bytes: ids of events hold for this run alone.
+        Err(EngineError::Store(StoreError::ReadOnly { .. })) => Ok(secret),
+        committed => Ok(committed?.value),
+    }
 }
 
 fn load<R: Reader + ?Sized>(reader: &R, node: &Scope) -> Result<Option<Secret>, EngineError> {

@@ -35,10 +35,11 @@ fn verdict(report: &Report, repair: bool) -> Result<(), Failure> {
     }
     let things = if wrong == 1 { "thing is" } else { "things are" };
     let hint = if repair {
-        "what is left is primary data: restore a backup, or open what lies before the damage with \
-         `cairn serve --accept-loss`"
+        "what is left is primary data: restore a backup, or make a new store of everything that can be read \
+         with `cairn salvage --to DIR`"
     } else {
-        "`cairn doctor --repair` makes derived data again; primary data comes back from a backup"
+        "`cairn doctor --repair` rebuilds derived data; primary data comes back from a backup, or as far as it \
+         can be read with `cairn salvage --to DIR`"
     };
     Err(Failure::damaged(format!("{wrong} {things} wrong")).hint(hint))
 }

@@ -55,7 +55,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, conflicts_with = "accept_loss")]
     in_memory: bool,
 
-    /// Open a damaged data directory without what lies after the damage, and say what is gone
+    /// Write to a damaged data directory, without the records that cannot be read
     #[arg(long)]
     accept_loss: bool,
 

@@ -42,23 +42,42 @@ fn flip(path: &Path, offset: usize) {
 }
 
 #[test]
-fn damage_in_the_log_is_refused_with_its_place_until_loss_is_accepted() {
+fn a_store_with_a_damaged_log_is_read_until_loss_is_accepted() {
     let (dir, data) = stopped_server();
     let segment = file(&data, "segment-");
-    // Inside the first record, behind the header of the segment.
+    // Inside the first record, behind the header of the segment; and nothing else has it.
     flip(&segment, 90);
-    let refused = run(dir.path(), &["serve", "--data-dir", "data", "--http", "127.0.0.1:0"]);
-    assert_eq!(refused.status.code(), Some(4), "{}", stderr(&refused));
-    let said = stderr(&refused);
+    fs::remove_file(data.join("index.redb")).expect("it is there");
+    let server = Server::start(dir.path(), &["--data-dir", "data"]);
+    let ready = server.get("/readyz");
+    assert!(ready.starts_with("HTTP/1.1 503") && ready.contains("StoreReadOnly"), "{ready}");
+    assert!(server.get("/v1/contexts").starts_with("HTTP/1.1 200"), "reads go on");
+    let refused =
+        run(dir.path(), &["turns", "append", "new", "--data-dir", "data", "--type", "a.B", "--text", "x"]);
+    assert!(stderr(&refused).contains("read-only"), "{}", stderr(&refused));
+    server.signal("-TERM");
+    let (code, _, log) = server.wait();
+    assert_eq!(code, Some(0), "{log}");
     let name = segment.file_name().expect("a name").to_string_lossy().into_owned();
-    assert!(said.contains("damaged at byte ") && said.contains(&name), "{said}");
-    assert!(said.contains("hint: ") && said.contains("--accept-loss"), "{said}");
-    assert!(!data.join("endpoints.json").exists());
+    assert!(log.contains("the log is damaged: bytes ") && log.contains(&name), "{log}");
+    assert!(log.contains("cairn salvage --to DIR") && log.contains("--accept-loss"), "{log}");
+    let doctor = run(dir.path(), &["doctor", "--data-dir", "data"]);
+    assert_eq!(doctor.status.code(), Some(4), "{}", stderr(&doctor));
 
     let log = stop(Server::start(dir.path(), &["--data-dir", "data", "--accept-loss"]));
     assert!(log.contains("loss was accepted") && log.contains(&name), "{log}");
     let log = stop(Server::start(dir.path(), &["--data-dir", "data"]));
-    assert!(!log.contains("loss was accepted"), "it is whole again: {log}");
+    assert!(!log.contains("loss was accepted") && !log.contains("read-only"), "{log}");
+}
+
+#[test]
+fn damage_that_the_index_covers_keeps_nothing_from_being_written() {
+    let (dir, data) = stopped_server();
+    flip(&file(&data, "segment-"), 90);
+    for _ in 0..2 {
+        let log = stop(Server::start(dir.path(), &["--data-dir", "data"]));
+        assert!(log.contains("the log is damaged: bytes ") && !log.contains("read-only"), "{log}");
+    }
 }
 
 #[test]

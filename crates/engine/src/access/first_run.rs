@@ -3,7 +3,7 @@
 use cairn_access::registry::{self, RegistryError, TenantName, UserId};
 use cairn_access::{Action, LOCAL_OWNER, LOCAL_TENANT, Principal, Resource, Scope};
 use cairn_base::{Position, TenantId};
-use cairn_seam::WriteTx;
+use cairn_seam::{StoreError, WriteTx};
 
 use crate::pipeline::Pipeline;
 use crate::{Act, EngineError};
@@ -25,6 +25,14 @@ pub(crate) fn make_local_tenant(
 
 /// Makes the local owner, unless it is there. In a store that an older cairn has made, the tenant too.
 pub(crate) fn ensure_local_owner(pipeline: &Pipeline) -> Result<(), EngineError> {
+    match make_local_owner(pipeline) {
+        // Lost with damaged bytes: what can be read is served all the same.
+        Err(EngineError::Store(StoreError::ReadOnly { .. })) => Ok(()),
+        made => made,
+    }
+}
+
+fn make_local_owner(pipeline: &Pipeline) -> Result<(), EngineError> {
     let user = UserId::parse(LOCAL_OWNER).map_err(RegistryError::from)?;
     let (owner, now_ms) = (Principal::local_owner(), pipeline.shared().clock.now_ms());
     let home = Resource::tenant(TenantId::LOCAL);

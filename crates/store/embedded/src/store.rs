@@ -264,9 +264,8 @@ impl Store for EmbeddedStore {
             Err(StoreError::StorageFull { free_bytes, reserve_bytes }) => {
                 Health::Full { free_bytes, reserve_bytes }
             }
-            Err(StoreError::Poisoned { cause } | StoreError::ReadOnly { cause }) => {
-                Health::Poisoned { cause }
-            }
+            Err(StoreError::Poisoned { cause }) => Health::Poisoned { cause },
+            Err(StoreError::ReadOnly { cause }) => Health::ReadOnly { cause },
             Err(error) => Health::Poisoned { cause: error.to_string() },
         }
     }

@@ -165,6 +165,12 @@ pub(crate) fn claimed_stored_bytes(header: &[u8], position: u64) -> Option<usize
     (len <= BODY_BYTES_MAX).then(|| stored_bytes(len))
 }
 
+/// Whether a header, which is not proved by its checksum, says that a blob of so many bytes stands here.
+pub(crate) fn claims_blob(header: &[u8], position: u64, stored: u64) -> bool {
+    claimed_stored_bytes(header, position).is_some_and(|claimed| claimed as u64 == stored)
+        && header.get(16) == Some(&FrameKind::Blob.to_byte())
+}
+
 fn checksum(salt: u64, frame: &[u8]) -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "both halves of the salt are used")]
     let seed = (salt ^ (salt >> 32)) as u32;

@@ -236,7 +236,8 @@ impl StoreError {
             StoreError::Conflict => ErrorCode::Conflict,
             StoreError::Overloaded => ErrorCode::Overloaded,
             StoreError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
-            StoreError::Poisoned { .. } | StoreError::ReadOnly { .. } => ErrorCode::StorePoisoned,
+            StoreError::Poisoned { .. } => ErrorCode::StorePoisoned,
+            StoreError::ReadOnly { .. } => ErrorCode::StoreReadOnly,
             StoreError::StorageFull { .. } => ErrorCode::StorageFull,
             StoreError::Damaged(_) | StoreError::Record { .. } | StoreError::BlobLost { .. } => {
                 ErrorCode::Damaged

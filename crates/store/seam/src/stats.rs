@@ -17,6 +17,11 @@ pub enum Health {
         /// What failed.
         cause: String,
     },
+    /// Reads only: the log is damaged, and records are missing.
+    ReadOnly {
+        /// What is damaged.
+        cause: String,
+    },
     /// Closed.
     Closed,
 }

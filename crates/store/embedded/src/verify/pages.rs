@@ -96,6 +96,8 @@ impl Subject<'_> {
             Ok(applied) if applied == index.durable() => return,
             // A commit that failed may be on disk all the same.
             Ok(_) if self.shared.check_poison().is_err() => return,
+            // One that was built around damage has no position, so that the next opening builds another.
+            Err(_) if self.shared.is_read_only() => return,
             Ok(_) => "the header leads to another state than the one that was written last".into(),
             Err(why) => why,
         };

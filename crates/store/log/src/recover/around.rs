@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cairn_seam::StoreError;
 
 use super::{Found, Progress, Recovery, Replay, Unreadable};
-use crate::frame::FrameKind;
+use crate::frame::{self, FrameKind};
 use crate::gather::gather_hashed;
 use crate::log::Segment;
 use crate::manifest::SegmentState;
@@ -32,8 +32,13 @@ impl Recovery {
             let header = segment::HEADER_BYTES as u64;
             self.lose(&name, 0..header, segment.base..segment.base, "the header is damaged", replay);
         }
-        for Lost { offset, position } in &around.lost {
-            self.lose(&name, offset.clone(), position.clone(), "not a valid frame", replay);
+        for lost in &around.lost {
+            let Lost { offset, position } = lost.clone();
+            match self.is_one_blob(index, lost)? {
+                // No transaction is missing: whoever reads the blob hears of it.
+                true => self.note(&name, offset, position, "a blob is damaged"),
+                false => self.lose(&name, offset, position, "not a valid frame", replay),
+            }
         }
         let seen = self.position;
         let mut last = seen;
@@ -112,8 +117,26 @@ impl Recovery {
             self.report.is_incomplete = true;
             replay.incomplete();
         }
+        self.note(name, offset, position, detail);
+    }
+
+    fn note(&mut self, name: &str, offset: Range<u64>, position: Range<u64>, detail: &str) {
         let (file, detail) = (self.log.path(name), detail.to_owned());
         self.report.damage.push(Unreadable { file, offset, position, detail });
+    }
+
+    /// Whether what cannot be read is the body of one blob: the header says so, and the next frame stands
+    /// where this one ends.
+    fn is_one_blob(&self, index: usize, lost: &Lost) -> Result<bool, StoreError> {
+        let Found { segment, .. } = self.found[index];
+        let bytes = lost.offset.end - lost.offset.start;
+        if segment.packed > 0 || bytes < frame::HEADER_BYTES as u64 {
+            return Ok(false);
+        }
+        let mut header = [0; frame::HEADER_BYTES];
+        let read = self.found[index].file.read_at(&mut header, lost.offset.start);
+        read.map_err(self.log.io("reading", &segment::file_name(segment.number)))?;
+        Ok(frame::claims_blob(&header, lost.position.start, bytes))
     }
 
     /// The segments of the log as they are, whether or not they may be written to.

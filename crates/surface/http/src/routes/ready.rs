@@ -52,6 +52,10 @@ fn obstacle(health: &Health) -> Option<ApiError> {
             let message = format!("the store is read-only until restarted, because a write failed: {cause}");
             Some(ApiError::new(ErrorCode::StorePoisoned, message))
         }
+        Health::ReadOnly { cause } => {
+            let message = format!("the store is open read-only, because its log is damaged: {cause}");
+            Some(ApiError::new(ErrorCode::StoreReadOnly, message))
+        }
         Health::Closed => Some(ApiError::new(ErrorCode::Unavailable, "the store is closed")),
     }
 }
