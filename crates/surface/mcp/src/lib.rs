@@ -9,6 +9,10 @@
 
 mod card;
 mod door;
+mod id_scan;
+mod line;
+mod output;
+mod refusal;
 mod server;
 mod text;
 mod tools;

@@ -1,0 +1,136 @@
+//! Lines that are not messages, and what is answered to them.
+
+use std::borrow::Cow;
+
+use cairn_base::{ErrorCode, limits};
+use rmcp::RoleServer;
+use rmcp::service::RxJsonRpcMessage;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+use crate::id_scan::IdScan;
+use crate::line::Whole;
+
+/// Something may stand before the first character of a text, which JSON does not know.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// JSON-RPC: it is not JSON.
+const PARSE_ERROR: i32 = -32700;
+/// JSON-RPC: it is JSON, and not a message.
+const INVALID_REQUEST: i32 = -32600;
+
+/// JSON-RPC: it is a request, and its parameters are not those of its method.
+const INVALID_PARAMS: i32 = -32602;
+
+/// What a line is.
+pub(crate) enum Read {
+    /// A message.
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// Nothing, or something that nobody waits for an answer to.
+    Passed,
+    /// Something else, which is answered with this error.
+    Refused(Value),
+}
+
+/// What decides whether anybody waits for an answer.
+#[derive(Deserialize)]
+struct Shape {
+    method: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "is_there")]
+    id: bool,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+/// What a request has beside its id and its parameters.
+#[derive(Deserialize)]
+struct Request<'a> {
+    #[serde(borrow)]
+    jsonrpc: Cow<'a, str>,
+    #[serde(borrow, rename = "method")]
+    _method: Cow<'a, str>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+/// An id that is null is there, too.
+fn is_there<'de, D: serde::Deserializer<'de>>(id: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(id).map(|_| true)
+}
+
+/// Reads a line.
+pub(crate) fn read(line: Whole) -> Read {
+    let text = match line {
+        Whole::Text(text) => text,
+        Whole::TooLong(id) => return Read::Refused(too_long(id)),
+    };
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Read::Passed;
+    }
+    match serde_json::from_slice(text) {
+        Ok(message) => Read::Message(Box::new(message)),
+        Err(_) => not_a_message(text),
+    }
+}
+
+fn not_a_message(text: &[u8]) -> Read {
+    let id = || {
+        let mut scan = IdScan::default();
+        scan.feed(text);
+        scan.id()
+    };
+    // Deep ones, too: what is passed over is not limited in its depth.
+    let json = std::str::from_utf8(text).map_err(|error| error.to_string());
+    let json = json.and_then(|text| {
+        serde_json::from_str::<IgnoredAny>(text).map(|_| text).map_err(|error| error.to_string())
+    });
+    let text = match json {
+        Ok(text) => text,
+        Err(error) => {
+            return Read::Refused(refusal(id(), PARSE_ERROR, &format!("the line is not JSON: {error}")));
+        }
+    };
+    match serde_json::from_str::<Shape>(text) {
+        // Nobody waits for an answer to a notification, nor to an answer.
+        Ok(Shape { method: Some(_), id: false, .. }) => Read::Passed,
+        Ok(Shape { method: None, result, error, .. }) if result.is_some() || error.is_some() => Read::Passed,
+        Ok(_) if is_request(text, id().as_ref()) => {
+            let message = "the parameters do not fit the method: they are an object, and not too deep";
+            Read::Refused(refusal(id(), INVALID_PARAMS, message))
+        }
+        Ok(_) => {
+            let message = "the line is not a JSON-RPC 2.0 message: it needs jsonrpc, method and an id that is a \
+                           text or a whole number";
+            Read::Refused(refusal(id(), INVALID_REQUEST, message))
+        }
+        Err(_) => {
+            let message =
+                "the line is not a JSON-RPC 2.0 message; send one object a line, batches are not taken";
+            Read::Refused(refusal(id(), INVALID_REQUEST, message))
+        }
+    }
+}
+
+/// Whether it is a request but for its parameters.
+fn is_request(text: &str, id: Option<&Value>) -> bool {
+    let request = serde_json::from_str(text);
+    request.is_ok_and(|Request { jsonrpc, result, error, .. }| {
+        jsonrpc == "2.0"
+            && result.is_none()
+            && error.is_none()
+            && id.is_some_and(|id| id.is_string() || id.is_i64())
+    })
+}
+
+fn too_long(id: Option<Value>) -> Value {
+    let (code, bytes_max) = (ErrorCode::TooLarge, limits::KIP_BODY_BYTES_MAX);
+    let mut error = refusal(id, code.json_rpc(), &format!("the line has more than {bytes_max} bytes"));
+    error["error"]["data"] = json!({"code": code.name(), "hint": code.hint(), "bytes_max": bytes_max});
+    error
+}
+
+/// An error for a message; where its id is not known, the id is null.
+fn refusal(id: Option<Value>, code: i32, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+}
