@@ -6,6 +6,7 @@ mod columns;
 mod command;
 mod config;
 mod data_dir;
+mod dir_access;
 mod endpoints;
 mod exposure;
 mod failure;
@@ -36,6 +37,7 @@ use clap::Parser;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    private_file::ignore_umask();
     let cli = cli::Cli::parse();
     match command::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
