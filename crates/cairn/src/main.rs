@@ -21,6 +21,7 @@ mod progress;
 mod reach;
 mod secret_input;
 mod signals;
+mod silence;
 mod socket;
 mod terminal;
 mod tls;
