@@ -137,12 +137,12 @@ where
 
 /// A message as it is sent. Of an error to something without an id the id is null, and not missing.
 fn to_line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
-    match message {
-        JsonRpcMessage::Error(error) if error.id.is_none() => {
-            let mut error = serde_json::to_value(error)?;
-            error["id"] = Value::Null;
-            Ok(serde_json::to_vec(&error)?)
-        }
-        message => Ok(serde_json::to_vec(message)?),
+    if let JsonRpcMessage::Error(error) = message
+        && error.id.is_none()
+    {
+        let mut error = serde_json::to_value(error)?;
+        error["id"] = Value::Null;
+        return Ok(serde_json::to_vec(&error)?);
     }
+    Ok(serde_json::to_vec(message)?)
 }
