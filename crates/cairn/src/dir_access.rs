@@ -1,44 +1,43 @@
-//! Who else may write to a data directory.
+//! Permissions of data directories.
 //!
-//! Whoever may write to it can put a configuration, a socket or files of a store of their own in the place of
-//! ours, whatever the modes of the files are.
+//! A user who may write to the directory can replace the configuration, the socket and the files of the store,
+//! whatever the modes of the files are.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::failure::Failure;
 
-const EVERYBODY_WRITES: u32 = 0o002;
-const GROUP_WRITES: u32 = 0o020;
+const WORLD_WRITABLE: u32 = 0o002;
+const GROUP_WRITABLE: u32 = 0o020;
 
-/// Refuses a data directory that every user of the machine may write to. To be asked before anything in it
-/// is read, the configuration included.
+/// Refuses a world-writable data directory. Call it before anything in the directory is read, including the
+/// configuration.
 pub(crate) fn refuse_writable(dir: &Path) -> Result<(), Failure> {
     match mode(dir) {
-        Some(mode) if mode & EVERYBODY_WRITES != 0 => Err(Failure::usage(format!(
-            "everybody may write to the data directory {} (its mode is {mode:03o})",
+        Some(mode) if mode & WORLD_WRITABLE != 0 => Err(Failure::usage(format!(
+            "the data directory {} is world-writable (its mode is {mode:03o})",
             dir.display()
         ))
         .hint(format!(
-            "chmod 700 {}; or name a directory inside it with --data-dir, which cairn makes for its owner alone",
+            "chmod 700 {}; or name a directory inside it with --data-dir: cairn creates it with mode 700",
             dir.display()
         ))),
         _ => Ok(()),
     }
 }
 
-/// Warns about a data directory that a group may write to.
+/// Logs a warning about a group-writable data directory.
 pub(crate) fn warn_if_shared(dir: &Path) {
-    if let Some(mode) = mode(dir).filter(|mode| mode & GROUP_WRITES != 0) {
+    if let Some(mode) = mode(dir).filter(|mode| mode & GROUP_WRITABLE != 0) {
         tracing::warn!(
-            "its group may write to the data directory {0} (its mode is {mode:03o}): `chmod 700 {0}`",
+            "the data directory {0} is group-writable (its mode is {mode:03o}): `chmod 700 {0}`",
             dir.display()
         );
     }
 }
 
-/// The permissions of a directory that is there; whatever keeps us from seeing them is reported by whoever
-/// uses it.
+/// Permission bits of an existing directory. An error is left to the code that uses the directory.
 fn mode(dir: &Path) -> Option<u32> {
     let found = dir.metadata().ok().filter(std::fs::Metadata::is_dir)?;
     Some(found.permissions().mode() & 0o777)
@@ -51,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_directories_that_everybody_may_write_to_are_refused() {
+    fn only_world_writable_directories_are_refused() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         for (mode, fine) in [
             (0o700, true),

@@ -57,7 +57,7 @@ impl Failure {
         Failure { exit: exit_of(code), message, hint: Some(hint.to_owned()) }
     }
 
-    /// Another process owns the data directory, and does not do what was asked.
+    /// A failure because another process owns the data directory.
     pub(crate) fn in_use(message: impl Into<String>) -> Self {
         Failure { exit: Exit::InUse, ..Failure::new(message) }
     }

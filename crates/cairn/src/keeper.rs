@@ -71,7 +71,7 @@ impl Keeper {
                 Attempt::Lost => lost += 1,
                 Attempt::Silent => {
                     return Err(
-                        Failure::new("the process that has the memory open does not answer").hint(SILENT)
+                        Failure::new("the process that has the memory open does not respond").hint(SILENT)
                     );
                 }
             }

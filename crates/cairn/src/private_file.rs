@@ -1,4 +1,4 @@
-//! Files that nobody but their owner may read: making them, and refusing others.
+//! Files that only their owner may read: creating them, and refusing files with wider permissions.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -9,8 +9,8 @@ use rustix::fs::Mode;
 
 use crate::failure::Failure;
 
-/// Takes every right from others on whatever this process creates from here on, whatever umask it was started
-/// with: also on files that libraries make.
+/// Replaces the umask that the process was started with, so that everything it creates from here on is private
+/// to its owner, including files that libraries create.
 pub(crate) fn ignore_umask() {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
 }
@@ -19,7 +19,7 @@ pub(crate) fn ignore_umask() {
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".new");
-    // One that a crash left behind may have been made with other permissions.
+    // A file that a crash left behind may have other permissions.
     match fs::remove_file(&unfinished) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
@@ -51,7 +51,7 @@ fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Refuses a file with a key that others may read, in the words in which keys of TLS are refused.
+/// The refusal of a key file that other users may read, worded as that of TLS keys.
 pub(crate) fn exposed(what: &str, path: &Path, mode: u32) -> Failure {
     Failure::usage(format!("others may read the {what} {} (its mode is {mode:03o})", path.display()))
         .hint(format!("chmod 600 {}", path.display()))

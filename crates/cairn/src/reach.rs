@@ -35,9 +35,9 @@ const INDEX_WITHIN: Duration = Duration::from_secs(600);
 /// What an answer may take beyond the deadline of the server.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What to do about an owner that takes requests and answers none.
-pub(crate) const SILENT: &str = "it does not answer: it is stopped (`kill -CONT` with its process number lets it go \
-                                 on) or hangs; what was asked may still be done when it goes on";
+/// Hint for an owner that accepts requests and does not respond.
+pub(crate) const SILENT: &str = "it does not respond: it is stopped (resume it with `kill -CONT` and its process number) \
+                                 or hangs; the request may still be carried out when it resumes";
 
 /// Opens the store as its owner. Waits a little for an owner that is about to go, and not for one that
 /// serves.
@@ -99,7 +99,7 @@ pub(crate) fn reach_with<T>(
                     Attempt::Done(value) => Ok(value),
                     Attempt::NobodyThere | Attempt::Lost => Err(failure),
                     Attempt::Silent => {
-                        let message = format!("the owner of {} does not answer", dir.display());
+                        let message = format!("the owner of {} does not respond", dir.display());
                         Err(Failure::in_use(message).hint(SILENT))
                     }
                 };
@@ -136,7 +136,7 @@ pub(crate) fn follow(
         let mut is_told = false;
         loop {
             let called = match two_clients(dir, config).await? {
-                Ok(_) if !silence::is_answering(dir).await => Err(None),
+                Ok(_) if !silence::is_responding(dir).await => Err(None),
                 Ok((listener, mut client)) => {
                     is_told = false;
                     tokio::select! {
@@ -148,7 +148,7 @@ pub(crate) fn follow(
             };
             let waits_for = match called {
                 Ok(()) => return Ok(()),
-                Err(None) => "the server on this data directory does not answer; waiting until it does",
+                Err(None) => "the server on this data directory does not respond; waiting until it does",
                 Err(Some(
                     ClientError::Unanswered { .. }
                     | ClientError::Cut { .. }
@@ -186,7 +186,7 @@ pub(crate) enum Attempt<T> {
     NobodyThere,
     /// The owner went away before it answered.
     Lost,
-    /// The owner is there, and does nothing.
+    /// The owner accepts requests and does not respond.
     Silent,
 }
 

@@ -1,8 +1,8 @@
-//! Noticing an owner that is there and does nothing.
+//! Liveness of the owner of a data directory.
 //!
-//! The system accepts connections for a process that is stopped (SIGSTOP, a debugger, a frozen container) or
-//! hangs, and takes requests for it; they are never answered. So while a call is under way the owner is asked
-//! on another connection whether it is alive, which a server answers whatever else it has to do.
+//! The kernel accepts connections and requests for a process that is stopped (SIGSTOP, a debugger, a frozen
+//! container) or hangs; no response ever comes. While a call is under way, the owner is probed on another
+//! connection (`GET /healthz`, which a server serves under any load).
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,43 +13,41 @@ use tokio::time::{sleep, timeout};
 
 use crate::socket;
 
-/// How long a call is under way before the owner is asked, and how often it is asked again. Most calls are
-/// done before that.
-const ASK_EVERY: Duration = Duration::from_secs(1);
-/// How long the owner has to answer. Together with [`ASK_EVERY`] these are the five seconds after which a
-/// command gives up.
+/// Interval between probes, and the time before the first one. Most calls end before that.
+const PROBE_EVERY: Duration = Duration::from_secs(1);
+/// Timeout of a probe. With [`PROBE_EVERY`] it adds up to the five seconds after which a command gives up.
 const ANSWER_WITHIN: Duration = Duration::from_secs(4);
-/// How often a socket that takes no more callers is tried.
+/// Interval between attempts to connect while the backlog of the socket is full.
 const TRY_EVERY: Duration = Duration::from_millis(20);
 
-/// Returns when the owner of a data directory has stopped to answer. Never returns while it answers, nor when
-/// it is gone: that ends the connection of the call.
+/// Returns when the owner of a data directory stops responding. Does not return while it responds, nor when it
+/// is gone: then the connection of the call ends.
 pub(crate) async fn begins(dir: &Path) {
     loop {
-        sleep(ASK_EVERY).await;
-        if !is_answering(dir).await {
+        sleep(PROBE_EVERY).await;
+        if !is_responding(dir).await {
             return;
         }
     }
 }
 
-/// Whether the owner of a data directory answers, or there is none.
-pub(crate) async fn is_answering(dir: &Path) -> bool {
-    timeout(ANSWER_WITHIN, ask(dir)).await.is_ok()
+/// Returns whether the owner of a data directory responds, or there is none.
+pub(crate) async fn is_responding(dir: &Path) -> bool {
+    timeout(ANSWER_WITHIN, probe(dir)).await.is_ok()
 }
 
-/// Returns when the owner has answered or is gone.
-async fn ask(dir: &Path) {
+/// Returns when the owner has responded or is gone.
+async fn probe(dir: &Path) {
     let stream = loop {
         match socket::connect(dir).await {
             Ok(stream) => break stream,
-            // Callers that it does not take wait already.
+            // The backlog is full of connections that the owner has not accepted.
             Err(error) if error.kind() == ErrorKind::WouldBlock => sleep(TRY_EVERY).await,
             Err(_) => return,
         }
     };
     if let Ok(mut client) = Client::over(stream, ANSWER_WITHIN * 2).await {
-        // Whatever it says, and also when it hangs up: it is not silent.
+        // An error response and a closed connection are signs of life, too.
         let _ = client.probe().await;
     }
 }
@@ -92,7 +90,7 @@ mod tests {
     async fn an_owner_is_silent_when_it_neither_answers_nor_goes() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let socket = dir.path().join("cairn.sock");
-        assert!(is_answering(dir.path()).await, "nobody is there");
+        assert!(is_responding(dir.path()).await, "nobody is there");
         for (does, expected) in [
             (Does::Answer("200 OK"), true),
             (Does::Answer("503 Service Unavailable"), true),
@@ -100,7 +98,7 @@ mod tests {
             (Does::Nothing, false),
         ] {
             let played = tokio::spawn(play(UnixListener::bind(&socket).expect("a socket"), does));
-            assert_eq!(is_answering(dir.path()).await, expected);
+            assert_eq!(is_responding(dir.path()).await, expected);
             played.abort();
             std::fs::remove_file(&socket).expect("it was there");
         }

@@ -93,8 +93,8 @@ pub trait File: Send + Sync + Debug {
         Ok(self.len()? == 0)
     }
 
-    /// The permission bits of a file that somebody but its owner may read or change; `None` if nobody else may.
-    /// Where files have no permissions, they are private.
+    /// Returns the permission bits of a file that users other than its owner may access, and `None` if it is
+    /// private. Defaults to private, for file systems without permissions.
     fn exposed_mode(&self) -> io::Result<Option<u32>> {
         Ok(None)
     }

@@ -1,15 +1,16 @@
-//! Files that hold secrets: whether anybody but their owner can get at them.
+//! Permissions of files that hold secrets.
 
 use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt;
 
-/// Permission bits of everybody but the owner.
+/// Permission bits of the group and of other users.
 const OTHERS: u32 = 0o077;
 
-/// Returns the permission bits of a file that others may read, change or run, and `None` if it is private.
+/// Returns the permission bits of a regular file that users other than its owner may access, and `None` if it is
+/// private.
 ///
-/// Only regular files have others who could get at them: a pipe (`<(pass show key)`) or a terminal belongs to
-/// the processes that have it open.
+/// Anything but a regular file is private: a pipe (`<(pass show key)`) or a terminal belongs to the processes
+/// that have it open.
 pub fn exposed_mode(found: &Metadata) -> Option<u32> {
     let mode = found.permissions().mode() & 0o777;
     (found.is_file() && mode & OTHERS != 0).then_some(mode)

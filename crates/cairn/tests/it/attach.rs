@@ -200,7 +200,7 @@ fn a_stopped_owner_is_reported_and_goes_on_unharmed() {
         assert_eq!(ended.status.code(), Some(3), "{ended:?}");
         let said = stderr(&ended);
         assert!(said.contains(&format!("is in use by process {}", server.endpoints["pid"])), "{said}");
-        assert!(said.contains("it does not answer: it is stopped (`kill -CONT`"), "{said}");
+        assert!(said.contains("it does not respond: it is stopped (resume it with `kill -CONT`"), "{said}");
     }
     server.signal("-CONT");
     stats(dir.path(), "data");
@@ -219,7 +219,7 @@ fn an_owner_that_falls_silent_in_the_middle_of_an_answer_is_reported() {
     // Nobody accepts whoever asks whether it is alive.
     let ended = within("its end", move || running.join().expect("it ends"));
     assert_eq!(ended.status.code(), Some(3), "{ended:?}");
-    assert!(stderr(&ended).contains("it does not answer: it is stopped"), "{ended:?}");
+    assert!(stderr(&ended).contains("it does not respond: it is stopped"), "{ended:?}");
     drop(stream);
 }
 

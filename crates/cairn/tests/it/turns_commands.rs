@@ -249,7 +249,7 @@ fn following_waits_for_a_server_that_is_stopped() {
     assert!(first.expect("a line").expect("text").contains("\"turn_id\":\"1\""));
     server.signal("-STOP");
     let warning = within("a warning", move || warnings.next()).expect("a line").expect("text");
-    assert!(warning.contains("does not answer; waiting until it does"), "{warning}");
+    assert!(warning.contains("does not respond; waiting until it does"), "{warning}");
     server.signal("-CONT");
     said(path, &["append", "1", "--type", "t", "--text", "two"]);
     let second = within("the second turn", move || lines.next());

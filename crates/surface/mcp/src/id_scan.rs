@@ -1,26 +1,25 @@
-//! Finding the id of a message that cannot be parsed: because it is too long to be kept, or because it is
-//! not whole JSON.
+//! Finds the id of a message that cannot be parsed: it is too long to be kept, or not valid JSON.
 //!
-//! Bytes are looked at once, as they come. Only the members of the outermost object count: what stands in
-//! parameters is not the message's id. An id that may have been cut off is none.
+//! Works on a stream of bytes. Only members of the outermost object count, not those of its parameters. An id
+//! that may be truncated does not count.
 
 use cairn_base::limits;
 use serde_json::Value;
 
-/// Looks for the id of a message.
+/// A streaming scan for the id of a message.
 #[derive(Default)]
 pub(crate) struct IdScan {
-    /// How many objects and lists are open.
+    /// Number of open objects and arrays.
     depth: u32,
-    /// Inside of a text, and whether the next byte is escaped.
+    /// Inside a string: whether the next byte is escaped.
     in_text: Option<bool>,
     place: Place,
-    /// The name or the value that is being read, as far as it is kept.
+    /// The name or value being read, up to the limit.
     read: Vec<u8>,
     id: Option<Vec<u8>>,
 }
 
-/// Where in the outermost object it is.
+/// Position in the outermost object.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Before it.
@@ -28,21 +27,21 @@ enum Place {
     Before,
     /// At the name of a member.
     Name,
-    /// At the value of a member that is the id, or is another one.
+    /// At the value of a member.
     Value { is_id: bool },
     /// After it, or where there is none.
     After,
 }
 
 impl IdScan {
-    /// Looks at more of the message.
+    /// Scans more bytes of the message.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.step(*byte);
         }
     }
 
-    /// The id: a text or a number. `None` if there is none.
+    /// Returns the id, a string or a number.
     pub(crate) fn id(&self) -> Option<Value> {
         let id = self.id.as_deref().and_then(|id| serde_json::from_slice(id).ok());
         id.filter(|id: &Value| id.is_string() || id.is_number())
@@ -98,7 +97,7 @@ impl IdScan {
         }
     }
 
-    /// Keeps a byte of a name or of the id. One that is too long is cut, and is not JSON then.
+    /// Keeps a byte of a name or of the id, up to one byte over the limit.
     fn keep(&mut self, byte: u8) {
         let is_wanted = matches!(self.place, Place::Name | Place::Value { is_id: true });
         if is_wanted && self.depth == 1 && self.read.len() <= limits::JSON_RPC_ID_BYTES_MAX {

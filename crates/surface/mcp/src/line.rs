@@ -5,25 +5,24 @@ use serde_json::Value;
 
 use crate::id_scan::IdScan;
 
-/// A line that is being read. What is over the limit is not kept, and its id is looked for all the same.
+/// A line that is being read. Bytes over the limit are not kept, only scanned for the id of the message.
 #[derive(Default)]
 pub(crate) struct Line {
     bytes: Vec<u8>,
-    /// Set once the line is too long.
+    /// The scan of a line that is too long.
     passing: Option<IdScan>,
 }
 
-/// A line that is whole.
+/// A complete line.
 pub(crate) enum Whole {
-    /// All of it, without its end.
+    /// Its bytes without the newline.
     Text(Vec<u8>),
-    /// Too long, and gone but for the id of its message.
+    /// A line over the limit, with the id of its message.
     TooLong(Option<Value>),
 }
 
 impl Line {
-    /// Takes bytes up to the end of the line, and returns how many of them it took, and the line if it has
-    /// ended.
+    /// Consumes bytes up to the end of the line. Returns how many it consumed, and the line if it is complete.
     pub(crate) fn take(&mut self, available: &[u8]) -> (usize, Option<Whole>) {
         let end = available.iter().position(|byte| *byte == b'\n');
         self.add(&available[..end.unwrap_or(available.len())]);
@@ -33,7 +32,7 @@ impl Line {
         }
     }
 
-    /// The line that the end of the input ends; `None` if there is nothing in it.
+    /// Returns the last line at the end of the input, or `None` if it is empty.
     pub(crate) fn last(&mut self) -> Option<Whole> {
         (self.passing.is_some() || !self.bytes.is_empty()).then(|| self.finish())
     }

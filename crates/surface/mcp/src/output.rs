@@ -1,18 +1,18 @@
-//! Lines out: each whole, whoever sends it.
+//! Writes lines, each of them whole.
 
 use std::io;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// What is kept of the memory of long lines.
+/// Capacity that is kept after a long line.
 const KEPT_BYTES: usize = 64 * 1024;
 
-/// Where lines go.
+/// The output stream and what it has not taken yet.
 pub(crate) struct Output<W> {
     /// `None` once it is closed.
     stream: Option<W>,
     unsent: Vec<u8>,
-    /// How many of the unsent bytes the stream has taken.
+    /// Number of unsent bytes that the stream has taken.
     taken: usize,
 }
 
@@ -21,8 +21,7 @@ impl<W: AsyncWrite + Unpin> Output<W> {
         Output { stream: Some(stream), unsent: Vec::new(), taken: 0 }
     }
 
-    /// Sends a line. A sender that is dropped meanwhile leaves the rest of it to the next one, so that no
-    /// line has another one in it.
+    /// Sends a line. If the future is dropped, the next call sends the rest first, so that lines never interleave.
     pub(crate) async fn send(&mut self, line: &[u8]) -> io::Result<()> {
         let stream = self.stream.as_mut().ok_or(io::ErrorKind::NotConnected)?;
         self.unsent.extend_from_slice(line);
@@ -40,7 +39,7 @@ impl<W: AsyncWrite + Unpin> Output<W> {
         stream.flush().await
     }
 
-    /// Takes no more lines.
+    /// Closes the stream.
     pub(crate) fn close(&mut self) {
         self.stream = None;
     }

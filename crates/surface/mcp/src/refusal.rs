@@ -1,4 +1,4 @@
-//! Lines that are not messages, and what is answered to them.
+//! Lines that are not JSON-RPC messages, and the errors they are answered with.
 
 use std::borrow::Cow;
 
@@ -12,27 +12,27 @@ use serde_json::{Value, json};
 use crate::id_scan::IdScan;
 use crate::line::Whole;
 
-/// Something may stand before the first character of a text, which JSON does not know.
+/// Allowed before JSON text, and not part of it.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// JSON-RPC: it is not JSON.
+/// JSON-RPC: invalid JSON.
 const PARSE_ERROR: i32 = -32700;
-/// JSON-RPC: it is JSON, and not a message.
+/// JSON-RPC: JSON that is not a valid message.
 const INVALID_REQUEST: i32 = -32600;
 
-/// JSON-RPC: it is a request, and its parameters are not those of its method.
+/// JSON-RPC: a valid request with invalid parameters.
 const INVALID_PARAMS: i32 = -32602;
 
-/// What a line is.
+/// The result of reading a line.
 pub(crate) enum Read {
     /// A message.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// Nothing, or something that nobody waits for an answer to.
+    /// An empty line, an invalid notification or an invalid response: JSON-RPC has no response for these.
     Passed,
-    /// Something else, which is answered with this error.
+    /// Anything else, with the error response to send.
     Refused(Value),
 }
 
-/// What decides whether anybody waits for an answer.
+/// The members that decide whether a response is expected.
 #[derive(Deserialize)]
 struct Shape {
     method: Option<IgnoredAny>,
@@ -42,7 +42,7 @@ struct Shape {
     error: Option<IgnoredAny>,
 }
 
-/// What a request has beside its id and its parameters.
+/// The members of a request beside its id and its parameters.
 #[derive(Deserialize)]
 struct Request<'a> {
     #[serde(borrow)]
@@ -53,7 +53,7 @@ struct Request<'a> {
     error: Option<IgnoredAny>,
 }
 
-/// An id that is null is there, too.
+/// An `id` of null counts as present.
 fn is_there<'de, D: serde::Deserializer<'de>>(id: D) -> Result<bool, D::Error> {
     IgnoredAny::deserialize(id).map(|_| true)
 }
@@ -80,7 +80,7 @@ fn not_a_message(text: &[u8]) -> Read {
         scan.feed(text);
         scan.id()
     };
-    // Deep ones, too: what is passed over is not limited in its depth.
+    // Ignored values have no depth limit, so that deeply nested JSON is valid here.
     let json = std::str::from_utf8(text).map_err(|error| error.to_string());
     let json = json.and_then(|text| {
         serde_json::from_str::<IgnoredAny>(text).map(|_| text).map_err(|error| error.to_string())
@@ -88,31 +88,30 @@ fn not_a_message(text: &[u8]) -> Read {
     let text = match json {
         Ok(text) => text,
         Err(error) => {
-            return Read::Refused(refusal(id(), PARSE_ERROR, &format!("the line is not JSON: {error}")));
+            return Read::Refused(refusal(id(), PARSE_ERROR, &format!("invalid JSON: {error}")));
         }
     };
     match serde_json::from_str::<Shape>(text) {
-        // Nobody waits for an answer to a notification, nor to an answer.
+        // A notification and a response get no response.
         Ok(Shape { method: Some(_), id: false, .. }) => Read::Passed,
         Ok(Shape { method: None, result, error, .. }) if result.is_some() || error.is_some() => Read::Passed,
         Ok(_) if is_request(text, id().as_ref()) => {
-            let message = "the parameters do not fit the method: they are an object, and not too deep";
+            let message = "invalid params: they must be an object, and not nested too deeply";
             Read::Refused(refusal(id(), INVALID_PARAMS, message))
         }
         Ok(_) => {
-            let message = "the line is not a JSON-RPC 2.0 message: it needs jsonrpc, method and an id that is a \
-                           text or a whole number";
+            let message = "invalid request: a JSON-RPC 2.0 request needs jsonrpc, method and an id that is a string \
+                           or an integer";
             Read::Refused(refusal(id(), INVALID_REQUEST, message))
         }
         Err(_) => {
-            let message =
-                "the line is not a JSON-RPC 2.0 message; send one object a line, batches are not taken";
+            let message = "invalid request: send one JSON-RPC 2.0 object per line; batches are not supported";
             Read::Refused(refusal(id(), INVALID_REQUEST, message))
         }
     }
 }
 
-/// Whether it is a request but for its parameters.
+/// Returns whether the text is a valid request apart from its parameters.
 fn is_request(text: &str, id: Option<&Value>) -> bool {
     let request = serde_json::from_str(text);
     request.is_ok_and(|Request { jsonrpc, result, error, .. }| {
@@ -130,7 +129,7 @@ fn too_long(id: Option<Value>) -> Value {
     error
 }
 
-/// An error for a message; where its id is not known, the id is null.
+/// An error response. The id is null where that of the message is unknown.
 fn refusal(id: Option<Value>, code: i32, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 }

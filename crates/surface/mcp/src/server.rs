@@ -28,7 +28,7 @@ known. The resource cairn://docs/kip is the syntax of KIP on one page. Find exac
 SEARCH CONCEPT \"words\" before you ask for them with FIND. Say where knowledge is from: \
 WITH METADATA { source: …, author: …, confidence: … }.";
 
-/// Methods that are answered here, with parameters that fit.
+/// Methods that are served, given valid parameters.
 const METHODS: [&str; 7] =
     ["initialize", "ping", "server/discover", "tools/list", "tools/call", "resources/list", "resources/read"];
 
@@ -159,8 +159,7 @@ impl ServerHandler for Server {
         Err(ErrorData::resource_not_found(format!("there is only {}", card::URI), Some(data)))
     }
 
-    /// What the library could not read as one of its requests: a method that there is not, or one whose
-    /// parameters do not fit.
+    /// Refuses a request that the library could not decode: an unknown method, or invalid parameters.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -168,9 +167,9 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, .. } = request;
         if METHODS.contains(&method.as_str()) {
-            return Err(ErrorData::invalid_params(format!("the parameters of {method} do not fit it"), None));
+            return Err(ErrorData::invalid_params(format!("invalid params for {method}"), None));
         }
-        let message = format!("there is no method {method}");
+        let message = format!("unknown method {method}");
         Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 

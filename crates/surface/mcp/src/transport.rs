@@ -1,7 +1,7 @@
 //! Messages in and out, one a line.
 //!
-//! Every line that is not a message is answered with an error of JSON-RPC that has the id of what was sent,
-//! so that nobody waits for an answer that does not come. The library would pass over most of them.
+//! A line that is not a message gets a JSON-RPC error with the id of the message, so that no client waits for a
+//! response that never comes. The library ignores most of these lines.
 
 use std::io;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ use crate::refusal::{Read, read};
 /// library takes them for a reason to hang up.
 pub(crate) struct Lines<R, W> {
     input: BufReader<R>,
-    /// What of a line has come. Kept here: whoever receives may be dropped at any time.
+    /// The unfinished line. Kept here because the future of `receive` may be dropped at any time.
     line: Line,
     has_ended: bool,
     output: Arc<Mutex<Output<W>>>,
-    /// An error that is on its way out. Nothing more is read before it is: whoever sends nonsense has to take
-    /// the answers.
+    /// An error response that is being sent. Nothing more is read before it is sent, so that the queue of errors
+    /// is bounded.
     refusing: Option<JoinHandle<io::Result<()>>>,
     begun: Arc<AtomicBool>,
 }
@@ -54,8 +54,7 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// The next line; the last one may end with the stream. What was read of one is not lost when the future
-    /// is dropped.
+    /// Returns the next line; the last one may end with the stream. Cancel-safe.
     async fn next(&mut self) -> Option<Whole> {
         while !self.has_ended {
             let available = match self.input.fill_buf().await {
@@ -78,13 +77,13 @@ where
         None
     }
 
-    /// Has an error sent, however the future that asks for it ends.
+    /// Sends an error response on a task of its own, so that a dropped future does not cut it off.
     fn refuse(&mut self, error: &Value) {
         let (output, error) = (Arc::clone(&self.output), error.to_string());
         self.refusing = Some(tokio::spawn(async move { output.lock().await.send(error.as_bytes()).await }));
     }
 
-    /// Waits until an error is sent; `false` if nobody takes it.
+    /// Waits for the error response that is being sent; `false` if the client does not take it.
     async fn has_refused(&mut self) -> bool {
         let Some(refusing) = &mut self.refusing else { return true };
         let sent = refusing.await;
@@ -135,7 +134,7 @@ where
     }
 }
 
-/// A message as it is sent. Of an error to something without an id the id is null, and not missing.
+/// Encodes a message. An error response without an id gets the id null, which the library leaves out.
 fn to_line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     if let JsonRpcMessage::Error(error) = message
         && error.id.is_none()

@@ -39,17 +39,17 @@ const HIDDEN: u8 = 1;
 
 type Locator = [u8; LOCATOR_BYTES];
 
-/// The key of a node under which tokens hide their tenant. Never shown by accident.
+/// The node's key that hides the tenant in the text of tokens. Its `Debug` text shows nothing of it.
 #[derive(Clone)]
 pub struct TokenKey(Zeroizing<[u8; 32]>);
 
 impl TokenKey {
-    /// A key of these bytes. The same node always has the same one: tokens cannot be read with another.
+    /// Wraps the bytes of a key. A node must always use the same key to read its tokens.
     pub fn new(bytes: [u8; 32]) -> Self {
         TokenKey(Zeroizing::new(bytes))
     }
 
-    /// Hides the locator of the token with this secret, and restores it.
+    /// Hides the locator of the token with this secret, or restores it.
     fn turn(&self, secret: &[u8; SECRET_BYTES], locator: Locator) -> Locator {
         let pad = blake3::keyed_hash(&self.0, secret);
         let mut turned = locator;

@@ -39,7 +39,7 @@ pub enum IdentityError {
         /// The file.
         file: PathBuf,
     },
-    /// Somebody else may read a private key.
+    /// Other users may read a private key.
     #[error("others may read the private key {} (its mode is {mode:03o})", file.display())]
     OpenKey {
         /// The file.

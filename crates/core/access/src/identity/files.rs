@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::IdentityError;
 
-/// What a file holds, and whether others can get at it.
+/// A file that was read.
 pub(super) struct Found<'a> {
     path: &'a Path,
     content: Zeroizing<Vec<u8>>,
@@ -17,12 +17,12 @@ pub(super) struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// The content, of whatever file.
+    /// The content of the file.
     pub(super) fn content(&self) -> &[u8] {
         &self.content
     }
 
-    /// Refuses a private key in a file that others may read.
+    /// Fails if other users may read the file, because it holds a private key.
     pub(super) fn must_be_private(&self) -> Result<(), IdentityError> {
         match self.exposed_mode {
             Some(mode) => Err(IdentityError::OpenKey { file: self.path.to_owned(), mode }),

@@ -82,7 +82,7 @@ impl Client {
         Ok(Client { sender, answer_within })
     }
 
-    /// Returns when the server answers anything at all, and fails when it does not.
+    /// Returns when the server responds, with whatever status. Fails when it does not.
     pub async fn probe(&mut self) -> Result<(), ClientError> {
         match self.send(Request::get("/healthz"), Vec::new()).await {
             Ok(_) | Err(ClientError::Refused { .. } | ClientError::NotUnderstood { .. }) => Ok(()),

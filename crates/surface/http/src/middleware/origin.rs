@@ -101,9 +101,9 @@ fn origin_of(method: &Method, headers: &HeaderMap, allowed: &[String], own: Own)
     if own.is_page(text, host) { From::Here } else { From::Elsewhere }
 }
 
-/// Whether a page of another site has the browser send this: for a picture, a script or a form in it. Browsers
-/// send no Origin with some of these, and Sec-Fetch-Site all the same. Following a link is allowed, as long as
-/// that only reads: a link has no other method, and a form that leads here looks like one.
+/// Returns whether a page of another site makes the browser send this request: an image, a script or a form.
+/// Browsers send no Origin with some of these, but Sec-Fetch-Site. A link is allowed if it only reads: a form
+/// that navigates here looks like a link except for its method.
 fn is_from_page(method: &Method, headers: &HeaderMap) -> bool {
     let says = |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes);
     let is_foreign = says("sec-fetch-site").any(|site| site != b"same-origin" && site != b"none");

@@ -1,8 +1,8 @@
-//! Headers that a request has once or not at all.
+//! Headers that a request may have only once.
 //!
-//! Each of them decides who asks or what is done. Of two, a proxy in front of this server may go by one and
-//! the server by the other, so a request with two is refused, also when both are the same. Host and Origin
-//! have their own files; HTTP itself takes care of Content-Length.
+//! Each of them decides who the caller is or what the request does. Of two values a proxy may use one and this
+//! server the other, so duplicates are refused even when they are equal. Host and Origin have their own files;
+//! hyper checks Content-Length.
 
 use axum::extract::Request;
 use axum::http::header::{
@@ -16,10 +16,10 @@ use cairn_base::ErrorCode;
 
 use crate::ApiError;
 
-/// The headers, and the error of a request that has one of them more than once.
+/// The headers, each with the error for a duplicate.
 static SINGLE: [(HeaderName, ErrorCode); 16] = [
     (AUTHORIZATION, ErrorCode::TokenMalformed),
-    // Over TCP its own file has refused it before. On the local owner's socket nobody looks at the name.
+    // Refused before by `host.rs`, except on the local owner's socket.
     (HOST, ErrorCode::InvalidRequest),
     (HeaderName::from_static("sec-fetch-site"), ErrorCode::InvalidRequest),
     (HeaderName::from_static("sec-fetch-mode"), ErrorCode::InvalidRequest),
@@ -48,7 +48,7 @@ fn check(headers: &HeaderMap<HeaderValue>) -> Result<(), ApiError> {
     let repeated = SINGLE.iter().find(|(name, _)| headers.get_all(name).iter().nth(1).is_some());
     match repeated {
         Some((name, code)) => {
-            let message = format!("the request has the header `{name}` more than once; send it once");
+            let message = format!("duplicate header `{name}`; send it once");
             Err(ApiError::new(*code, message).detail("header", name.as_str()))
         }
         None => Ok(()),
