@@ -70,6 +70,8 @@ pub const CANONICAL_JSON_BYTES_MAX: usize = 16 * MIB;
 pub const HTTP_BODY_BYTES_MAX: usize = MIB;
 /// Largest body of an HTTP request with KIP commands: the longest capsule, and what is around it.
 pub const KIP_BODY_BYTES_MAX: usize = 17 * MIB;
+/// Longest id of a JSON-RPC message that is looked for where the message cannot be parsed, in bytes of JSON.
+pub const JSON_RPC_ID_BYTES_MAX: usize = 1024;
 /// Most HTTP requests worked on at once.
 pub const HTTP_IN_FLIGHT_MAX: usize = 256;
 /// Most HTTP requests that wait for their turn; beyond, they are refused.

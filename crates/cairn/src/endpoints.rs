@@ -1,13 +1,12 @@
 //! `endpoints.json`: where a running server can be reached, for whoever knows its data directory.
 
-use std::fs::File;
-use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::private_file;
 
 /// The file in the data directory.
 const FILE_NAME: &str = "endpoints.json";
@@ -27,19 +26,13 @@ pub(crate) fn describe(http: SocketAddr, binary: SocketAddr, with_tls: bool) -> 
 }
 
 impl EndpointsFile {
-    /// Writes the file by rename, so that readers see all of it or none.
+    /// Writes the file, for its owner alone; readers see all of it or none.
     pub(crate) fn write(data_dir: &Path, endpoints: &Value) -> Result<Self, Failure> {
         let path = data_dir.join(FILE_NAME);
-        replace(&path, format!("{endpoints}\n").as_bytes())
+        private_file::replace(&path, format!("{endpoints}\n").as_bytes())
             .map_err(|error| Failure::io(format_args!("write {}", path.display()), &error))?;
         Ok(EndpointsFile(path))
     }
-}
-
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let unfinished = path.with_extension("json.new");
-    File::create(&unfinished)?.write_all(content)?;
-    std::fs::rename(&unfinished, path)
 }
 
 impl Drop for EndpointsFile {

@@ -57,6 +57,11 @@ impl Failure {
         Failure { exit: exit_of(code), message, hint: Some(hint.to_owned()) }
     }
 
+    /// A failure because another process owns the data directory.
+    pub(crate) fn in_use(message: impl Into<String>) -> Self {
+        Failure { exit: Exit::InUse, ..Failure::new(message) }
+    }
+
     /// Something in the data directory is wrong.
     pub(crate) fn damaged(message: impl Into<String>) -> Self {
         Failure { exit: Exit::Unreadable, ..Failure::new(message) }
@@ -149,6 +154,7 @@ impl From<IdentityError> for Failure {
             | IdentityError::Checksum
             | IdentityError::SecretTooLong
             | IdentityError::NotAnIdentity { .. }
+            | IdentityError::OpenKey { .. }
             | IdentityError::NoKey { .. }
             | IdentityError::SeveralKeys { .. }
             | IdentityError::Mismatch { .. }
@@ -156,6 +162,9 @@ impl From<IdentityError> for Failure {
             | IdentityError::Exists { .. } => Exit::Usage,
         };
         let failure = Failure { exit, ..Failure::new(error.to_string()) };
+        if let IdentityError::OpenKey { file, .. } = &error {
+            return failure.hint(format!("chmod 600 {}", file.display()));
+        }
         if let IdentityError::Exists { .. } = error {
             return failure
                 .hint("nothing was changed; --replace keeps it beside and puts another one in its place");

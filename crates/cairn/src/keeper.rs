@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::owner::Owner;
-use crate::reach::{Attempt, attach};
+use crate::reach::{Attempt, SILENT, attach};
 
 /// How long a call waits until the store is open, here or by its owner. Clients wait for a minute or so.
 const OPEN_WITHIN: Duration = Duration::from_secs(30);
@@ -40,7 +40,7 @@ impl Keeper {
     pub(crate) async fn open(self: Arc<Self>) {
         let reached = attach(&self.dir, &self.config, async |_| Ok(())).await;
         let opened = match reached {
-            Ok(Attempt::Done(())) => return,
+            Ok(Attempt::Done(()) | Attempt::Silent) => return,
             Ok(Attempt::NobodyThere | Attempt::Lost) => self.own().await,
             Err(failure) => Err(failure),
         };
@@ -69,6 +69,11 @@ impl Keeper {
                 Attempt::Done(answer) => return Ok(answer),
                 Attempt::NobodyThere => {}
                 Attempt::Lost => lost += 1,
+                Attempt::Silent => {
+                    return Err(
+                        Failure::new("the process that has the memory open does not respond").hint(SILENT)
+                    );
+                }
             }
             if Instant::now() >= until || lost > LOST_MAX {
                 return Err(Failure::new("the process that has the memory open does not answer")

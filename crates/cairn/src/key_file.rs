@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use cairn_base::fs::exposed_mode;
 use cairn_embedded::EncryptionKey;
 use zeroize::Zeroizing;
 
@@ -20,16 +20,16 @@ pub(crate) fn configured(config: &Config) -> Result<Option<EncryptionKey>, Failu
     config.store_encryption_key_file.as_deref().map(read).transpose()
 }
 
-/// Reads a key file.
+/// Reads a key file. One that others may read is refused.
 pub(crate) fn read(path: &Path) -> Result<EncryptionKey, Failure> {
     let unreadable = |error: &std::io::Error| {
         Failure::usage(format!("could not read the key file {}: {error}", path.display()))
             .hint("name the key file of this data directory; `cairn key generate FILE` makes a new key")
     };
     let file = File::open(path).map_err(|error| unreadable(&error))?;
-    let mode = file.metadata().map_err(|error| unreadable(&error))?.permissions().mode();
-    if mode & 0o077 != 0 {
-        tracing::warn!("others may read the key file {0}: `chmod 600 {0}`", path.display());
+    let found = file.metadata().map_err(|error| unreadable(&error))?;
+    if let Some(mode) = exposed_mode(&found) {
+        return Err(private_file::exposed("key file", path, mode));
     }
     // Sized at once: growing would leave copies of the key behind.
     let mut content = Zeroizing::new(Vec::with_capacity(256));

@@ -6,6 +6,7 @@ mod columns;
 mod command;
 mod config;
 mod data_dir;
+mod dir_access;
 mod endpoints;
 mod exposure;
 mod failure;
@@ -20,6 +21,7 @@ mod progress;
 mod reach;
 mod secret_input;
 mod signals;
+mod silence;
 mod socket;
 mod terminal;
 mod tls;
@@ -36,6 +38,7 @@ use clap::Parser;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    private_file::ignore_umask();
     let cli = cli::Cli::parse();
     match command::run(cli) {
         Ok(()) => ExitCode::SUCCESS,

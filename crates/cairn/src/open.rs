@@ -10,7 +10,7 @@ use cairn_embedded::{EmbeddedOptions, EmbeddedStore, OpenReport};
 
 use crate::config::{Config, FILE_NAME};
 use crate::failure::Failure;
-use crate::{key_file, progress};
+use crate::{dir_access, key_file, progress};
 
 /// What to do about damaged data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +36,14 @@ pub(crate) fn create_dir(dir: &Path) -> Result<(), Failure> {
 /// Opens the store in a data directory, making a new one in an empty directory.
 pub(crate) fn embedded(dir: &Path, config: &Config, loss: Loss) -> Result<EmbeddedStore, Failure> {
     refuse_foreign(dir)?;
+    dir_access::refuse_writable(dir)?;
     let options = EmbeddedOptions { accept_loss: loss == Loss::Accept, ..options(config)? };
     let store = EmbeddedStore::open(dir, options).map_err(|error| {
         let hopeless = loss == Loss::Accept && error.code() == ErrorCode::Damaged;
         let failure = Failure::from(error);
         if hopeless { failure.hint("accepting loss does not help here: restore a backup") } else { failure }
     })?;
+    dir_access::warn_if_shared(dir);
     tell(store.open_report());
     Ok(store)
 }

@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::signals::StopSignals;
-use crate::{open, progress, socket, wiring};
+use crate::{open, progress, silence, socket, wiring};
 
 /// How long an owner that does not answer yet is waited for: it starts, stops, or is a short command.
 const OWNER_WITHIN: Duration = Duration::from_secs(5);
@@ -34,6 +34,10 @@ const LOST_MAX: u32 = 3;
 const INDEX_WITHIN: Duration = Duration::from_secs(600);
 /// What an answer may take beyond the deadline of the server.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// Hint for an owner that accepts requests and does not respond.
+pub(crate) const SILENT: &str = "it does not respond: it is stopped (resume it with `kill -CONT` and its process number) \
+                                 or hangs; the request may still be carried out when it resumes";
 
 /// Opens the store as its owner. Waits a little for an owner that is about to go, and not for one that
 /// serves.
@@ -94,6 +98,10 @@ pub(crate) fn reach_with<T>(
                 return match attached(dir, config, &mut work)? {
                     Attempt::Done(value) => Ok(value),
                     Attempt::NobodyThere | Attempt::Lost => Err(failure),
+                    Attempt::Silent => {
+                        let message = format!("the owner of {} does not respond", dir.display());
+                        Err(Failure::in_use(message).hint(SILENT))
+                    }
                 };
             }
         };
@@ -104,6 +112,7 @@ pub(crate) fn reach_with<T>(
                 lost += 1;
                 until = Instant::now() + OWNER_WITHIN;
             }
+            Attempt::Silent => return Err(locked.hint(SILENT)),
         }
         if Instant::now() >= until || lost > LOST_MAX {
             return Err(locked.hint(
@@ -117,7 +126,7 @@ pub(crate) fn reach_with<T>(
 
 /// Has `work` done by the owner, for as long as it takes and across the owner's restarts, until a signal
 /// says to stop. `work` gets a connection to listen and one to ask, and is called again whenever the owner
-/// went away.
+/// went away or was silent.
 pub(crate) fn follow(
     dir: &Path,
     config: &Config,
@@ -127,23 +136,28 @@ pub(crate) fn follow(
         let mut is_told = false;
         loop {
             let called = match two_clients(dir, config).await? {
+                Ok(_) if !silence::is_responding(dir).await => Err(None),
                 Ok((listener, mut client)) => {
                     is_told = false;
-                    work(listener, &mut client).await
+                    tokio::select! {
+                        called = work(listener, &mut client) => called.map_err(Some),
+                        () = silence::begins(dir) => Err(None),
+                    }
                 }
-                Err(error) => Err(error),
+                Err(error) => Err(Some(error)),
             };
-            match called {
+            let waits_for = match called {
                 Ok(()) => return Ok(()),
-                Err(
+                Err(None) => "the server on this data directory does not respond; waiting until it does",
+                Err(Some(
                     ClientError::Unanswered { .. }
                     | ClientError::Cut { .. }
                     | ClientError::Refused { code: Some(ErrorCode::Unavailable), .. },
-                ) => {}
-                Err(error) => return Err(error.into()),
-            }
+                )) => "no server on this data directory; waiting for one",
+                Err(Some(error)) => return Err(error.into()),
+            };
             if !std::mem::replace(&mut is_told, true) {
-                tracing::warn!("no server on this data directory; waiting for one");
+                tracing::warn!("{waits_for}");
             }
             tokio::time::sleep(TRY_AGAIN).await;
         }
@@ -172,6 +186,8 @@ pub(crate) enum Attempt<T> {
     NobodyThere,
     /// The owner went away before it answered.
     Lost,
+    /// The owner accepts requests and does not respond.
+    Silent,
 }
 
 fn attached<T>(
@@ -193,9 +209,13 @@ pub(crate) async fn attach<T>(
         Err(error) if nobody_there(error.kind()) => return Ok(Attempt::NobodyThere),
         Err(error) => return Err(refused_to_connect(dir, &error)),
     };
-    let called = match Client::over(stream, config.http_deadline + GRACE).await {
-        Ok(mut client) => work(&mut client).await,
-        Err(error) => Err(error),
+    let call = async {
+        let mut client = Client::over(stream, config.http_deadline + GRACE).await?;
+        work(&mut client).await
+    };
+    let called = tokio::select! {
+        called = call => called,
+        () = silence::begins(dir) => return Ok(Attempt::Silent),
     };
     match called {
         Ok(value) => Ok(Attempt::Done(value)),

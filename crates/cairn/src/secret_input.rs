@@ -3,10 +3,10 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, IsTerminal, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use cairn_access::identity::SecretText;
+use cairn_base::fs::exposed_mode;
 use cairn_base::limits::SECRET_TEXT_BYTES_MAX;
 use zeroize::Zeroizing;
 
@@ -55,8 +55,9 @@ pub(crate) fn read(file: &Path) -> Result<SecretText, Failure> {
             .hint("name a file that holds the secret alone, or - for standard input")
     };
     let opened = File::open(file).map_err(|error| unreadable(&error))?;
-    let mode = opened.metadata().map_err(|error| unreadable(&error))?.permissions().mode();
-    if mode & 0o077 != 0 {
+    let found = opened.metadata().map_err(|error| unreadable(&error))?;
+    // Not refused, as keys are: where a runtime of containers mounts secrets, everybody in there may read them.
+    if exposed_mode(&found).is_some() {
         eprintln!("note: others may read {0}: `chmod 600 {0}`", file.display());
     }
     read_from(opened, &file.display().to_string(), unreadable)

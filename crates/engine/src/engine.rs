@@ -72,7 +72,7 @@ impl Engine {
             payloads: Payloads::new(limits::PAYLOAD_CACHE_BYTES),
             registries: Registries::default(),
             strict_types: AtomicBool::new(false),
-            logins: Logins::new(&*entropy),
+            logins: Logins::new(&*entropy, &secret),
             event_id_keys: EventIdKeys::new(&secret),
             spaces: Spaces::default(),
             kip_log: KipLog::new(opened_at_ms),

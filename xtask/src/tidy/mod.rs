@@ -11,6 +11,7 @@ mod source;
 mod tiers;
 mod tree;
 mod unfinished;
+mod wall_clock;
 
 use std::fmt;
 
@@ -57,6 +58,7 @@ const CHECKS: &[Check] = &[
     Check { title: "only the edges know async", look: async_edges::look },
     Check { title: "benchmarks and fuzz targets stay apart", look: apart::look },
     Check { title: "nothing is left unfinished", look: unfinished::look },
+    Check { title: "no test asserts that time on the wall is short", look: wall_clock::look },
     Check { title: "links lead somewhere", look: links::look },
     Check { title: "no path of one machine", look: machine_paths::look },
 ];

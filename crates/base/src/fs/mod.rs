@@ -9,6 +9,7 @@
 //!   their directory;
 //! - what was not synced may be lost, kept, reordered or torn by a power cut.
 
+mod private;
 mod simulated;
 mod system;
 
@@ -17,6 +18,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use private::exposed_mode;
 pub use simulated::{Fault, SimulatedFs};
 pub use system::SystemFs;
 
@@ -89,6 +91,12 @@ pub trait File: Send + Sync + Debug {
     /// Whether the file holds no bytes.
     fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
+    }
+
+    /// Returns the permission bits of a file that users other than its owner may access, and `None` if it is
+    /// private. Defaults to private, for file systems without permissions.
+    fn exposed_mode(&self) -> io::Result<Option<u32>> {
+        Ok(None)
     }
 
     /// Fills `buf` from `offset`; fails with [`io::ErrorKind::UnexpectedEof`] when the file ends before.

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{File, FileSystem, LockGuard, Locked};
+use super::{File, FileSystem, LockGuard, Locked, exposed_mode};
 
 /// The real file system.
 #[derive(Debug, Clone, Copy, Default)]
@@ -106,6 +106,10 @@ struct SystemFile(fs::File);
 impl File for SystemFile {
     fn len(&self) -> io::Result<u64> {
         Ok(self.0.metadata()?.len())
+    }
+
+    fn exposed_mode(&self) -> io::Result<Option<u32>> {
+        Ok(exposed_mode(&self.0.metadata()?))
     }
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {

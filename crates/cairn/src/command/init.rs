@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::config::{FILE_NAME, load, template};
 use crate::data_dir::{ENVIRONMENT, PROJECT_FOLDER, Surroundings};
 use crate::failure::Failure;
-use crate::open;
+use crate::{dir_access, key_file, open, private_file};
 
 /// Makes a data directory: a commented `cairn.toml` and an empty store.
 pub(super) fn init(data_dir: Option<&Path>, project: Option<&Path>, as_json: bool) -> Result<(), Failure> {
@@ -23,7 +23,10 @@ pub(super) fn init(data_dir: Option<&Path>, project: Option<&Path>, as_json: boo
         (Some(path), None) => around.absolute(path),
         (None, project) => project_dir(&around.absolute(project.unwrap_or(Path::new("."))))?,
     };
+    dir_access::refuse_writable(&path)?;
     let settings = load(&path, std::env::vars_os(), &[])?;
+    // A key that cannot be used is refused before anything is made.
+    key_file::configured(&settings.config)?;
     create(&path)?;
     write_template(&path)?;
     open::embedded(&path, &settings.config, open::Loss::Refuse)?.close()?;
@@ -55,9 +58,8 @@ fn create(path: &Path) -> Result<(), Failure> {
 }
 
 fn write_template(path: &Path) -> Result<(), Failure> {
-    let file = path.join(FILE_NAME);
-    fs::write(&file, template())
-        .map_err(|error| Failure::io(format_args!("write {}", file.display()), &error))
+    let hint = "another command makes a data directory there; nothing was changed";
+    private_file::write_new(&path.join(FILE_NAME), template().as_bytes(), hint)
 }
 
 fn report(path: &Path, named: bool, as_json: bool) -> Result<(), Failure> {

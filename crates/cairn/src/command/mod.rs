@@ -27,6 +27,7 @@ use std::io::Write;
 use crate::cli::{Cli, Command};
 use crate::config::{Assignment, Settings, load};
 use crate::data_dir::{DataDir, Surroundings, resolve};
+use crate::dir_access;
 use crate::failure::Failure;
 
 /// Runs the command that was asked for.
@@ -59,6 +60,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
 /// The data directory and the settings that hold in it.
 fn settings(flag: Option<&std::path::Path>, flags: &[Assignment]) -> Result<(DataDir, Settings), Failure> {
     let data_dir = resolve(flag, &Surroundings::of_process()?)?;
+    dir_access::refuse_writable(&data_dir.path)?;
     let settings = load(&data_dir.path, std::env::vars_os(), flags)?;
     Ok((data_dir, settings))
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::program::{Server, cairn, run, stderr, stdout, within};
+use crate::program::{Server, cairn, output, run, stderr, stdout, within};
 
 /// The public key of RFC 8032, test 1.
 const KEY: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
@@ -97,7 +97,7 @@ fn story(dir: &Path) {
     let (token, about) =
         both(dir, "access token create --user ada@x/y --tenant acme --label laptop --expires 30d");
     let token = token.strip_suffix('\n').expect("one line");
-    assert!(token.starts_with("cairn_") && token.len() == 54, "{token}");
+    assert!(token.starts_with("cairn_") && token.len() == 56, "{token}");
     let list = json(dir, "access token list --tenant acme --user ada@x/y");
     let id = list["tokens"][0]["id"].as_str().expect("an id");
     assert!(about.starts_with(&format!("token {id} of user ada@x/y: writer; expires: 20")), "{about}");
@@ -258,7 +258,7 @@ fn a_trail_is_followed_across_a_restart_of_the_server() {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
     let next = || {
-        let line = told.recv_timeout(Duration::from_secs(60)).expect("a line comes");
+        let line = told.recv_timeout(Duration::from_secs(300)).expect("a line comes");
         let line: Value = serde_json::from_str(&line).expect("JSON");
         line["subject"].as_str().expect("a subject").to_owned()
     };
@@ -278,4 +278,36 @@ fn a_trail_is_followed_across_a_restart_of_the_server() {
     let code = within("its end", move || following.0.wait().expect("it ends").code());
     assert_eq!(code, Some(0), "being interrupted is how following ends");
     server.kill();
+}
+
+/// Backups of plain and sealed stores carry the key that tokens are read with.
+#[test]
+fn a_token_is_good_on_a_restored_store_and_unknown_on_another() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    assert_eq!(run(dir.path(), &["key", "generate", "a.key"]).status.code(), Some(0));
+    for key in [None, Some("a.key")] {
+        let name = |role: &str| format!("{role}-{}", key.unwrap_or("plain"));
+        let with_key = |arguments: &[&str]| {
+            let mut command = cairn(dir.path(), arguments);
+            key.map(|key| command.env("CAIRN_ENCRYPTION_KEY_FILE", key));
+            command
+        };
+        let done = |arguments: &[&str]| {
+            let ended = output(&mut with_key(arguments));
+            assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+            stdout(&ended)
+        };
+        let [first, copy, other, backup] = ["first", "copy", "other", "backup"].map(name);
+        done(&["--data-dir", &first, "init"]);
+        let token = done(&["--data-dir", &first, "access", "token", "create", "--user", "local-owner"]);
+        done(&["--data-dir", &first, "backup", &backup]);
+        done(&["--data-dir", &copy, "restore", &backup]);
+        for (data, status) in [(&copy, "HTTP/1.1 200 "), (&other, "HTTP/1.1 401 ")] {
+            let serve = ["serve", "--json", "--http", "127.0.0.1:0", "--auth", "on", "--data-dir", data];
+            let server = Server::spawn(with_key(&serve));
+            let bearer = format!("authorization: Bearer {}\r\n", token.trim_end());
+            let answer = server.get_with("/v1/access/whoami", &bearer);
+            assert!(answer.starts_with(status), "{data}: {answer}");
+        }
+    }
 }

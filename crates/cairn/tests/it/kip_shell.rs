@@ -214,7 +214,7 @@ impl Terminal {
 
     /// Waits until something is on the screen that was not asked for yet, and gives what came up to it.
     fn until(&mut self, wanted: &str) -> String {
-        let end = Instant::now() + Duration::from_secs(30);
+        let end = Instant::now() + Duration::from_secs(300);
         loop {
             if let Some(at) = self.shown.find(wanted) {
                 let rest = self.shown.split_off(at + wanted.len());
@@ -229,7 +229,7 @@ impl Terminal {
     }
 
     fn ended(&mut self) -> Option<i32> {
-        let end = Instant::now() + Duration::from_secs(30);
+        let end = Instant::now() + Duration::from_secs(300);
         while Instant::now() < end {
             if let Some(status) = self.child.try_wait().expect("mine") {
                 return status.code();

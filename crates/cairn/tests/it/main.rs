@@ -16,6 +16,7 @@ mod kip_shell;
 mod maintain;
 mod mcp;
 mod owner;
+mod permissions;
 mod program;
 mod restore;
 mod search;

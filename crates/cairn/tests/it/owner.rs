@@ -35,15 +35,29 @@ impl PlayedOwner {
         std::fs::remove_file(self.data.join("cairn.sock")).expect("it was there");
     }
 
-    /// Waits for a caller and reads its request.
+    /// Waits for a caller and reads its request. Whoever asks whether anybody is there is told so.
     pub(crate) fn accept(&self) -> (UnixStream, String) {
+        loop {
+            let (mut stream, request) = self.accept_anybody();
+            if !request.is_empty() && !request.starts_with("GET /healthz ") {
+                return (stream, request);
+            }
+            // It may have what it wanted and be gone.
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+        }
+    }
+
+    fn accept_anybody(&self) -> (UnixStream, String) {
         let listener = self.listener.as_ref().expect("it listens").try_clone().expect("a handle");
         within("a request", move || {
             let (stream, _) = listener.accept().expect("somebody comes");
             let mut reader = BufReader::new(stream);
             let mut request = String::new();
             while !request.ends_with("\r\n\r\n") {
-                assert!(reader.read_line(&mut request).expect("text") > 0, "cut: {request}");
+                if reader.read_line(&mut request).expect("text") == 0 {
+                    assert_eq!(request, "", "it was cut");
+                    return (reader.into_inner(), request);
+                }
             }
             let length = request.lines().find_map(|line| line.strip_prefix("content-length: "));
             let mut body = vec![0; length.map_or(0, |length| length.parse().expect("a number"))];

@@ -21,7 +21,7 @@ pub(crate) fn cairn(dir: &Path, arguments: &[&str]) -> Command {
 }
 
 /// Longer than anything here takes: only a program that should have ended runs into it.
-const TOO_LONG: Duration = Duration::from_secs(60);
+const TOO_LONG: Duration = Duration::from_secs(300);
 
 /// Runs it to its end.
 pub(crate) fn run(dir: &Path, arguments: &[&str]) -> Output {
@@ -104,8 +104,14 @@ impl Server {
 
     /// The whole answer to a GET.
     pub(crate) fn get(&self, path: &str) -> String {
+        self.get_with(path, "")
+    }
+
+    /// The same with more lines in its head, each of which ends with CRLF.
+    pub(crate) fn get_with(&self, path: &str, extra: &str) -> String {
         let mut stream = TcpStream::connect(self.addr()).expect("it listens");
-        let head = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.addr());
+        let head =
+            format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{extra}\r\n", self.addr());
         stream.write_all(head.as_bytes()).expect("it reads");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("it answers");

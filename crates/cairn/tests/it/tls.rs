@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use crate::program::{Server, cairn, run, stderr, stdout};
 
 const WITH_TLS: [&str; 4] = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = Duration::from_secs(300);
 
 fn here() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")

@@ -24,7 +24,7 @@ pub(crate) fn ask(stream: &mut TcpStream, kind: u16, body: &[u8]) -> (u16, Vec<u
 pub(crate) fn connect(server: &Server) -> TcpStream {
     let addr = server.endpoints["binary"].as_str().expect("it says where it listens");
     let stream = TcpStream::connect(addr).expect("it listens");
-    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("a timeout");
     stream
 }
 

@@ -191,7 +191,7 @@ struct Following(Child);
 impl Following {
     fn start(dir: &Path, arguments: &[&str]) -> Following {
         let mut command = cairn(dir, &[&["--data-dir", "data", "turns"], arguments].concat());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Following(command.spawn().expect("it starts"))
     }
 }
@@ -216,7 +216,7 @@ fn following_shows_what_comes_also_after_a_restart() {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
     let next = || {
-        let line = told.recv_timeout(Duration::from_secs(60)).expect("a line");
+        let line = told.recv_timeout(Duration::from_secs(300)).expect("a line");
         serde_json::from_str::<Value>(&line).expect("JSON")["turn_id"].clone()
     };
     assert_eq!(next(), "2");
@@ -233,6 +233,27 @@ fn following_shows_what_comes_also_after_a_restart() {
     assert!(killed.expect("kill is there").success());
     let ended = within("its end", move || following.0.wait().expect("it ends"));
     assert_eq!(ended.code(), Some(0), "being interrupted is how it ends");
+}
+
+#[test]
+fn following_waits_for_a_server_that_is_stopped() {
+    let dir = here();
+    let path = dir.path();
+    let server = Server::start(path, &["--data-dir", "data"]);
+    said(path, &["append", "new", "--type", "t", "--text", "one"]);
+    let mut following = Following::start(path, &["tail", "1", "-f", "--json"]);
+    let (out, err) = (following.0.stdout.take(), following.0.stderr.take());
+    let mut lines = BufReader::new(out.expect("a pipe")).lines();
+    let mut warnings = BufReader::new(err.expect("a pipe")).lines();
+    let (first, mut lines) = within("the first turn", move || (lines.next(), lines));
+    assert!(first.expect("a line").expect("text").contains("\"turn_id\":\"1\""));
+    server.signal("-STOP");
+    let warning = within("a warning", move || warnings.next()).expect("a line").expect("text");
+    assert!(warning.contains("does not respond; waiting until it does"), "{warning}");
+    server.signal("-CONT");
+    said(path, &["append", "1", "--type", "t", "--text", "two"]);
+    let second = within("the second turn", move || lines.next());
+    assert!(second.expect("a line").expect("text").contains("\"turn_id\":\"2\""));
 }
 
 #[test]

@@ -22,7 +22,9 @@ pub mod tables;
 
 pub use action::{Action, ActionRow, Level};
 pub use authorize::{Permit, Refusal, RefusalReason, Resource, Target, authorize};
-pub use credential::{Credential, CredentialError, Jwt, JwtClaims, SignedJwt, Token, TokenHash, TokenId};
+pub use credential::{
+    Credential, CredentialError, Jwt, JwtClaims, SignedJwt, Token, TokenHash, TokenId, TokenKey,
+};
 pub use login::{KeyOwner, Login, LoginError, again, by_jwt, by_token, key_owner};
 pub use principal::{LOCAL_OWNER, LOCAL_TENANT, Principal};
 pub use registry::KeyId;

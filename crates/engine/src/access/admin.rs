@@ -239,7 +239,7 @@ impl Engine {
         tenant: TenantId,
         wanted: NewToken,
     ) -> Result<(Token, TokenRecord), EngineError> {
-        let token = Token::random(tenant, &**self.entropy());
+        let token = Token::random(tenant, &self.logins.token_key, &**self.entropy());
         let act = changing(tenant, format!("token {} of user {}", token.id(), wanted.user));
         self.guard_operators(principal, &act, &wanted.user, wanted.scope)?;
         let record = TokenRecord {

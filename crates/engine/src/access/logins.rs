@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cairn_access::{
     Action, Credential, CredentialError, KeyId, KeyOwner, Login, LoginError, Principal, Refusal,
-    RefusalReason, Resource, SignedJwt,
+    RefusalReason, Resource, SignedJwt, TokenKey,
 };
 use cairn_base::{Entropy, Position, limits};
 use cairn_seam::Snapshot;
 use quick_cache::sync::Cache;
 
 use super::replay::Replay;
+use crate::secret::Secret;
 use crate::{Act, Engine, EngineError};
 
 /// One connection of a client. No two of a process are the same.
@@ -51,10 +52,12 @@ pub(crate) struct Logins {
     pub(crate) replay: Replay,
     /// The node's id, which JWTs are addressed to.
     audience: OnceLock<String>,
+    /// Under which tokens hide their tenant.
+    pub(super) token_key: TokenKey,
 }
 
 impl Logins {
-    pub(crate) fn new(entropy: &dyn Entropy) -> Self {
+    pub(crate) fn new(entropy: &dyn Entropy, secret: &Secret) -> Self {
         Logins {
             known: Cache::new(limits::LOGINS_KEPT),
             owners: Cache::new(limits::LOGINS_KEPT),
@@ -62,6 +65,7 @@ impl Logins {
             connections: AtomicU64::new(0),
             replay: Replay::new(entropy.next_u64()),
             audience: OnceLock::new(),
+            token_key: TokenKey::new(secret.key("cairn 2026 tokens, what hides their tenant")),
         }
     }
 
@@ -127,7 +131,7 @@ impl Engine {
     }
 
     fn check(&self, credential: &str, connection: Connection, generation: u64) -> Result<Login, LoginError> {
-        let credential = Credential::parse(credential)?;
+        let credential = Credential::parse(credential, &self.logins.token_key)?;
         let now_ms = self.clock().now_ms();
         let snapshot = self.pipeline.store().snapshot(Position::START);
         let snapshot = snapshot.map_err(|error| LoginError::Registry(error.into()))?;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cairn_access::registry::{Page, TeamName, TenantName, UserId};
-use cairn_access::{Action, CredentialError, KeyId, Principal, Refusal, RefusalReason, Role, Roles};
-use cairn_base::{Base64Url, ErrorCode, TenantId};
+use cairn_access::{Action, CredentialError, KeyId, Principal, Refusal, RefusalReason, Role, Roles, Token};
+use cairn_base::{Base64Url, ErrorCode, TenantId, from_base64_url};
 use cairn_engine::{AuditOutcome, Engine, EngineError, NewToken};
 use cairn_seam::Store;
 use ed25519_dalek::{Signer, SigningKey};
@@ -29,9 +29,13 @@ fn acme(world: &World) -> TenantId {
     tenant
 }
 
-fn token(engine: &Engine, tenant: TenantId, expires_at_ms: Option<u64>) -> String {
+fn issue(engine: &Engine, tenant: TenantId, expires_at_ms: Option<u64>) -> Token {
     let wanted = NewToken { user: user("ada"), label: "test".into(), scope: of(Role::Writer), expires_at_ms };
-    engine.issue_token(&owner(), tenant, wanted).unwrap().0.reveal().to_string()
+    engine.issue_token(&owner(), tenant, wanted).unwrap().0
+}
+
+fn token(engine: &Engine, tenant: TenantId, expires_at_ms: Option<u64>) -> String {
+    issue(engine, tenant, expires_at_ms).reveal().to_string()
 }
 
 fn key(engine: &Engine, tenant: TenantId) -> SigningKey {
@@ -80,7 +84,8 @@ fn the_first_run_makes_the_local_owner_and_later_ones_do_not() {
 fn a_token_comes_in_until_it_is_revoked_also_when_it_was_remembered() {
     let world = World::new();
     let tenant = acme(&world);
-    let (one, two) = (token(&world.engine, tenant, None), token(&world.engine, tenant, None));
+    let (issued, two) = (issue(&world.engine, tenant, None), token(&world.engine, tenant, None));
+    let one = issued.reveal().to_string();
     let principal = log_in(&world.engine, &one).unwrap();
     assert_eq!((principal.user_id(), principal.tenant_name()), ("ada", "acme"));
     let connection = world.engine.new_connection();
@@ -88,7 +93,7 @@ fn a_token_comes_in_until_it_is_revoked_also_when_it_was_remembered() {
     assert!(Arc::ptr_eq(&session, &world.engine.still_in(&session).unwrap()), "nothing was looked up");
 
     let listed = world.engine.tokens(&owner(), tenant, Some(&user("ada")), Page::first(10)).unwrap().items;
-    let first = listed.iter().find(|token| one.contains(&prefix(tenant, token.id))).unwrap();
+    let first = listed.iter().find(|token| token.id == issued.id()).unwrap();
     world.engine.revoke_token(&owner(), tenant, first.id).unwrap();
     assert_eq!(log_in(&world.engine, &one), Err(CredentialError::Revoked));
     assert_eq!(world.engine.still_in(&session).map_err(reason).unwrap_err(), CredentialError::Revoked);
@@ -98,10 +103,29 @@ fn a_token_comes_in_until_it_is_revoked_also_when_it_was_remembered() {
     assert_eq!(log_in(&world.engine, &two), Err(CredentialError::UserDisabled));
 }
 
-/// What a token begins with, as far as it is in whole characters.
-fn prefix(tenant: TenantId, id: cairn_access::TokenId) -> String {
-    let bytes = [&tenant.0.to_be_bytes()[..], &id.0[..5]].concat();
-    Base64Url(&bytes).to_string()
+#[test]
+fn a_token_hides_its_tenant_and_those_of_earlier_versions_still_hold() {
+    let world = World::new();
+    let tenant = acme(&world);
+    let token = issue(&world.engine, tenant, None);
+    let bytes = from_base64_url(&token.reveal()["cairn_".len()..]).unwrap();
+    let (number, id, secret) = (tenant.0.to_be_bytes(), token.id().0, &bytes[bytes.len() - 24..]);
+    for part in [&number[..], &id[..]] {
+        assert!(!bytes.windows(part.len()).any(|window| window == part), "{part:?} stands in {bytes:?}");
+    }
+
+    let before = format!("cairn_{}", Base64Url(&[&number[..], &id, secret].concat()));
+    for text in [&*token.reveal(), &before] {
+        assert_eq!(log_in(&world.engine, text).unwrap().tenant_name(), "acme");
+    }
+    let again = world.reopen();
+    for text in [&*token.reveal(), &before] {
+        assert_eq!(log_in(&again, text).unwrap().tenant_name(), "acme", "after a restart");
+    }
+    again.revoke_token(&owner(), tenant, token.id()).unwrap();
+    for text in [&*token.reveal(), &before] {
+        assert_eq!(log_in(&again, text), Err(CredentialError::Revoked));
+    }
 }
 
 #[test]

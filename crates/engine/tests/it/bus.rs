@@ -11,7 +11,7 @@ use cairn_seam::EventKind;
 
 use crate::support::{World, every_role};
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(300);
 
 #[test]
 fn a_listener_hears_of_commits_with_events() {

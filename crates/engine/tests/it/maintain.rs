@@ -100,7 +100,7 @@ fn a_second_job_is_told_to_wait_and_a_stopped_one_says_that_it_was() {
         let first = scope.spawn(move || {
             at_work.maintain(&owner(), &VERIFY, &mut |stage| {
                 entered.send((stage.name.to_owned(), stage.done, stage.total)).unwrap();
-                left.recv_timeout(Duration::from_secs(10)).unwrap_or(false)
+                left.recv_timeout(Duration::from_secs(300)).unwrap_or(false)
             })
         });
         assert_eq!(inside.recv().unwrap(), ("reading".to_owned(), 1, 2));

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 
 use crate::support::{NOW_MS, World, open};
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(300);
 
 /// A memory store whose upkeep says that it ran, and then does as told.
 struct Told {

@@ -122,6 +122,7 @@ impl App {
             .layer(DefaultBodyLimit::disable())
             .fallback(not_found)
             .method_not_allowed_fallback(method_not_allowed)
+            .layer(from_fn(middleware::single))
             .layer(from_fn_with_state(state.clone(), middleware::origin))
             .layer(from_fn_with_state(state.clone(), middleware::host))
             .layer(from_fn(middleware::catch_panic))

@@ -10,6 +10,10 @@
 mod card;
 mod door;
 mod fit;
+mod id_scan;
+mod line;
+mod output;
+mod refusal;
 mod server;
 mod text;
 mod tools;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cairn_base::ErrorCode;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    Implementation, JsonObject, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{QuitReason, RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, serve_server};
@@ -27,6 +27,10 @@ Begin with execute_kip_readonly and the command DESCRIBE PRIMER, which says who 
 known. The resource cairn://docs/kip is the syntax of KIP on one page. Find exact names with \
 SEARCH CONCEPT \"words\" before you ask for them with FIND. Say where knowledge is from: \
 WITH METADATA { source: …, author: …, confidence: … }.";
+
+/// Methods that are served, given valid parameters.
+const METHODS: [&str; 7] =
+    ["initialize", "ping", "server/discover", "tools/list", "tools/call", "resources/list", "resources/read"];
 
 /// What is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,6 +160,20 @@ impl ServerHandler for Server {
         }
         let data = json!({"uri": request.uri});
         Err(ErrorData::resource_not_found(format!("there is only {}", card::URI), Some(data)))
+    }
+
+    /// Refuses a request that the library could not decode: an unknown method, or invalid parameters.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, .. } = request;
+        if METHODS.contains(&method.as_str()) {
+            return Err(ErrorData::invalid_params(format!("invalid params for {method}"), None));
+        }
+        let message = format!("unknown method {method}");
+        Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
     async fn call_tool(

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cairn_base::fs::exposed_mode;
 use cairn_base::limits;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
@@ -86,8 +86,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     let mut file = Source::open("key file", path)?;
-    let mode = file.mode()?;
-    if mode & 0o077 != 0 {
+    if let Some(mode) = file.exposed_mode()? {
         return Err(TlsError::OpenKey { path: path.to_owned(), mode });
     }
     let pem = file.read()?;
@@ -108,10 +107,10 @@ impl<'a> Source<'a> {
         Ok(Source { what, path, file })
     }
 
-    /// Its permissions, and not those of whatever has its name by now.
-    fn mode(&self) -> Result<u32, TlsError> {
+    /// Its permissions if others may read it, and not those of whatever has its name by now.
+    fn exposed_mode(&self) -> Result<Option<u32>, TlsError> {
         let found = self.file.metadata().map_err(|source| unreadable(self.what, self.path, source))?;
-        Ok(found.permissions().mode() & 0o777)
+        Ok(exposed_mode(&found))
     }
 
     fn read(&mut self) -> Result<Zeroizing<Vec<u8>>, TlsError> {

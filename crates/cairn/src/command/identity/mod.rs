@@ -6,7 +6,6 @@ mod import;
 mod recover;
 mod show;
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use cairn_access::identity::{Existing, Identity, IdentityFolder};
@@ -21,7 +20,7 @@ use self::import::ImportArgs;
 use self::recover::RecoverArgs;
 use crate::data_dir::{Surroundings, resolve};
 use crate::failure::Failure;
-use crate::open;
+use crate::{dir_access, open};
 
 /// What to do with the identity of this data directory.
 #[derive(Debug, Subcommand)]
@@ -79,6 +78,7 @@ pub(super) fn identity(
     command: &IdentityCommand,
 ) -> Result<(), Failure> {
     let dir = resolve(data_dir, &Surroundings::of_process()?)?.path;
+    dir_access::refuse_writable(&dir)?;
     match command {
         IdentityCommand::Create(arguments) => create::create(&dir, as_json, arguments),
         IdentityCommand::Recover(arguments) => recover::recover(&dir, as_json, arguments),
@@ -96,10 +96,6 @@ fn named<'a>(path: &'a Option<PathBuf>, flag: &'a Option<PathBuf>) -> &'a Path {
 /// The identity that is there.
 fn load(dir: &Path) -> Result<Identity, Failure> {
     let folder = IdentityFolder::new(&SystemFs, dir);
-    let key = folder.path().join("node.key");
-    if key.metadata().is_ok_and(|file| file.permissions().mode() & 0o077 != 0) {
-        eprintln!("note: others may read {0}: `chmod 600 {0}`", key.display());
-    }
     folder.load()?.ok_or_else(|| {
         Failure::new(format!("{} has no identity", dir.display()))
             .hint("make one with `cairn identity create`, or bring one here with recover or import")

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cairn_access::identity::{Identity, Language, Phrase, SecretText, WordCount};
 use cairn_access::registry::UserId;
-use cairn_access::{Credential, LOCAL_OWNER, Principal, Role, Roles};
+use cairn_access::{Credential, LOCAL_OWNER, Principal, Role, Roles, TokenKey};
 use cairn_base::{SystemClock, SystemEntropy, TenantId};
 use cairn_binary::client::{ClientConfig, ClientToken};
 use cairn_embedded::EncryptionKey;
@@ -72,10 +72,14 @@ fn debug_shows_no_secret() {
         ..ClientConfig::default()
     };
 
+    let hiding = random();
+    secrets.bytes("token key", &hiding);
+    let token_key = TokenKey::new(hiding);
     for (name, shown) in [
         ("Token", format!("{token:?} {token:#?}")),
-        ("Credential", format!("{:?}", Credential::parse(&text))),
-        ("Credential", format!("{:?}", Credential::parse(&signed))),
+        ("Credential", format!("{:?}", Credential::parse(&text, &token_key))),
+        ("Credential", format!("{:?}", Credential::parse(&signed, &token_key))),
+        ("TokenKey", format!("{token_key:?}")),
         ("NewToken", format!("{wanted:?}")),
         ("Credentials", format!("{credentials:?} {credentials:#?}")),
         ("LoggedIn", format!("{logged_in:?} {caller:?} {engine:?}")),

@@ -46,7 +46,7 @@ impl Secrets {
     pub(super) fn token(&mut self, name: &str, token: &str) {
         self.text(name, token);
         let secret = cairn_base::from_base64_url(&token[6..]).expect("base64");
-        self.bytes(name, &secret[12..]);
+        self.bytes(name, &secret[secret.len() - 24..]);
     }
 
     /// A JWT: as it is, and its signature.

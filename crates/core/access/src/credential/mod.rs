@@ -6,7 +6,7 @@ mod token;
 
 pub use error::CredentialError;
 pub use jwt::{Jwt, JwtClaims, SignedJwt};
-pub use token::{Token, TokenHash, TokenId};
+pub use token::{Token, TokenHash, TokenId, TokenKey};
 
 /// Something a caller showed, taken apart and not yet checked.
 #[derive(Debug)]
@@ -18,10 +18,10 @@ pub enum Credential<'a> {
 }
 
 impl<'a> Credential<'a> {
-    /// Takes a bearer token apart.
-    pub fn parse(text: &'a str) -> Result<Self, CredentialError> {
+    /// Takes a bearer token apart, with the key of the node that is asked.
+    pub fn parse(text: &'a str, key: &TokenKey) -> Result<Self, CredentialError> {
         if Token::is_marked(text) {
-            return Token::parse(text).map(Credential::Token);
+            return Token::parse(text, key).map(Credential::Token);
         }
         Jwt::parse(text).map(Credential::Jwt)
     }

@@ -1,8 +1,20 @@
 //! Tokens that this node issues.
 //!
-//! `cairn_` and then 48 characters of base64 for URLs: the tenant's number (4 bytes), the token's id (8)
-//! and its secret (24). The tenant and the id say which record to look at; the record holds a hash of the
-//! secret. The secret is random, so a fast hash is as good as a slow one: there is nothing to guess.
+//! `cairn_` and then base64 for URLs. A token is a locator (the tenant's number, 4 bytes, and the token's id,
+//! 8 bytes) and a secret (24 bytes). The locator selects the record; the record holds a hash of the secret.
+//! The secret is random, so a fast hash is as good as a slow one: there is nothing to guess.
+//!
+//! There are two forms of the text, told apart by their length:
+//!
+//! ```text
+//! hidden  50 characters: version u8 (1) | locator xor pad 12 | secret 24
+//! open    48 characters: locator 12 | secret 24
+//! pad     the first 12 bytes of BLAKE3, keyed with the node's token key, over the secret
+//! ```
+//!
+//! New tokens are hidden, so that their text does not show the tenant's number. Open ones were issued by
+//! earlier versions and keep working. The pad proves nothing: a changed locator selects another record, whose
+//! hash is of another secret.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,8 +29,40 @@ const MARK: &str = "cairn_";
 const TENANT_BYTES: usize = 4;
 const ID_BYTES: usize = 8;
 const SECRET_BYTES: usize = 24;
-const BYTES: usize = TENANT_BYTES + ID_BYTES + SECRET_BYTES;
-const TEXT_BYTES: usize = MARK.len() + BYTES / 3 * 4;
+const LOCATOR_BYTES: usize = TENANT_BYTES + ID_BYTES;
+/// Length of the text of an open token: 36 bytes.
+const OPEN_TEXT_BYTES: usize = MARK.len() + 48;
+/// Length of the text of a hidden token: 37 bytes.
+const HIDDEN_TEXT_BYTES: usize = MARK.len() + 50;
+/// The first byte of a hidden token.
+const HIDDEN: u8 = 1;
+
+type Locator = [u8; LOCATOR_BYTES];
+
+/// The node's key that hides the tenant in the text of tokens. Its `Debug` text shows nothing of it.
+#[derive(Clone)]
+pub struct TokenKey(Zeroizing<[u8; 32]>);
+
+impl TokenKey {
+    /// Wraps the bytes of a key. A node must always use the same key to read its tokens.
+    pub fn new(bytes: [u8; 32]) -> Self {
+        TokenKey(Zeroizing::new(bytes))
+    }
+
+    /// Hides the locator of the token with this secret, or restores it.
+    fn turn(&self, secret: &[u8; SECRET_BYTES], locator: Locator) -> Locator {
+        let pad = blake3::keyed_hash(&self.0, secret);
+        let mut turned = locator;
+        turned.iter_mut().zip(pad.as_bytes()).for_each(|(byte, pad)| *byte ^= pad);
+        turned
+    }
+}
+
+impl fmt::Debug for TokenKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenKey(…)")
+    }
+}
 
 /// What a token is called in lists and in the trail. No secret.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,16 +115,19 @@ pub struct Token {
     tenant: TenantId,
     id: TokenId,
     secret: Zeroizing<[u8; SECRET_BYTES]>,
+    /// The locator as the text has it, if it is hidden there.
+    hidden: Option<Locator>,
 }
 
 impl Token {
-    /// A new one for a tenant.
-    pub fn random(tenant: TenantId, entropy: &dyn Entropy) -> Self {
+    /// A new one for a tenant of the node that has this key.
+    pub fn random(tenant: TenantId, key: &TokenKey, entropy: &dyn Entropy) -> Self {
         let mut id = [0; ID_BYTES];
         let mut secret = Zeroizing::new([0; SECRET_BYTES]);
         entropy.fill(&mut id);
         entropy.fill(&mut *secret);
-        Token { tenant, id: TokenId(id), secret }
+        let hidden = key.turn(&secret, locator(tenant, TokenId(id)));
+        Token { tenant, id: TokenId(id), secret, hidden: Some(hidden) }
     }
 
     /// Whether the text says that it is a token.
@@ -88,23 +135,21 @@ impl Token {
         text.starts_with(MARK)
     }
 
-    /// Whether a token stands anywhere in a text: for texts that others see, where somebody may have put one
-    /// by mistake.
+    /// Whether a token of either form stands anywhere in a text: for texts that others see, where somebody
+    /// may have put one by mistake.
     pub fn is_in(text: &str) -> bool {
-        let found =
-            |(at, _): (usize, &str)| text.get(at..at + TEXT_BYTES).is_some_and(|it| Token::parse(it).is_ok());
-        text.match_indices(MARK).any(found)
+        let is_token = |at: usize, length: usize| {
+            text.get(at..at + length).is_some_and(|part| TokenText::parse(part).is_ok())
+        };
+        let mut marks = text.match_indices(MARK);
+        marks.any(|(at, _)| is_token(at, OPEN_TEXT_BYTES) || is_token(at, HIDDEN_TEXT_BYTES))
     }
 
-    /// Takes a token apart.
-    pub fn parse(text: &str) -> Result<Self, CredentialError> {
-        let encoded = text.strip_prefix(MARK).filter(|_| text.len() == TEXT_BYTES);
-        let bytes = Zeroizing::new(encoded.and_then(from_base64_url).ok_or(CredentialError::Malformed)?);
-        let (tenant, rest) = bytes.split_first_chunk().ok_or(CredentialError::Malformed)?;
-        let (id, secret) = rest.split_first_chunk().ok_or(CredentialError::Malformed)?;
-        let secret = secret.try_into().map_err(|_| CredentialError::Malformed)?;
-        let tenant = TenantId(u32::from_be_bytes(*tenant));
-        Ok(Token { tenant, id: TokenId(*id), secret: Zeroizing::new(secret) })
+    /// Takes a token apart, with the key of the node that is asked.
+    pub fn parse(text: &str, key: &TokenKey) -> Result<Self, CredentialError> {
+        let TokenText { first, secret, is_hidden } = TokenText::parse(text)?;
+        let (tenant, id) = parts(if is_hidden { key.turn(&secret, first) } else { first });
+        Ok(Token { tenant, id, secret, hidden: is_hidden.then_some(first) })
     }
 
     /// Whose records to look at.
@@ -124,12 +169,54 @@ impl Token {
 
     /// The whole token, for whom it is made. To be shown once.
     pub fn reveal(&self) -> Zeroizing<String> {
-        let mut bytes = Zeroizing::new(Vec::with_capacity(BYTES));
-        bytes.extend_from_slice(&self.tenant.0.to_be_bytes());
-        bytes.extend_from_slice(&self.id.0);
+        // Sized at once: growing would leave copies of the secret behind.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(1 + LOCATOR_BYTES + SECRET_BYTES));
+        match &self.hidden {
+            Some(hidden) => {
+                bytes.push(HIDDEN);
+                bytes.extend_from_slice(hidden);
+            }
+            None => bytes.extend_from_slice(&locator(self.tenant, self.id)),
+        }
         bytes.extend_from_slice(&*self.secret);
         Zeroizing::new(format!("{MARK}{}", Base64Url(&bytes)))
     }
+}
+
+/// The text of a token, taken apart without any key.
+struct TokenText {
+    first: Locator,
+    secret: Zeroizing<[u8; SECRET_BYTES]>,
+    is_hidden: bool,
+}
+
+impl TokenText {
+    fn parse(text: &str) -> Result<Self, CredentialError> {
+        let malformed = CredentialError::Malformed;
+        let encoded = text.strip_prefix(MARK).ok_or(malformed)?;
+        let is_hidden = match text.len() {
+            OPEN_TEXT_BYTES => false,
+            HIDDEN_TEXT_BYTES => true,
+            _ => return Err(malformed),
+        };
+        let bytes = Zeroizing::new(from_base64_url(encoded).ok_or(malformed)?);
+        let bytes = if is_hidden { bytes.strip_prefix(&[HIDDEN]).ok_or(malformed)? } else { &bytes[..] };
+        let (first, secret) = bytes.split_first_chunk().ok_or(malformed)?;
+        let secret = secret.try_into().map_err(|_| malformed)?;
+        Ok(TokenText { first: *first, secret: Zeroizing::new(secret), is_hidden })
+    }
+}
+
+fn locator(tenant: TenantId, id: TokenId) -> Locator {
+    let mut locator = [0; LOCATOR_BYTES];
+    locator[..TENANT_BYTES].copy_from_slice(&tenant.0.to_be_bytes());
+    locator[TENANT_BYTES..].copy_from_slice(&id.0);
+    locator
+}
+
+fn parts(locator: Locator) -> (TenantId, TokenId) {
+    let (tenant, id) = locator.split_first_chunk().expect("12 bytes begin with 4");
+    (TenantId(u32::from_be_bytes(*tenant)), TokenId(id.try_into().expect("8 of 12 bytes are left")))
 }
 
 impl fmt::Debug for Token {
@@ -144,48 +231,104 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Credential;
+
+    fn key() -> TokenKey {
+        TokenKey::new([7; 32])
+    }
+
+    fn hidden() -> Token {
+        Token::random(TenantId(7), &key(), &SeededEntropy::new(1))
+    }
+
+    fn open() -> Token {
+        Token { hidden: None, ..hidden() }
+    }
 
     #[test]
-    fn a_token_comes_back_and_its_debug_text_keeps_the_secret() {
-        let token = Token::random(TenantId(7), &SeededEntropy::new(1));
-        let text = token.reveal();
-        assert_eq!((text.len(), text.starts_with("cairn_AAAAB")), (54, true), "tenant 7 comes first");
-        let again = Token::parse(&text).expect("it is one");
-        assert_eq!((again.tenant(), again.id()), (token.tenant(), token.id()));
-        assert!(again.hash().is(&token.hash()));
-        let shown = format!("{token:?} {:?} {:?}", Credential::parse(&text), token.hash());
-        assert!(!shown.contains(&text[22..]) && !shown.contains(&Hex(&*token.secret).to_string()));
-        assert!(!shown.contains(&format!("{:?}", token.hash().0)[1..20]), "{shown}");
+    fn a_token_of_either_form_comes_back_and_its_debug_text_keeps_the_secret() {
+        for (token, length, start) in [(hidden(), 56, "cairn_A"), (open(), 54, "cairn_AAAAB")] {
+            let text = token.reveal();
+            assert_eq!((text.len(), text.starts_with(start)), (length, true), "{}", *text);
+            let again = Token::parse(&text, &key()).expect("it is one");
+            assert_eq!((again.tenant(), again.id()), (token.tenant(), token.id()));
+            assert_eq!(*again.reveal(), *text);
+            assert!(again.hash().is(&token.hash()));
+            let shown = format!("{token:?} {:?} {:?}", Credential::parse(&text, &key()), token.hash());
+            assert!(!shown.contains(&text[24..]) && !shown.contains(&Hex(&*token.secret).to_string()));
+            assert!(!shown.contains(&format!("{:?}", token.hash().0)[1..20]), "{shown}");
+            assert!(!format!("{:?}", key()).contains('7'));
+        }
+    }
+
+    #[test]
+    fn tokens_of_one_tenant_have_nothing_in_common() {
+        let entropy = SeededEntropy::new(1);
+        let texts: Vec<_> = (0..64).map(|_| Token::random(TenantId(7), &key(), &entropy).reveal()).collect();
+        let bytes: Vec<_> = texts.iter().map(|text| from_base64_url(&text[6..]).expect("base64")).collect();
+        for at in 1..=TENANT_BYTES {
+            let values: std::collections::HashSet<u8> = bytes.iter().map(|bytes| bytes[at]).collect();
+            assert!(values.len() > 32, "byte {at} of the tenant's number has {} values", values.len());
+        }
+    }
+
+    #[test]
+    fn the_locator_is_read_with_the_key_of_its_node_alone() {
+        let token = hidden();
+        let elsewhere = Token::parse(&token.reveal(), &TokenKey::new([8; 32])).expect("it is one");
+        assert_ne!((elsewhere.tenant(), elsewhere.id()), (token.tenant(), token.id()));
+        assert!(elsewhere.hash().is(&token.hash()), "the secret is the same");
     }
 
     #[test]
     fn a_token_is_found_wherever_it_stands() {
-        let text = Token::random(TenantId(7), &SeededEntropy::new(1)).reveal();
-        for with in [text.to_string(), format!("é{}é", *text), format!("cairn_cairn_{} b", *text)] {
-            assert!(Token::is_in(&with), "{with}");
-        }
-        for without in ["", "cairn_", "cairn_agent", &text[1..], &text[..53], &text.replacen('_', "-", 1)] {
-            assert!(!Token::is_in(without), "{without}");
+        for text in [hidden().reveal(), open().reveal()] {
+            for with in [text.to_string(), format!("é{}é", *text), format!("cairn_cairn_{} b", *text)] {
+                assert!(Token::is_in(&with), "{with}");
+            }
+            for without in ["", "cairn_", "cairn_agent", &text[1..], &text[..53], &text.replacen('_', "-", 1)]
+            {
+                assert!(!Token::is_in(without), "{without}");
+            }
         }
     }
 
     #[test]
     fn what_is_no_token_is_refused() {
-        let text = Token::random(TenantId(7), &SeededEntropy::new(1)).reveal();
-        for bad in
-            ["cairn_", &text[..53], &format!("{}A", *text), &text.replace("cairn_", "cairn_="), "cairn_é"]
-        {
-            assert_eq!(Token::parse(bad).err(), Some(CredentialError::Malformed), "{bad}");
+        let (hidden, open) = (hidden().reveal(), open().reveal());
+        let mut next_version = from_base64_url(&hidden[6..]).expect("base64");
+        next_version[0] = HIDDEN + 1;
+        let next_version = format!("{MARK}{}", Base64Url(&next_version));
+        for bad in [
+            "cairn_",
+            "cairn_é",
+            &open[..53],
+            &hidden[..55],
+            &format!("{}A", *open),
+            &format!("{}A", *hidden),
+            &format!("{}B", &hidden[..55]),
+            &open.replace("cairn_", "cairn_="),
+            &next_version,
+        ] {
+            assert_eq!(Token::parse(bad, &key()).err(), Some(CredentialError::Malformed), "{bad}");
         }
     }
-
-    use crate::Credential;
 
     proptest! {
         #[test]
         fn another_secret_has_another_hash(one: [u8; 24], two: [u8; 24]) {
-            let token = |secret| Token { tenant: TenantId(1), id: TokenId([0; 8]), secret: Zeroizing::new(secret) };
+            let token = |secret| Token {
+                tenant: TenantId(1), id: TokenId([0; 8]), secret: Zeroizing::new(secret), hidden: None
+            };
             prop_assert_eq!(token(one).hash().is(&token(two).hash()), one == two);
+        }
+
+        #[test]
+        fn no_text_that_is_parsed_has_another_text(bytes in proptest::collection::vec(any::<u8>(), 36..=37)) {
+            let text = format!("{MARK}{}", Base64Url(&bytes));
+            if let Ok(token) = Token::parse(&text, &key()) {
+                prop_assert_eq!(&*token.reveal(), &text);
+            }
         }
     }
 }

@@ -39,6 +39,14 @@ pub enum IdentityError {
         /// The file.
         file: PathBuf,
     },
+    /// Other users may read a private key.
+    #[error("others may read the private key {} (its mode is {mode:03o})", file.display())]
+    OpenKey {
+        /// The file.
+        file: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
     /// A folder has no file that could hold a private key.
     #[error("{} holds no private key; there should be node.key, private.key or private.hex", dir.display())]
     NoKey {
@@ -102,6 +110,7 @@ impl IdentityError {
             | IdentityError::Checksum
             | IdentityError::SecretTooLong
             | IdentityError::NotAnIdentity { .. }
+            | IdentityError::OpenKey { .. }
             | IdentityError::SeveralKeys { .. }
             | IdentityError::Mismatch { .. }
             | IdentityError::WrongPassword => ErrorCode::InvalidRequest,

@@ -9,8 +9,45 @@ use zeroize::Zeroizing;
 
 use super::IdentityError;
 
+/// A file that was read.
+pub(super) struct Found<'a> {
+    path: &'a Path,
+    content: Zeroizing<Vec<u8>>,
+    exposed_mode: Option<u32>,
+}
+
+impl Found<'_> {
+    /// The content of the file.
+    pub(super) fn content(&self) -> &[u8] {
+        &self.content
+    }
+
+    /// Fails if other users may read the file, because it holds a private key.
+    pub(super) fn must_be_private(&self) -> Result<(), IdentityError> {
+        match self.exposed_mode {
+            Some(mode) => Err(IdentityError::OpenKey { file: self.path.to_owned(), mode }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// All of a file; `None` when it is not there.
 pub(super) fn read(fs: &dyn FileSystem, path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, IdentityError> {
+    Ok(find(fs, path)?.map(|found| found.content))
+}
+
+/// All of a file that holds a private key. Fails when others may read it.
+pub(super) fn read_private(
+    fs: &dyn FileSystem,
+    path: &Path,
+) -> Result<Option<Zeroizing<Vec<u8>>>, IdentityError> {
+    let Some(found) = find(fs, path)? else { return Ok(None) };
+    found.must_be_private()?;
+    Ok(Some(found.content))
+}
+
+/// A file, if it is there.
+pub(super) fn find<'a>(fs: &dyn FileSystem, path: &'a Path) -> Result<Option<Found<'a>>, IdentityError> {
     let failed = |source| IdentityError::Io { doing: "read", path: path.to_owned(), source };
     let file = match fs.open_to_read(path) {
         Ok(file) => file,
@@ -23,7 +60,7 @@ pub(super) fn read(fs: &dyn FileSystem, path: &Path) -> Result<Option<Zeroizing<
     }
     let mut content = Zeroizing::new(vec![0; bytes]);
     file.read_at(&mut content, 0).map_err(failed)?;
-    Ok(Some(content))
+    Ok(Some(Found { path, content, exposed_mode: file.exposed_mode().map_err(failed)? }))
 }
 
 /// Puts a file in its place, whole or not at all; it is durable once its folder is synced.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use cairn_base::Value;
 use cairn_base::fs::{FileSystem, Locked};
 
-use super::files::{put, read, sync};
+use super::files::{put, read, read_private, sync};
 use super::{About, Identity, IdentityError};
 
 /// The folder's name in the data directory.
@@ -47,10 +47,10 @@ impl<'a> IdentityFolder<'a> {
         &self.path
     }
 
-    /// The identity, if there is one.
+    /// The identity, if there is one. Fails when others may read its private key.
     pub fn load(&self) -> Result<Option<Identity>, IdentityError> {
         let file = self.path.join(PRIVATE);
-        let Some(key) = read(self.fs, &file)? else { return Ok(None) };
+        let Some(key) = read_private(self.fs, &file)? else { return Ok(None) };
         let key: &[u8; 32] = key.as_slice().try_into().map_err(|_| IdentityError::Damaged {
             file,
             detail: "a private key has 32 bytes; put it back from a backup of the identity",

@@ -6,7 +6,7 @@ use cairn_base::Value;
 use cairn_base::fs::FileSystem;
 use zeroize::Zeroizing;
 
-use super::files::read;
+use super::files::{find, read, read_private};
 use super::folder::{ABOUT, PRIVATE, PUBLIC};
 use super::secret::unhex;
 use super::{About, Identity, IdentityError, PublicKey, SealedBackup};
@@ -40,14 +40,17 @@ impl From<Identity> for Imported {
     }
 }
 
-/// Reads a backup, or a file with a private key together with its public one beside it.
+/// Reads a backup, or a file with a private key together with its public one beside it. A private key that is
+/// not under a password is refused when others may read the file.
 pub fn import_file(fs: &dyn FileSystem, path: &Path) -> Result<Imported, IdentityError> {
-    let content = read(fs, path)?.ok_or_else(|| IdentityError::Io {
+    let found = find(fs, path)?.ok_or_else(|| IdentityError::Io {
         doing: "read",
         path: path.to_owned(),
         source: std::io::ErrorKind::NotFound.into(),
     })?;
-    if let Some(key) = raw_or_hex(&content) {
+    let content = found.content();
+    if let Some(key) = raw_or_hex(content) {
+        found.must_be_private()?;
         let layout =
             LAYOUTS.iter().find(|layout| path.file_name().is_some_and(|name| name == layout.private));
         let identity = Identity::from_private_key(&key, About::default());
@@ -57,18 +60,20 @@ pub fn import_file(fs: &dyn FileSystem, path: &Path) -> Result<Imported, Identit
             None => Ok(identity.into()),
         };
     }
-    if let Some(sealed) = SealedBackup::parse(&content, path) {
+    if let Some(sealed) = SealedBackup::parse(content, path) {
         return Ok(Imported::Sealed(sealed));
     }
-    Identity::from_json(&content, path).map(Imported::from)
+    let identity = Identity::from_json(content, path)?;
+    found.must_be_private()?;
+    Ok(identity.into())
 }
 
-/// Reads the one identity that the files of a folder hold.
+/// Reads the one identity that the files of a folder hold. A private key that others may read is refused.
 pub fn import_folder(fs: &dyn FileSystem, dir: &Path) -> Result<Identity, IdentityError> {
     let mut found: Option<Identity> = None;
     for layout in &LAYOUTS {
         let file = dir.join(layout.private);
-        let Some(content) = read(fs, &file)? else { continue };
+        let Some(content) = read_private(fs, &file)? else { continue };
         let key = raw_or_hex(&content).ok_or(IdentityError::NotAnIdentity { file })?;
         let identity = complete(fs, dir, layout, Identity::from_private_key(&key, About::default()))?;
         match &found {

@@ -1,27 +1,27 @@
 //! Who is let in, and what the others are told.
 
 use cairn_access::{
-    Credential, CredentialError, Login, LoginError, Principal, Role, again, by_jwt, by_token, key_owner,
-    registry,
+    Credential, CredentialError, Login, LoginError, Principal, Role, Token, TokenKey, again, by_jwt,
+    by_token, key_owner, registry,
 };
-use cairn_base::{Base64Url, TenantId, from_base64_url};
+use cairn_base::{Base64Url, SeededEntropy, TenantId, from_base64_url};
 use ed25519_dalek::SigningKey;
 
-use crate::support::{NODE_ID, NOW_MS, World, header, roles, signed, team, tenant, user};
+use crate::support::{NODE_ID, NOW_MS, World, header, roles, signed, team, tenant, token_key, user};
 
 const ACME: TenantId = TenantId(2);
 const OTHER: TenantId = TenantId(3);
 const NOW_S: u64 = NOW_MS / 1000;
 
 fn log_in(world: &World, credential: &str, now_ms: u64) -> Result<Login, CredentialError> {
-    let found =
-        Credential::parse(credential).map_err(LoginError::from).and_then(|credential| match credential {
-            Credential::Token(token) => by_token(&*world.snapshot(), &token, now_ms),
-            Credential::Jwt(jwt) => {
-                let jwt = jwt.verify()?;
-                by_jwt(&jwt, &key_owner(&*world.snapshot(), &jwt)?, NODE_ID, now_ms)
-            }
-        });
+    let parsed = Credential::parse(credential, &token_key());
+    let found = parsed.map_err(LoginError::from).and_then(|credential| match credential {
+        Credential::Token(token) => by_token(&*world.snapshot(), &token, now_ms),
+        Credential::Jwt(jwt) => {
+            let jwt = jwt.verify()?;
+            by_jwt(&jwt, &key_owner(&*world.snapshot(), &jwt)?, NODE_ID, now_ms)
+        }
+    });
     found.map_err(|error| match error {
         LoginError::Credential { error, .. } => error,
         LoginError::Registry(error) => panic!("{error}"),
@@ -51,11 +51,48 @@ fn a_token_says_who_and_lends_no_more_than_its_scope() {
     assert!(!principal.is_local_owner());
 }
 
-/// The same id and secret, and the number of another tenant.
+/// The same id and secret, and the number of another tenant: a bit of it is turned where it is hidden.
 fn of_another_tenant(token: &str) -> String {
     let mut bytes = from_base64_url(&token[6..]).expect("it is base64");
-    bytes[3] += 1;
+    bytes[4] ^= 1;
     format!("cairn_{}", Base64Url(&bytes))
+}
+
+/// The same token as earlier versions wrote it: tenant and id in clear before the secret.
+fn in_the_open(token: &Token) -> String {
+    let bytes = from_base64_url(&token.reveal()[6..]).expect("it is base64");
+    let secret = &bytes[bytes.len() - 24..];
+    format!("cairn_{}", Base64Url(&[&token.tenant().0.to_be_bytes()[..], &token.id().0, secret].concat()))
+}
+
+#[test]
+fn a_token_of_an_earlier_version_says_who_as_well() {
+    let world = World::new();
+    world.user(ACME, "ada", "writer");
+    let token = world.token(ACME, "ada", "writer", None);
+    let (hidden, open) = (token.reveal(), in_the_open(&token));
+    assert_eq!((hidden.len(), open.len()), (56, 54));
+    let logins = [&*hidden, &open].map(|text| log_in(&world, text, NOW_MS).expect("it is good"));
+    assert_eq!(logins[0], logins[1]);
+    assert_eq!((logins[0].principal.user_id(), logins[0].principal.tenant()), ("ada", ACME));
+
+    // Of another tenant, node or secret it is unknown in either form.
+    let mut other_secret = from_base64_url(&open[6..]).expect("it is base64");
+    other_secret[35] ^= 1;
+    let other_key = Token::random(ACME, &TokenKey::new([1; 32]), &SeededEntropy::new(1)).reveal();
+    for wrong in [
+        of_another_tenant(&hidden),
+        of_another_tenant(&open),
+        format!("cairn_{}", Base64Url(&other_secret)),
+        other_key.to_string(),
+    ] {
+        assert_eq!(log_in(&world, &wrong, NOW_MS).unwrap_err(), CredentialError::UnknownToken, "{wrong}");
+    }
+    let id = token.id();
+    world.write(ACME, move |tx, scope| registry::revoke_token(tx, scope, id, NOW_MS));
+    for text in [&*hidden, &open] {
+        assert_eq!(log_in(&world, text, NOW_MS).unwrap_err(), CredentialError::Revoked);
+    }
 }
 
 #[test]
@@ -73,9 +110,9 @@ fn every_way_in_which_a_token_is_no_good_has_its_own_code() {
 
     let good = world.token(ACME, "ada", "writer", None);
     let text = good.reveal();
-    let last = if text.ends_with('A') { "B" } else { "A" };
+    let next = if &text[50..51] == "A" { "B" } else { "A" };
     for (wrong, error) in [
-        (format!("{}{last}", &text[..53]), CredentialError::UnknownToken),
+        (format!("{}{next}{}", &text[..50], &text[51..]), CredentialError::UnknownToken),
         (of_another_tenant(&text), CredentialError::UnknownToken),
         (text[..40].to_owned(), CredentialError::Malformed),
         ("secret".to_owned(), CredentialError::Malformed),

@@ -4,7 +4,7 @@ use cairn_access::KeyId;
 use cairn_access::registry::{self, Page, RegistryError};
 use cairn_base::{TenantId, limits};
 
-use crate::support::{NOW_MS, World, roles, scope, team, tenant, user};
+use crate::support::{NOW_MS, World, roles, scope, team, tenant, token_key, user};
 
 const ACME: TenantId = TenantId(2);
 const OTHER: TenantId = TenantId(3);
@@ -129,7 +129,7 @@ fn a_token_that_could_do_nothing_is_not_made() {
     let world = World::new();
     world.user(ACME, "bob", "reader");
     let make = |names: &'static str, label: String, expires_at_ms| {
-        let token = cairn_access::Token::random(ACME, &cairn_base::SeededEntropy::new(1));
+        let token = cairn_access::Token::random(ACME, &token_key(), &cairn_base::SeededEntropy::new(1));
         let record = registry::TokenRecord {
             id: token.id(),
             user: user("bob"),
@@ -155,7 +155,7 @@ fn there_are_so_many_tokens_of_a_user_and_no_more() {
     world.user(ACME, "bob", "reader");
     let ids: Vec<_> =
         (0..limits::CREDENTIALS_OF_USER_MAX).map(|_| world.token(ACME, "bob", "reader", None).id()).collect();
-    let token = cairn_access::Token::random(ACME, &cairn_base::SeededEntropy::new(99));
+    let token = cairn_access::Token::random(ACME, &token_key(), &cairn_base::SeededEntropy::new(99));
     let record = registry::TokenRecord {
         id: token.id(),
         user: user("bob"),

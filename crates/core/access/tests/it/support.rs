@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cairn_access::registry::{self, TeamName, TenantName, TokenRecord, UserId};
-use cairn_access::{Action, KeyId, Principal, Resource, Role, Roles, Scope, Token, authorize};
+use cairn_access::{Action, KeyId, Principal, Resource, Role, Roles, Scope, Token, TokenKey, authorize};
 use cairn_base::{Base64Url, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_seam::{MemoryStore, Snapshot, Store, StoreError, WriteTx};
 use ed25519_dalek::{Signer, SigningKey};
@@ -86,7 +86,7 @@ impl World {
         names: &str,
         expires_at_ms: Option<u64>,
     ) -> Token {
-        let token = Token::random(tenant, &self.entropy);
+        let token = Token::random(tenant, &token_key(), &self.entropy);
         let record = TokenRecord {
             id: token.id(),
             user: user(name),
@@ -109,6 +109,11 @@ impl World {
         self.write(tenant, move |tx, scope| registry::add_key(tx, scope, id, &name, NOW_MS));
         key
     }
+}
+
+/// The token key of the node.
+pub(crate) fn token_key() -> TokenKey {
+    TokenKey::new([9; 32])
 }
 
 /// A JWT of these parts, signed with a key.

@@ -36,7 +36,7 @@ pub(crate) fn is_search_thread() -> bool {
 
 /// Waits until something holds, and not for ever.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(30);
+    let end = Instant::now() + Duration::from_secs(300);
     while !holds() {
         assert!(Instant::now() < end, "not in time: {what}");
         std::thread::sleep(Duration::from_millis(2));

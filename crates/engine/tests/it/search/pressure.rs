@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cairn_access::{Action, Resource};
 use cairn_engine::Act;
@@ -51,9 +51,8 @@ fn writers_are_slowed_while_the_index_is_late_and_nobody_else() {
     }
     assert!(kit.status().behind_ms >= 3000);
     assert!(kit.engine.render_prometheus().contains("\ncairn_search_paced_total 1\n"));
-    let began = Instant::now();
-    let page = kit.ask(&question("swallow"));
-    assert!(page.behind && began.elapsed() < Duration::from_secs(5), "it waits for two seconds");
+    // It does not wait for an index that is held: it would wait for ever.
+    assert!(kit.ask(&question("swallow")).behind);
     held.store(false, Ordering::SeqCst);
     until("it keeps up", || !kit.ask(&question("swallow")).behind);
     assert_eq!(pause(&writing(TENANT)), Duration::ZERO);

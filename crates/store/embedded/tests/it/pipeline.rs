@@ -21,7 +21,7 @@ const SEEN: HashedKeyspace = HashedKeyspace::new(32, "seen");
 const KEY: &[u8] = &[0, 0, 0, 3, 1];
 const OTHER: &[u8] = &[0, 0, 0, 3, 2];
 /// Long enough for anything that can happen to have happened.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Stops syncs of some files until told what becomes of them.
 #[derive(Debug, Default)]

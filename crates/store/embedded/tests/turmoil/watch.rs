@@ -23,7 +23,7 @@ const MOMENTS: [(&str, u64); 6] = [
     ("begin key ", 1_500),
 ];
 /// A process that says nothing for so long hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The last record that was acknowledged to each writer.
 pub(crate) type Acknowledged = [Option<u64>; WRITERS.len()];

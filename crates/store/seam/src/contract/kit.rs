@@ -17,7 +17,7 @@ pub(super) const US: TenantId = TenantId(7);
 pub(super) const THEM: TenantId = TenantId(8);
 
 /// How long a contract waits for an answer that must come; only a broken store lets it pass.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Keys and values in the order they were visited.
 pub(super) type Found = Vec<(Vec<u8>, Vec<u8>)>;

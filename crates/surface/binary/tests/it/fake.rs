@@ -136,7 +136,7 @@ pub(crate) fn run_on_one_thread<T>(test: impl Future<Output = T>) -> T {
 }
 
 fn run_on<T>(runtime: Runtime, test: impl Future<Output = T>) -> T {
-    let done = runtime.block_on(async { timeout(Duration::from_secs(60), test).await.unwrap() });
+    let done = runtime.block_on(async { timeout(Duration::from_secs(300), test).await.unwrap() });
     runtime.shutdown_timeout(Duration::from_secs(5));
     done
 }

@@ -14,7 +14,7 @@ use cairn_gate::{Authentication, GateConfig};
 use crate::wire::*;
 
 const TENANT: TenantId = TenantId::LOCAL;
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(300);
 
 impl Server {
     fn listen(&self) -> Subscription {

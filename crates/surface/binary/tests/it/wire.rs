@@ -69,7 +69,7 @@ impl Server {
 
     pub(crate) fn connect(&self) -> Client {
         let stream = TcpStream::connect(self.addr).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
         stream.set_nodelay(true).unwrap();
         Client { stream, next: 100 }
     }

@@ -82,6 +82,14 @@ impl Client {
         Ok(Client { sender, answer_within })
     }
 
+    /// Returns when the server responds, with whatever status. Fails when it does not.
+    pub async fn probe(&mut self) -> Result<(), ClientError> {
+        match self.send(Request::get("/healthz"), Vec::new()).await {
+            Ok(_) | Err(ClientError::Refused { .. } | ClientError::NotUnderstood { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// What `GET /v1/admin/stats` answers.
     pub async fn stats(&mut self) -> Result<Value, ClientError> {
         self.get("/v1/admin/stats").await

@@ -12,6 +12,8 @@ mod host;
 
 mod origin;
 
+mod single;
+
 mod identify;
 
 mod allowance;
@@ -33,3 +35,4 @@ pub(crate) use origin::origin;
 pub(crate) use read_body::{read_body, read_commands, read_content};
 pub(crate) use request_id::request_id;
 pub(crate) use security_headers::security_headers;
+pub(crate) use single::single;

@@ -68,7 +68,7 @@ pub(crate) async fn origin(State(app): State<AppState>, request: Request, next: 
     } else {
         Own::Plain
     };
-    let mut response = match origin_of(request.headers(), allowed, own) {
+    let mut response = match origin_of(request.method(), request.headers(), allowed, own) {
         From::Here => next.run(request).await,
         From::Elsewhere => {
             ApiError::new(ErrorCode::WrongOrigin, "pages of this origin may not call this server")
@@ -87,11 +87,11 @@ pub(crate) async fn origin(State(app): State<AppState>, request: Request, next: 
     response
 }
 
-fn origin_of(headers: &HeaderMap, allowed: &[String], own: Own) -> From {
+fn origin_of(method: &Method, headers: &HeaderMap, allowed: &[String], own: Own) -> From {
     let mut origins = headers.get_all(ORIGIN).iter();
     let (origin, None) = (origins.next(), origins.next()) else { return From::Elsewhere };
     let Some(origin) = origin else {
-        return if is_embedded(headers) { From::Elsewhere } else { From::Here };
+        return if is_from_page(method, headers) { From::Elsewhere } else { From::Here };
     };
     let text = origin.to_str().unwrap_or("");
     if allowed.iter().any(|known| known == text) {
@@ -101,12 +101,15 @@ fn origin_of(headers: &HeaderMap, allowed: &[String], own: Own) -> From {
     if own.is_page(text, host) { From::Here } else { From::Elsewhere }
 }
 
-/// Whether a page of somebody else has the browser fetch this as a part of itself: a picture, a script, a
-/// form. Browsers send no Origin with some of these, and tell all the same. Following a link is fine.
-fn is_embedded(headers: &HeaderMap) -> bool {
-    let says = |name: &str| headers.get(name).map(HeaderValue::as_bytes);
-    let is_foreign = says("sec-fetch-site").is_some_and(|site| site != b"same-origin" && site != b"none");
-    let is_link = says("sec-fetch-mode") == Some(b"navigate") && says("sec-fetch-dest") == Some(b"document");
+/// Returns whether a page of another site makes the browser send this request: an image, a script or a form.
+/// Browsers send no Origin with some of these, but Sec-Fetch-Site. A link is allowed if it only reads: a form
+/// that navigates here looks like a link except for its method.
+fn is_from_page(method: &Method, headers: &HeaderMap) -> bool {
+    let says = |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes);
+    let is_foreign = says("sec-fetch-site").any(|site| site != b"same-origin" && site != b"none");
+    let is_link = [Method::GET, Method::HEAD].contains(method)
+        && says("sec-fetch-mode").eq([b"navigate"])
+        && says("sec-fetch-dest").eq([b"document"]);
     is_foreign && !is_link
 }
 
@@ -144,7 +147,7 @@ mod tests {
             headers.append(ORIGIN, HeaderValue::from_str(origin).expect("a header"));
         }
         let allowed = ["https://app.example.org".to_owned()];
-        assert_eq!(&origin_of(&headers, &allowed, own), expected, "{own:?} {host} {origins:?}");
+        assert_eq!(&origin_of(&Method::GET, &headers, &allowed, own), expected, "{own:?} {host} {origins:?}");
     }
 
     #[test]
@@ -155,6 +158,41 @@ mod tests {
         check("localhost", &["http://localhost"], &From::Here);
         let allowed = From::Allowed(HeaderValue::from_static("https://app.example.org"));
         check("localhost:9010", &["https://app.example.org"], &allowed);
+    }
+
+    #[test]
+    fn what_a_page_of_another_site_has_sent_is_not_from_here() {
+        let link = [("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
+        let foreign = [("sec-fetch-site", "cross-site")];
+        let others = [&foreign[..], &link].concat();
+        let same_site = [&[("sec-fetch-site", "same-site")][..], &link].concat();
+        let own = [("sec-fetch-site", "same-origin")];
+        let typed = [&[("sec-fetch-site", "none")][..], &link].concat();
+        let both = [("sec-fetch-site", "same-origin"), ("sec-fetch-site", "cross-site")];
+        let two_modes = [&others[..], &[("sec-fetch-mode", "no-cors")]].concat();
+        let (get, head, post) = (&Method::GET, &Method::HEAD, &Method::POST);
+        for (method, said, expected) in [
+            (post, &[][..], From::Here),
+            (post, &own, From::Here),
+            (post, &typed, From::Here),
+            (post, &foreign, From::Elsewhere),
+            (post, &others, From::Elsewhere),
+            (post, &same_site, From::Elsewhere),
+            (&Method::PUT, &others, From::Elsewhere),
+            (&Method::DELETE, &others, From::Elsewhere),
+            (&Method::PATCH, &others, From::Elsewhere),
+            (get, &foreign, From::Elsewhere),
+            (get, &others, From::Here),
+            (head, &others, From::Here),
+            (get, &both, From::Elsewhere),
+            (get, &two_modes, From::Elsewhere),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in said {
+                headers.append(*name, HeaderValue::from_static(value));
+            }
+            assert_eq!(origin_of(method, &headers, &[], Own::Plain), expected, "{method} {said:?}");
+        }
     }
 
     #[test]

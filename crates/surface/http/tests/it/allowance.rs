@@ -17,7 +17,7 @@ use crate::client::{Answer, exchange, request, send};
 use crate::server::Server;
 
 /// Longer than anything here takes.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(300);
 
 fn limit(max: u64) -> Option<NonZeroU64> {
     Some(NonZeroU64::new(max).expect("a limit"))

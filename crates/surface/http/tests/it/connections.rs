@@ -20,7 +20,7 @@ async fn a_head_that_does_not_come_ends_the_connection() {
         stream.write_all(sent.as_bytes()).await.expect("it is sent");
         let mut answer = Vec::new();
         // Well before the default of the timeout.
-        let closed = timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await;
+        let closed = timeout(crate::server::LONG, stream.read_to_end(&mut answer)).await;
         closed.expect("the configured timeout holds").expect("the server closes");
         let answer = String::from_utf8(answer).expect("text");
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");

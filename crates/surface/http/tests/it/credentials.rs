@@ -1,7 +1,5 @@
 //! What callers show, and which code they are told when it is no good.
 
-use std::time::Duration;
-
 use cairn_access::identity::Identity;
 use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{KeyId, Principal, Role, Roles};
@@ -81,6 +79,40 @@ fn id(key: &Identity) -> KeyId {
 
 fn refused(code: &str) -> (u16, String) {
     (401, code.to_owned())
+}
+
+#[tokio::test]
+async fn two_authorization_headers_are_refused_whatever_they_say() {
+    let world = World::new().await;
+    let wanted = NewToken { user: ada(), label: String::new(), scope: roles(), expires_at_ms: None };
+    let issued = world.engine().issue_token(&Principal::local_owner(), world.tenant, wanted);
+    let good = issued.expect("it is made").0.reveal().to_string();
+    let header = |credential: &str| format!("authorization: Bearer {credential}\r\n");
+    assert_eq!(request(world.server.addr, "GET /v1/contexts", &header(&good)).await.status, 200);
+    for (first, second) in [(&*good, &*good), (&*good, "cairn_x"), ("cairn_x", &*good), (&*good, "")] {
+        let both = header(first) + &header(second);
+        let refused = request(world.server.addr, "GET /v1/contexts", &both).await;
+        assert_eq!(refused.error(), (401, "TokenMalformed".to_owned()), "{second}");
+        let message = refused.json()["error"]["message"].as_str().map(str::to_owned).unwrap_or_default();
+        assert!(message.contains("duplicate header `authorization`"), "{message}");
+        assert!(!message.contains(&good), "{message}");
+    }
+    let both = header(&good) + &header(&good);
+    let made = crate::client::send(world.server.addr, "POST /v1/contexts", &both, b"{}").await;
+    assert_eq!(made.error().0, 401);
+
+    // Also where nobody has to say who they are, and for whatever else comes once.
+    let open = Server::start().await;
+    let none = "authorization: Bearer a\r\n";
+    let twice = request(open.addr, "GET /v1/contexts", &format!("{none}{none}")).await;
+    assert_eq!(twice.error(), (401, "TokenMalformed".to_owned()));
+    let json = "content-type: application/json\r\n";
+    for repeated in ["if-match: 0\r\n", "idempotency-key: a\r\n", json] {
+        let headers = if repeated == json { json.repeat(2) } else { format!("{json}{}", repeated.repeat(2)) };
+        let refused = crate::client::send(open.addr, "POST /v1/contexts", &headers, b"{}").await;
+        assert_eq!(refused.error(), (422, "InvalidRequest".to_owned()), "{repeated}");
+    }
+    assert_eq!(request(open.addr, "GET /v1/contexts", "").await.json()["count"], 0, "nothing was made");
 }
 
 #[tokio::test]
@@ -180,7 +212,7 @@ async fn a_stream_of_events_ends_when_its_listener_is_shut_out() {
         world.engine().transact(&writer, act, |tx, scope| Ok(cairn_turns::create(tx, scope, None, 1)?));
     made.expect("it is made");
     let mut rest = Vec::new();
-    let ended = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await;
+    let ended = tokio::time::timeout(crate::server::LONG, stream.read_to_end(&mut rest)).await;
     ended.expect("it ends").expect("in order");
     let text = String::from_utf8_lossy(&rest);
     assert!(!text.contains("context_created"), "{text}");
@@ -295,7 +327,7 @@ async fn an_import_under_way_ends_when_its_caller_is_shut_out() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), some).await.expect("some of it is there");
+    tokio::time::timeout(crate::server::LONG, some).await.expect("some of it is there");
     world.engine().change_user(&owner, world.tenant, &ada(), true).expect("it is there");
     // It may be closed before all of this is taken.
     let _ = stream.write_all(behind.as_bytes()).await;

@@ -278,7 +278,7 @@ async fn a_body_that_trickles_does_not_hold_its_place() {
         };
         tokio::select! {
             () = trickle => panic!("it hung up and said nothing"),
-            heard = timeout(Duration::from_secs(20), given_up) => heard.expect("it is given up"),
+            heard = timeout(LONG, given_up) => heard.expect("it is given up"),
         }
         assert!(String::from_utf8_lossy(&answer).contains("too slowly"), "{path}");
     }
@@ -319,7 +319,7 @@ async fn who_was_shut_out_is_stopped_while_the_body_still_comes() {
     };
     tokio::select! {
         () = trickle => panic!("it hung up and said nothing"),
-        heard = timeout(Duration::from_secs(20), stopped) => heard.expect("it is stopped"),
+        heard = timeout(LONG, stopped) => heard.expect("it is stopped"),
     }
 }
 

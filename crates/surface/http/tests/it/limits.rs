@@ -52,8 +52,7 @@ async fn a_body_that_does_not_come_runs_into_the_deadline() {
         server.addr
     );
     // Well before the default of the deadline.
-    let answer =
-        timeout(Duration::from_secs(10), exchange(server.addr, &head)).await.expect("the deadline holds");
+    let answer = timeout(LONG, exchange(server.addr, &head)).await.expect("the deadline holds");
     assert_eq!(answer.error(), (504, "DeadlineExceeded".to_owned()));
 }
 
@@ -61,8 +60,7 @@ async fn a_body_that_does_not_come_runs_into_the_deadline() {
 async fn a_request_that_takes_too_long_is_given_up() {
     let gate = GateConfig { deadline: Duration::from_millis(20), ..GateConfig::default() };
     let server = Server::with(HttpConfig::default(), gate).await;
-    let answer =
-        timeout(Duration::from_secs(10), get(server.addr, "/test/wait")).await.expect("the deadline holds");
+    let answer = timeout(LONG, get(server.addr, "/test/wait")).await.expect("the deadline holds");
     insta::assert_snapshot!("deadline", format!("{} {:#}", answer.status, answer.json()));
     assert_eq!(server.gate.in_flight(), 0, "its place is free again");
 }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{Principal, Role, Roles};
@@ -127,7 +126,7 @@ impl World {
 async fn status(mut stream: impl AsyncRead + AsyncWrite + Unpin, request: &str) -> String {
     stream.write_all(request.as_bytes()).await.expect("it reads");
     let mut head = [0; 12];
-    let read = timeout(Duration::from_secs(20), stream.read_exact(&mut head)).await;
+    let read = timeout(crate::server::LONG, stream.read_exact(&mut head)).await;
     read.expect("in time").expect("an answer");
     String::from_utf8_lossy(&head[9..]).into_owned()
 }

@@ -38,7 +38,13 @@ async fn no_page_of_others_comes_in_by_another_door() {
     // A form, from a browser that says where it comes from, in the one or the other way.
     assert_eq!(post(format!("{form}origin: https://evil.example\r\n")).await, wrong_origin);
     assert_eq!(post(format!("{form}origin: null\r\n")).await, wrong_origin);
-    assert_eq!(post(format!("{form}sec-fetch-site: cross-site\r\n")).await, wrong_origin);
+    let fetch_site = "sec-fetch-site: cross-site\r\n";
+    assert_eq!(post(format!("{form}{fetch_site}")).await, wrong_origin);
+    // Also when it leads here as a link does, with a body that would be taken.
+    let leads_here = "sec-fetch-mode: navigate\r\nsec-fetch-dest: document\r\n";
+    for media in [form, "content-type: application/json\r\n"] {
+        assert_eq!(post(format!("{media}{fetch_site}{leads_here}")).await, wrong_origin);
+    }
     // And from one that says nothing at all.
     assert_eq!(post(form.to_owned()).await, (415, "UnsupportedMediaType".to_owned()));
     let get = |path: &'static str, headers: String| async move {

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Answers what it was asked, each call when it has leave to.
 struct Echo {
@@ -213,11 +213,12 @@ async fn what_comes_before_the_first_request_ends_nothing() {
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#,
-        "nonsense",
         "",
     ] {
         client.say(line).await;
     }
+    client.say("nonsense").await;
+    assert_eq!(client.hear().await["error"]["code"], -32700);
     // Asked too early: told so, and asked again.
     client.send(5, "tools/list", json!({})).await;
     assert_eq!(client.hear().await["error"]["code"], -32602);
@@ -241,14 +242,100 @@ async fn it_ends_with_its_input_and_the_last_line_needs_no_end() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_is_passed_over() {
+async fn a_line_that_is_too_long_is_refused_by_its_id() {
     let mut client = Client::begun(9, Offer::Everything).await;
-    // A good call but for its length.
-    let command = "x".repeat(18 << 20);
-    let sending =
-        client.send(7, "tools/call", json!({"name": "execute_kip", "arguments": {"command": command}}));
-    timeout(PATIENCE, sending).await.expect("it is read");
+    // Good calls but for their length, with the id before and after what makes them long.
+    let params = json!({"name": "execute_kip", "arguments": {"command": "x".repeat(18 << 20), "id": 1}});
+    let lines = [
+        (
+            json!("seven"),
+            format!(r#"{{"jsonrpc":"2.0","id":"seven","method":"tools/call","params":{params}}}"#),
+        ),
+        (json!(7), format!(r#"{{"jsonrpc":"2.0","method":"tools/call","params":{params},"id":7}}"#)),
+        (json!(null), params.to_string()),
+    ];
+    for (id, line) in lines {
+        timeout(PATIENCE, client.say(&line)).await.expect("it is read");
+        let refused = client.hear().await;
+        assert_eq!((&refused["jsonrpc"], refused.get("id")), (&json!("2.0"), Some(&id)), "{refused:#}");
+        let error = &refused["error"];
+        assert_eq!((&error["code"], &error["data"]["code"]), (&json!(-32013), &json!("TooLarge")));
+        assert_eq!(error["data"]["bytes_max"], 17 << 20);
+    }
     client.send(8, "tools/call", json!({"name": "execute_kip", "arguments": {}})).await;
     assert_eq!(client.hear().await["id"], 8);
     assert_eq!(client.door.entered.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn every_line_that_is_no_message_is_refused_with_its_id_and_code() {
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":9,"method":"ping","params":{}{}}}"#,
+        "[".repeat(999),
+        "]".repeat(999)
+    );
+    let rows: &[(&[u8], Value, i32)] = &[
+        (b"nonsense", json!(null), -32700),
+        (b"\xff\xfe", json!(null), -32700),
+        (br#"{"jsonrpc":"2.0","id":5,"method":"ping""#, json!(5), -32700),
+        (br#"{"jsonrpc":"2.0","id":"a","method":ping}"#, json!("a"), -32700),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"\xff\"}", json!(6), -32700),
+        (br#"{"jsonrpc":"2.0","method":"ping","id":12"#, json!(null), -32700),
+        (br#"{"jsonrpc":"2.0","id":5,"method":"ping"} {}"#, json!(5), -32700),
+        (b"7", json!(null), -32600),
+        (b"{}", json!(null), -32600),
+        (br#"[{"jsonrpc":"2.0","id":5,"method":"ping"}]"#, json!(null), -32600),
+        (br#"{"id":5,"method":"ping"}"#, json!(5), -32600),
+        (br#"{"jsonrpc":"1.0","id":5,"method":"ping"}"#, json!(5), -32600),
+        (br#"{"jsonrpc":"2.0","id":5}"#, json!(5), -32600),
+        (br#"{"jsonrpc":"2.0","id":5,"method":7}"#, json!(5), -32600),
+        (br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!(null), -32600),
+        (br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(1.5), -32600),
+        (br#"{"jsonrpc":"2.0","id":{"id":5},"method":"ping"}"#, json!(null), -32600),
+        (br#"{"jsonrpc":"2.0","id":5,"method":"ping","result":{}}"#, json!(5), -32600),
+        (deep.as_bytes(), json!(9), -32602),
+        (br#"{"jsonrpc":"2.0","id":5,"method":"no/such"}"#, json!(5), -32601),
+        (br#"{"jsonrpc":"2.0","id":5,"method":"tools/call"}"#, json!(5), -32602),
+        (br#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":7}}"#, json!(5), -32602),
+        (br#"{"jsonrpc":"2.0","id":5,"method":"resources/read","params":[]}"#, json!(5), -32602),
+    ];
+    let mut client = Client::begun(9, Offer::Everything).await;
+    for (line, id, code) in rows {
+        let text = String::from_utf8_lossy(line);
+        client.say.write_all(&[line, &b"\n"[..]].concat()).await.expect("it reads");
+        let refused = client.hear().await;
+        assert_eq!(
+            (refused.get("id"), &refused["error"]["code"]),
+            (Some(id), &json!(code)),
+            "{text}: {refused:#}"
+        );
+        assert_eq!(refused["jsonrpc"], "2.0");
+        assert!(refused["error"]["message"].as_str().is_some_and(|message| !message.is_empty()), "{refused}");
+    }
+    // Nobody waits for an answer to these.
+    for line in [
+        "",
+        " \t\r",
+        r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[7]}"#,
+        r#"{"jsonrpc":"2.0","method":7}"#,
+        r#"{"jsonrpc":"2.0","id":5,"result":7}"#,
+        r#"{"jsonrpc":"2.0","id":5,"error":7}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#,
+    ] {
+        client.say(line).await;
+    }
+    client.say("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"ping\"}").await;
+    let answer = client.hear().await;
+    assert_eq!((&answer["id"], answer["result"].is_object()), (&json!("last"), true), "{answer:#}");
+}
+
+#[tokio::test]
+async fn the_last_line_is_refused_as_well_before_it_ends() {
+    let mut client = Client::begun(9, Offer::Everything).await;
+    client.say.write_all(b"{\"id\":3,").await.expect("it reads");
+    client.say.shutdown().await.expect("it ends");
+    let refused = client.hear().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(3), &json!(-32700)), "{refused:#}");
+    timeout(PATIENCE, client.served).await.expect("it ends").expect("no panic").expect("in order");
 }

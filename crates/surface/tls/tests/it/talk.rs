@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 /// Longer than anything here takes.
-pub(crate) const LONG: Duration = Duration::from_secs(20);
+pub(crate) const LONG: Duration = Duration::from_secs(300);
 
 /// Serves until the runtime ends.
 pub(crate) async fn serve(tls: Tls, protocol: Protocol) -> SocketAddr {

@@ -6,7 +6,7 @@ use cairn_access::identity::{
     DerivedFrom, Identity, IdentityError, Imported, Language, Phrase, import_file, import_folder, sign,
     verify,
 };
-use cairn_base::fs::{SimulatedFs, SystemFs};
+use cairn_base::fs::SimulatedFs;
 use cairn_base::{CanonicalObject, ManualClock, SeededEntropy, Value, canonical_json};
 
 use super::{conformance, identity_of, private_key, public_key, secret, text, unhex};
@@ -139,7 +139,10 @@ fn backups_and_key_folders() {
     for (name, row) in about.as_object().expect("an object").iter().filter(|(name, _)| !name.starts_with('_'))
     {
         let password = secret(row.get("password").and_then(Value::as_str).unwrap_or_default());
-        let identity = match import_file(&SystemFs, &folder.join(name)).expect(name) {
+        // Not from where they are: others may read them there.
+        let (fs, path) = (SimulatedFs::new(1), Path::new("/keys").join(name));
+        fs.write_raw(&path, &std::fs::read(folder.join(name)).expect("a file"));
+        let identity = match import_file(&fs, &path).expect(name) {
             Imported::Identity(identity) => *identity,
             Imported::Sealed(sealed) => {
                 let refused = sealed.open(&secret("wrong"));

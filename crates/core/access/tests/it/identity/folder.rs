@@ -3,7 +3,9 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use cairn_access::identity::{Existing, FOLDER, Identity, IdentityError, IdentityFolder, import_folder};
+use cairn_access::identity::{
+    Existing, FOLDER, Identity, IdentityError, IdentityFolder, import_file, import_folder,
+};
 use cairn_base::fs::{FileSystem, SimulatedFs, SystemFs};
 use cairn_base::{ManualClock, SeededEntropy};
 
@@ -38,6 +40,45 @@ fn files_are_for_their_owner_alone_and_others_can_read_the_layout() {
     assert_eq!((loaded.public_key(), loaded.about()), (identity.public_key(), identity.about()));
     let foreign = import_folder(&SystemFs, &path).expect("our layout is one of the three");
     assert_eq!(foreign.about(), identity.about());
+}
+
+#[test]
+fn a_private_key_that_others_may_read_is_refused() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = IdentityFolder::new(&SystemFs, dir.path());
+    let identity = random(1);
+    folder.save(&identity, Existing::Refuse).expect("it is kept");
+    let key = folder.path().join("node.key");
+    let set = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    for name in ["node.pub", "identity.json"] {
+        set(&folder.path().join(name), 0o644);
+    }
+    assert!(folder.load().expect("they are no secret").is_some());
+    let backup = |name: &str, password: &str| {
+        let password = cairn_access::identity::SecretText::new(password.to_owned());
+        let path = dir.path().join(name);
+        std::fs::write(&path, &*identity.to_backup(&password, &SeededEntropy::new(1))).expect("a file");
+        set(&path, 0o644);
+        import_file(&SystemFs, &path).map(drop)
+    };
+    assert!(backup("sealed", "password").is_ok(), "it is of no use without its password");
+    for mode in [0o640, 0o604, 0o660, 0o602] {
+        set(&key, mode);
+        for refused in [
+            folder.load().map(drop),
+            folder.check(Existing::Replace),
+            import_folder(&SystemFs, folder.path()).map(drop),
+            import_file(&SystemFs, &key).map(drop),
+        ] {
+            let Err(IdentityError::OpenKey { file, mode: found }) = refused else { panic!("{refused:?}") };
+            assert_eq!((file, found), (key.clone(), mode));
+        }
+    }
+    assert!(matches!(backup("plain", ""), Err(IdentityError::OpenKey { .. })));
+    set(&key, 0o400);
+    assert!(folder.load().expect("it is private again").is_some());
 }
 
 #[test]

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use cairn_gate::GateConfig;
 use cairn_http::{Drained, HttpConfig};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::sse::{open, open_narrow};
 use super::story::create;
 use crate::client::get;
-use crate::server::Server;
+use crate::server::{LONG, Server};
 
 /// More than all buffers between the two sides hold, and more than the server keeps.
 const MANY: usize = 100_000;
@@ -26,7 +26,7 @@ async fn wait_for_streams(server: &Server, count: usize) {
             tokio::task::yield_now().await;
         }
     };
-    timeout(Duration::from_secs(30), all_ended).await.expect("their number is right in time");
+    timeout(LONG, all_ended).await.expect("their number is right in time");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -38,15 +38,12 @@ async fn a_client_that_does_not_read_delays_nobody_and_loses_nothing() {
     for stream in [&mut stalled, &mut quick] {
         assert_eq!(stream.next().await.event, "connected");
     }
-    let mut slowest = Duration::ZERO;
+    // A commit that waited for the one that does not read would wait for ever: it reads after all of them.
     for made in (0..MANY).step_by(1000) {
-        let started = Instant::now();
         create(engine, 1000);
-        slowest = slowest.max(started.elapsed());
         let told = quick.take(1000).await;
         assert_eq!(told[0].short("context_id"), format!("context_created {}", made + 1));
     }
-    assert!(slowest < Duration::from_secs(5), "a commit took {slowest:?}");
     // It was left behind further than what is kept for all, and reads the rest of history.
     for (made, block) in stalled.take(MANY).await.iter().enumerate() {
         assert_eq!(block.short("context_id"), format!("context_created {}", made + 1));
@@ -94,7 +91,7 @@ async fn a_stream_too_many_is_told_to_come_back() {
     let server = Server::with(http, GateConfig::default()).await;
     let mut first = open(server.addr, "/v1/events", "").await;
     let _second = open(server.addr, "/v1/events", "").await;
-    let refused = timeout(Duration::from_secs(10), get(server.addr, "/v1/events")).await;
+    let refused = timeout(LONG, get(server.addr, "/v1/events")).await;
     let refused = refused.expect("it does not go on for ever");
     assert_eq!(refused.error(), (503, "Overloaded".to_owned()));
     assert_eq!(refused.header("retry-after"), Some("1"));
@@ -114,10 +111,8 @@ async fn streams_end_at_once_when_the_server_stops() {
         assert_eq!(stream.next().await.event, "connected");
     }
     create(&engine, 1);
-    let served = server.stop();
-    let drained =
-        timeout(Duration::from_secs(10), served).await.expect("long before requests must have ended");
-    assert_eq!(drained.expect("it ends"), Drained::Clean);
+    let drained = timeout(LONG, server.stop()).await.expect("it ends");
+    assert_eq!(drained.expect("it ends"), Drained::Clean, "what held it up would be cut");
     while let Some(block) = events.try_next().await {
         assert_eq!(block.event, "context_created");
     }

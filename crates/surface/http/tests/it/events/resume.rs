@@ -1,7 +1,6 @@
 //! Going on after an id: nothing lost, nothing twice.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use cairn_access::Principal;
 use cairn_base::{ManualClock, Position, TenantId};
@@ -122,7 +121,7 @@ async fn ids_that_are_none_or_another_servers_are_refused() {
     let ahead = Place::after(Position(engine.position().0 + 1));
     let ahead = engine.event_ids(&Principal::local_owner()).of_event(ahead);
     let path = format!("/v1/events?last_event_id={ahead}");
-    let ahead = timeout(Duration::from_secs(10), get(server.addr, &path)).await.expect("it is refused");
+    let ahead = timeout(crate::server::LONG, get(server.addr, &path)).await.expect("it is refused");
     assert_eq!(ahead.error(), (412, "PositionAhead".to_owned()));
     assert!(!ahead.body.contains(|byte: char| byte.is_ascii_digit()), "no place is said: {}", ahead.body);
     let twice = refused(server.addr, "/v1/events?last_event_id=1&last_event_id=2", "").await;

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::client::request;
 
 /// Longer than anything here takes, by any clock: heartbeats come more often.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(300);
 
 /// One block of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -56,7 +56,7 @@ pub(crate) async fn open_narrow(addr: SocketAddr, path: &str) -> Events {
 
 /// The status and the code of a request that is refused; one that is not would go on for ever.
 pub(crate) async fn refused(addr: SocketAddr, path: &str, extra: &str) -> (u16, String) {
-    let answer = timeout(Duration::from_secs(10), request(addr, &format!("GET {path}"), extra)).await;
+    let answer = timeout(LONG, request(addr, &format!("GET {path}"), extra)).await;
     answer.expect("it is refused").error()
 }
 

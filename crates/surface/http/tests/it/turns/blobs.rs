@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::refused;
 use crate::client::{Answer, get, request, send};
-use crate::server::Server;
+use crate::server::{LONG, Server};
 
 fn noise(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|at| (at.wrapping_mul(2_654_435_761) >> 7) as u8).collect()
@@ -142,13 +142,13 @@ async fn a_slow_reader_holds_a_stream_and_nobodys_turn() {
     assert_eq!(get(server.addr, "/v1/contexts").await.status, 200);
 
     // Who takes nothing is left after a while, and the next one is served.
-    let free = timeout(Duration::from_secs(20), async {
+    let free = timeout(LONG, async {
         while read(&server, &hash, "").await.status == 503 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });
     free.await.expect("its stream ends");
     let mut rest = Vec::new();
-    let ended = timeout(Duration::from_secs(20), slow.read_to_end(&mut rest)).await.expect("it is cut");
+    let ended = timeout(LONG, slow.read_to_end(&mut rest)).await.expect("it is cut");
     assert!(ended.is_err() || rest.len() < 20 << 20, "what is cut is not taken for whole");
 }

@@ -1,7 +1,5 @@
 //! Slow senders and too much at once.
 
-use std::time::Duration;
-
 use cairn_gate::GateConfig;
 use cairn_http::HttpConfig;
 use tokio::io::AsyncWriteExt;
@@ -10,7 +8,7 @@ use tokio::time::timeout;
 
 use super::{append, context, json, turn};
 use crate::client::{get, read_to_end, send};
-use crate::server::Server;
+use crate::server::{LONG, Server};
 
 /// A connection that announces a body and sends half of it.
 async fn stalled(server: &Server, bytes: usize, sent: usize) -> TcpStream {
@@ -34,7 +32,7 @@ async fn who_does_not_send_delays_nobody() {
     for _ in 0..20 {
         slow.push(stalled(&server, 60 << 20, 100_000).await);
     }
-    let others = timeout(Duration::from_secs(20), async {
+    let others = timeout(LONG, async {
         for _ in 0..20 {
             turn(server.addr, "1", b"\x01").await;
         }
@@ -57,14 +55,14 @@ async fn bodies_beyond_the_memory_are_told_to_come_back() {
     assert_eq!(too_much.error(), (503, "Overloaded".to_owned()));
     assert_eq!(too_much.header("retry-after"), Some("1"));
     let slow = stalled(&server, 8 << 20, 7 << 20).await;
-    let full = timeout(Duration::from_secs(20), async {
+    let full = timeout(LONG, async {
         // Its bytes arrive whenever the system likes.
         while append(server.addr, "1", "type_id=t", "", &vec![2; 4 << 20]).await.status == 201 {}
     });
     full.await.expect("the slow one holds its share");
     assert_eq!(append(server.addr, "1", "type_id=t", "", b"short").await.status, 201, "short ones need none");
     drop(slow);
-    let free = timeout(Duration::from_secs(20), async {
+    let free = timeout(LONG, async {
         while append(server.addr, "1", "type_id=t", "", &vec![2; 4 << 20]).await.status != 201 {}
     });
     free.await.expect("it gives back what it held");
