@@ -29,6 +29,7 @@ mod events;
 mod feed;
 mod figures;
 mod forget;
+mod hint;
 mod kip;
 mod maintain;
 mod metrics;
