@@ -6,8 +6,8 @@ use std::time::Duration;
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{TurnId, limits};
 use cairn_engine::{Act, Connection, EngineError, SessionHandle, SessionId, Window, WindowAt, WindowTurns};
-use cairn_gate::{Admission, Caller, Cost, Credentials, Gate, Seat};
-use cairn_seam::{Blob, WriteTx};
+use cairn_gate::{Admission, Caller, Cost, Credentials, Gate, GateError, Seat};
+use cairn_seam::{Blob, StoreError, WriteTx};
 use cairn_turns::registry::{Bundle, Wrong};
 use cairn_turns::{Append, DeclaredType, IdempotencyKey, TurnsError};
 
@@ -311,8 +311,9 @@ impl Call<'_> {
         let memory = self.memory.clone();
         let answer = self.gate.read(self.admission, move |engine| {
             let mut answer = Answer::to(&header);
-            let (mut count, mut share) = (0, None);
+            let (mut count, mut share, mut is_cut) = (0, None, false);
             let begin = |found: &WindowTurns| {
+                is_cut = found.is_cut;
                 count = u32::try_from(found.turns.len()).unwrap_or(u32::MAX);
                 let payloads = if window.with_payload { found.payload_bytes() } else { 0 };
                 share = memory.take(payloads + u64::from(count) * TURN_BYTES)?;
@@ -334,6 +335,9 @@ impl Call<'_> {
                 },
             )?;
             answer.hold(share);
+            if is_cut {
+                answer.cut();
+            }
             if count == 0 {
                 answer.u32(0);
             }
@@ -365,7 +369,7 @@ impl Call<'_> {
             let found = engine.whole_blob(&principal, principal.tenant(), &hash, max, begin)?;
             Ok((found, share))
         });
-        let (found, share) = read.await?;
+        let (found, share) = read.await.map_err(too_long)?;
         let bytes = found.ok_or(WireError::NoBlob)?;
         let mut answer = Answer::with_capacity(self.header, bytes.len() + 4);
         answer.blob(&bytes);
@@ -425,5 +429,15 @@ impl Call<'_> {
         let mut answer = Answer::to(self.header);
         answer.published(published);
         Ok(answer)
+    }
+}
+
+/// A blob that is stored and does not fit into a frame.
+fn too_long(error: GateError) -> WireError {
+    match error {
+        GateError::Engine(EngineError::Store(StoreError::BlobTooLarge { bytes, .. })) => {
+            WireError::BlobTooLong { bytes }
+        }
+        other => other.into(),
     }
 }
