@@ -10,15 +10,16 @@ use std::time::Duration;
 use cairn_access::{Action, Permit, Principal, Refusal, Resource, Scope, authorize};
 use cairn_base::{Clock, Position, TenantId, limits};
 use cairn_graph::{Cache, Changes};
-use cairn_seam::{EventKind, Snapshot, Store, WriteTx};
+use cairn_seam::{Snapshot, Store, WriteTx};
 
 use crate::EngineError;
+use crate::activity::Activity;
 use crate::audit::{self, AuditLine, AuditOutcome, Refusals};
 use crate::bus::{Bus, Notification};
 use crate::metrics::{Metrics, Outcome};
 use crate::search::Searching;
 use crate::sessions::Registry;
-use crate::tracked::Tracked;
+use crate::tracked::{Noted, Tracked};
 
 use settle::settle;
 pub(crate) use undertake::WithoutLine;
@@ -77,6 +78,8 @@ pub(crate) struct Shared {
     pub(crate) searching: Arc<Searching>,
     /// What was read of graphs lately.
     pub(crate) graph_cache: Arc<Cache>,
+    /// When contexts were last active.
+    pub(crate) activity: Activity,
     refusals: Refusals,
 }
 
@@ -101,6 +104,7 @@ impl Pipeline {
             sessions: Registry::default(),
             searching: Arc::new(Searching::new()),
             graph_cache: Arc::new(Cache::new(limits::GRAPH_CACHE_BYTES_DEFAULT)),
+            activity: Activity::default(),
             refusals: Refusals::default(),
         };
         Pipeline { store, shared: Arc::new(shared) }
@@ -223,10 +227,11 @@ impl Pipeline {
 }
 
 impl Shared {
-    /// Tells whoever listens what a transaction emitted.
-    fn announce(&self, tenant: TenantId, position: Position, kinds: Vec<EventKind>) {
-        if !kinds.is_empty() {
-            self.bus.publish(Notification { position, tenant, kinds: kinds.into() });
+    /// Tells whoever listens what a transaction emitted, and notes which contexts were active.
+    fn announce(&self, tenant: TenantId, position: Position, noted: Noted) {
+        self.activity.note(tenant, &noted.active);
+        if !noted.kinds.is_empty() {
+            self.bus.publish(Notification { position, tenant, kinds: noted.kinds.into() });
             self.searching.ring();
         }
     }
@@ -240,7 +245,7 @@ impl Running {
         act: &Act,
         changes: Changes,
         body: B,
-    ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
+    ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Noted), EngineError> + Send + 'static + use<T, B>
     where
         B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     {
@@ -253,12 +258,12 @@ impl Running {
     fn committed<T>(
         self,
         changes: &Changes,
-        outcome: Result<((T, Vec<EventKind>), Position), EngineError>,
+        outcome: Result<((T, Noted), Position), EngineError>,
     ) -> Result<Committed<T>, EngineError> {
         settle(changes, &outcome);
         self.count(outcome.is_ok());
-        let ((value, kinds), position) = outcome?;
-        self.shared.announce(self.permit.scope().tenant(), position, kinds);
+        let ((value, noted), position) = outcome?;
+        self.shared.announce(self.permit.scope().tenant(), position, noted);
         Ok(Committed { value, position })
     }
 
@@ -276,7 +281,7 @@ fn tracked<T, B>(
     line: Option<AuditLine>,
     changes: Changes,
     mut body: B,
-) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
+) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Noted), EngineError> + Send + 'static + use<T, B>
 where
     B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
 {
@@ -286,6 +291,6 @@ where
         if let Some(line) = &line {
             audit::append(&mut tx, line)?;
         }
-        Ok((value, tx.into_kinds()))
+        Ok((value, tx.into_noted()))
     }
 }

@@ -70,8 +70,8 @@ impl Pipeline {
         let body = tracked(*scope, None, changes.clone(), body);
         let outcome = cairn_seam::write(&*self.store, scope.tenant(), body);
         settle(&changes, &outcome);
-        let ((value, kinds), position) = outcome?;
-        self.shared.announce(scope.tenant(), position, kinds);
+        let ((value, noted), position) = outcome?;
+        self.shared.announce(scope.tenant(), position, noted);
         Ok(value)
     }
 
