@@ -23,6 +23,7 @@ mod signals;
 mod socket;
 mod terminal;
 mod tls;
+mod trusted;
 mod when;
 mod wiring;
 

@@ -31,6 +31,7 @@ impl EngineError {
             | EngineError::IndexesSealed
             | EngineError::NoKipIndex { .. }
             | EngineError::NoTenant { .. }
+            | EngineError::CannotTrust(_)
             | EngineError::ImportKip { .. }
             | EngineError::ImportName { .. }
             | EngineError::ImportChanged

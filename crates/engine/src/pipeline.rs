@@ -81,6 +81,8 @@ pub(crate) struct Shared {
     /// When contexts were last active.
     pub(crate) activity: Activity,
     refusals: Refusals,
+    /// Clients that were let in without credentials.
+    entries: Refusals,
 }
 
 pub(crate) struct Pipeline {
@@ -106,6 +108,7 @@ impl Pipeline {
             graph_cache: Arc::new(Cache::new(limits::GRAPH_CACHE_BYTES_DEFAULT)),
             activity: Activity::default(),
             refusals: Refusals::default(),
+            entries: Refusals::default(),
         };
         Pipeline { store, shared: Arc::new(shared) }
     }
@@ -196,7 +199,7 @@ impl Pipeline {
         if let Some(unrecorded) = self.shared.refusals.admit(principal.tenant(), now) {
             let outcome = AuditOutcome::Refused { reason: refusal.reason, unrecorded };
             let line = AuditLine::new(self.shared.clock.now_ms(), principal, act, outcome);
-            self.record_refusal(principal.tenant(), line);
+            self.record(principal.tenant(), line);
         } else {
             self.shared.metrics.refusals_unrecorded.add(1);
         }
@@ -209,8 +212,21 @@ impl Pipeline {
         Ok(Running { shared: Arc::clone(&self.shared), permit, started })
     }
 
-    /// Queued and not waited for: whoever is refused shall not make us wait for the disk.
-    fn record_refusal(&self, tenant: TenantId, line: AuditLine) {
+    /// Leaves a line about a client that was let in without credentials, at most as many as refusals may. The
+    /// next one says how many left none.
+    pub(crate) fn note_entry(&self, principal: &Principal, act: &Act) {
+        let now = self.shared.clock.monotonic();
+        let Some(unrecorded) = self.shared.entries.admit(principal.tenant(), now) else { return };
+        let act = match unrecorded {
+            0 => act.clone(),
+            others => act.clone().on(format!("{}, and {others} others since the last line", act.subject)),
+        };
+        let line = AuditLine::new(self.shared.clock.now_ms(), principal, &act, AuditOutcome::Done);
+        self.record(principal.tenant(), line);
+    }
+
+    /// Queued and not waited for: whoever is refused, or comes in, shall not make us wait for the disk.
+    fn record(&self, tenant: TenantId, line: AuditLine) {
         let shared = Arc::clone(&self.shared);
         cairn_seam::submit(
             &*self.store,
@@ -219,7 +235,7 @@ impl Pipeline {
             move |outcome: Result<_, EngineError>| {
                 if let Err(error) = outcome {
                     shared.metrics.refusals_unrecorded.add(1);
-                    tracing::warn!(%error, "a refusal left no audit line");
+                    tracing::warn!(%error, "a refusal or an entry left no audit line");
                 }
             },
         );

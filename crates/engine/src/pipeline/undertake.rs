@@ -75,6 +75,16 @@ impl Pipeline {
         Ok(value)
     }
 
+    /// Leaves a line about something that was done, in the trail of a tenant. Returns when it is on disk.
+    pub(crate) fn leave_done(
+        &self,
+        tenant: TenantId,
+        principal: &Principal,
+        act: &Act,
+    ) -> Result<(), EngineError> {
+        self.leave_line(tenant, principal, act, AuditOutcome::Done)
+    }
+
     /// Returns when the line is on disk.
     fn leave_line(
         &self,

@@ -19,5 +19,6 @@ mod pipeline;
 mod search;
 mod sessions;
 mod support;
+mod trusted;
 mod turns;
 mod upkeep;

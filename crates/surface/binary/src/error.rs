@@ -74,6 +74,9 @@ pub enum WireError {
     /// A connection is one principal's.
     #[error("this connection was opened by somebody else; open another one")]
     SomebodyElse,
+    /// A token came over a connection on which others can read it.
+    #[error("this connection is not encrypted, and a token was sent over it; it was not looked at")]
+    TokenInTheOpen,
     /// The gate or the engine did not do it.
     #[error(transparent)]
     Gate(#[from] GateError),
@@ -113,7 +116,7 @@ impl WireError {
             | WireError::ContentTooLarge { .. }
             | WireError::BlobTooLong { .. } => ErrorCode::TooLarge,
             WireError::NoBlob => ErrorCode::NotFound,
-            WireError::SomebodyElse => ErrorCode::Forbidden,
+            WireError::SomebodyElse | WireError::TokenInTheOpen => ErrorCode::Forbidden,
             WireError::Gate(error) => error.code(),
         }
     }
@@ -129,6 +132,7 @@ impl WireError {
             WireError::BlobTooLong { .. } => {
                 "read it over HTTP: GET /v1/blobs/{hash} sends blobs of any length"
             }
+            WireError::TokenInTheOpen => "revoke the token; connect without one, or have the server use TLS",
             WireError::Gate(error) => error.hint(),
             WireError::Cut { .. }
             | WireError::NotText { .. }
