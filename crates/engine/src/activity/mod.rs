@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{ContextId, Position, TenantId, limits};
-use cairn_turns::query::{Query, among};
+use cairn_turns::query::{Among, Query, among};
 use cairn_turns::{Context, Metadata};
 use parking_lot::Mutex;
 
@@ -114,7 +114,7 @@ impl Engine {
                 return Ok(ActivityPage { contexts, next: None, is_cut: known.order.lock().is_cut() });
             };
             let ids: Vec<_> = batch.iter().map(|place| place.context).collect();
-            let (found, missing) =
+            let Among { found, missing } =
                 self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
                     // No filter asks whether somebody works on it.
                     Ok(among(snapshot, scope, query, &|_| false, &ids)?)

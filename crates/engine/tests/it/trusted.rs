@@ -92,9 +92,11 @@ fn who_is_disabled_or_demoted_is_so_at_once() {
     let demoted = world.engine.still_in(&session).unwrap();
     assert_eq!(format!("{:?}", demoted.principal().roles()), "{\"reader\"}");
     world.engine.change_user(&owner(), tenant, &user("writer"), true).unwrap();
-    let reason = |error: EngineError| match error {
-        EngineError::Refused(Refusal { reason: RefusalReason::Credential(error), .. }) => error,
-        other => panic!("{other:?}"),
+    let reason = |error: EngineError| {
+        let EngineError::Refused(Refusal { reason: RefusalReason::Credential(error), .. }) = error else {
+            panic!("{error:?}")
+        };
+        error
     };
     assert_eq!(world.engine.still_in(&demoted).map_err(reason).unwrap_err(), CredentialError::UserDisabled);
     assert_eq!(

@@ -480,10 +480,8 @@ impl Call<'_> {
 
 /// A blob that is stored and does not fit into a frame.
 fn too_long(error: GateError) -> WireError {
-    match error {
-        GateError::Engine(EngineError::Store(StoreError::BlobTooLarge { bytes, .. })) => {
-            WireError::BlobTooLong { bytes }
-        }
-        other => other.into(),
+    if let GateError::Engine(EngineError::Store(StoreError::BlobTooLarge { bytes, .. })) = error {
+        return WireError::BlobTooLong { bytes };
     }
+    error.into()
 }

@@ -88,19 +88,28 @@ pub fn search<R: Reader + ?Sized>(
     Ok(Found { contexts, count, is_truncated, next_before })
 }
 
-/// Which of some contexts a query finds, in their order; and those of them that do not exist.
+/// Some contexts, divided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Among {
+    /// Those that a query finds, in their order, and what is said about them.
+    pub found: Vec<(Context, Metadata)>,
+    /// Those that do not exist.
+    pub missing: Vec<ContextId>,
+}
+
+/// Finds out which of some contexts a query finds.
 pub fn among<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
     query: &Query,
     is_live: IsLive<'_>,
     ids: &[ContextId],
-) -> Result<(Vec<(Context, Metadata)>, Vec<ContextId>), TurnsError> {
+) -> Result<Among, TurnsError> {
     let contexts = contexts_of(reader, scope, ids)?;
     let mut there = contexts.iter().map(|context| context.id).peekable();
     let missing = ids.iter().copied().filter(|id| there.next_if_eq(id).is_none()).collect();
     let found = matching(reader, scope, &query.expression, is_live, &contexts)?;
-    Ok((with_metadata(reader, scope, found)?, missing))
+    Ok(Among { found: with_metadata(reader, scope, found)?, missing })
 }
 
 /// A context that was found, and what is said about it if that was needed to find it.

@@ -316,7 +316,7 @@ impl Model {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let [tag, title, user, service, host, trace_id] = wanted.texts.map(owned);
         // A client of the wanted tag works on every third context, and on some that do not exist.
-        let is_live = |id: u64| id % 3 == 0;
+        let is_live = |id: u64| id.is_multiple_of(3);
         let query = Query::from(Filters {
             tag,
             live: (0..60).rev().filter(|id| is_live(*id)).map(ContextId).collect(),

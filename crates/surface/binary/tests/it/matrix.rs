@@ -85,7 +85,7 @@ fn world() -> (Server, [Option<String>; 7]) {
     (server, tokens)
 }
 
-pub(crate) fn fill(client: &mut Client) {
+fn fill(client: &mut Client) {
     let context = client.create();
     client.append(context, b"1");
     client.append(context, b"1");

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use cairn_access::registry::{TenantName, UserId};
-use cairn_access::{Principal, Role, Roles, TrustedUser};
+use cairn_access::{Action, Principal, Resource, Role, Roles, TrustedUser};
 use cairn_base::{SystemClock, TenantId};
 use cairn_binary::{BinaryConfig, Trusted};
+use cairn_engine::Act;
 use cairn_gate::{Authentication, GateConfig};
+use cairn_seam::Blob;
+use cairn_turns::{Append, DeclaredType};
 
-use crate::matrix::{MESSAGES, TABLE, body, fill};
+use crate::matrix::{MESSAGES, TABLE, body};
 use crate::wire::{CREATE, ERROR, HELLO, Server, store};
 
 /// A server that asks everyone who they are, except for those of a network.
@@ -38,22 +41,10 @@ fn a_trusted_client_may_what_its_role_may_and_no_more() {
             let (message, expected) = line.split_once('|').unwrap();
             let (name, kind) = *MESSAGES.iter().find(|(name, _)| *name == message.trim()).unwrap();
             let (server, tenant) = server("127.0.0.0/8", role);
-            // What is read was written by somebody else.
-            server
-                .engine
-                .put_user(
-                    &Principal::local_owner(),
-                    tenant,
-                    &UserId::parse(role.name()).unwrap(),
-                    Roles::NONE.with(Role::Admin),
-                )
-                .unwrap();
-            let mut writer = crate::wire::Server::connect(&server);
-            if role == Role::Writer {
-                fill(&mut writer);
-            } else {
-                fill_as_owner(&server, tenant);
-            }
+            // Whatever else the user may: the rule lends no more than its role.
+            let (owner, user) = (Principal::local_owner(), UserId::parse(role.name()).unwrap());
+            server.engine.put_user(&owner, tenant, &user, Roles::NONE.with(Role::Admin)).unwrap();
+            fill(&server, tenant);
             let mut client = server.connect();
             let greeted = client.ask(HELLO, b"");
             let reply = if kind == HELLO { greeted } else { client.ask(kind, &body(kind)) };
@@ -64,19 +55,18 @@ fn a_trusted_client_may_what_its_role_may_and_no_more() {
 }
 
 /// The context and the turns that the table is about.
-fn fill_as_owner(server: &Server, tenant: TenantId) {
-    let admin = Principal::new("admin", tenant, Roles::NONE.with(Role::Writer));
-    let act =
-        || cairn_engine::Act::new(cairn_access::Action::TurnsWrite, cairn_access::Resource::tenant(tenant));
-    let done = server.engine.transact(&admin, act(), |tx, scope| {
+fn fill(server: &Server, tenant: TenantId) {
+    let writer = Principal::new("somebody", tenant, Roles::NONE.with(Role::Writer));
+    let act = Act::new(Action::TurnsWrite, Resource::tenant(tenant));
+    let done = server.engine.transact(&writer, act, |tx, scope| {
         let context = cairn_turns::create(tx, scope, None, 1)?.id;
         for _ in 0..2 {
-            let payload = cairn_seam::Blob::new(b"1".to_vec())?;
-            let request = cairn_turns::Append {
+            let payload = Blob::new(b"1".to_vec())?;
+            let request = Append {
                 context,
                 parent: None,
                 expected_head: None,
-                declared: cairn_turns::DeclaredType { id: "t".into(), version: 1 },
+                declared: DeclaredType { id: "t".into(), version: 1 },
                 encoding: 1,
                 compression: 0,
                 payload_bytes: 1,
@@ -108,7 +98,7 @@ fn who_is_disabled_is_shut_out_with_the_next_message() {
 }
 
 #[test]
-fn another_network_and_another_form_of_the_address() {
+fn who_comes_from_another_network_shows_a_token() {
     let (server, _) = server("127.0.0.2", Role::Writer);
     assert_eq!(server.connect().ask(CREATE, &[0; 8]).error().0, 401);
     assert_eq!(server.connect().ask(HELLO, b"").error().0, 401);
