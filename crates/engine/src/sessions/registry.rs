@@ -134,7 +134,9 @@ impl Registry {
 
     /// Contexts of a tenant on which a client of this tag worked last, of those that still may.
     pub(super) fn tagged(&self, tenant: TenantId, tag: &str) -> Vec<ContextId> {
-        let named = |session: &Arc<Session>| (*session.tag() == *tag).then_some(session.id.0);
+        // An empty tag is none.
+        let named =
+            |session: &Arc<Session>| (!tag.is_empty() && *session.tag() == *tag).then_some(session.id.0);
         let named: HashSet<u64> = self.sessions(tenant).iter().filter_map(named).collect();
         if named.is_empty() {
             return Vec::new();

@@ -209,6 +209,10 @@ async fn a_tag_is_what_is_stored_or_else_that_of_the_client_that_works_on_it() {
     assert_eq!(listed(addr, "tag=agent").await, [4, 3, 1]);
     drop(agent);
     assert_eq!(listed(addr, "tag=agent").await, [1]);
+    // A client without a tag gives none.
+    let nameless = works_on("", &[&silent]);
+    assert_eq!(listed(addr, "tag=").await, [0; 0]);
+    drop(nameless);
 }
 
 #[tokio::test]
