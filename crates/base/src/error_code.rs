@@ -137,9 +137,9 @@ error_codes! {
     /// The page that sent the request comes from an origin that is not allowed.
     WrongOrigin: "WrongOrigin", "KIP_3004", wire 403, http 403, rpc -32003, Never,
         "add the origin to http.allowed_origins";
-    /// Others kept changing the same records, or the state does not admit the change.
-    Conflict: "Conflict", "KIP_3005", wire 409, http 409, rpc -32009, Same,
-        "send the request again; if it conflicts again, read what is there first";
+    /// The current state does not admit the change.
+    Conflict: "Conflict", "KIP_3005", wire 409, http 409, rpc -32009, Never,
+        "read the current state, and change the request as the message says";
     /// The expected version is not the current one.
     PreconditionFailed: "PreconditionFailed", "KIP_3005", wire 412, http 412, rpc -32012, Never,
         "read the current version and decide again";
@@ -151,7 +151,7 @@ error_codes! {
         "publish a bundle with this type and version, or read with view=raw";
     /// Something is over its limit.
     TooLarge: "TooLarge", "KIP_4002", wire 413, http 413, rpc -32013, Never,
-        "send less at once, or send it as a blob";
+        "stay within the limit that the message names";
     /// The body has a media type that is not read here.
     UnsupportedMediaType: "UnsupportedMediaType", "KIP_1001", wire 422, http 415, rpc -32600, Never,
         "send application/json";

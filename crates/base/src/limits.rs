@@ -234,6 +234,14 @@ pub const QUERY_BYTES_MAX: usize = 64 * KIB;
 pub const QUERY_LEVELS_MAX: usize = 64;
 /// Values that a query compares with.
 pub const QUERY_VALUES_MAX: usize = 1000;
+/// Networks whose clients need no token.
+pub const TRUSTED_NETWORKS_MAX: usize = 64;
+/// Contexts of a tenant that are known by when they were last active.
+pub const ACTIVITY_CONTEXTS_MAX: usize = 10_000;
+/// Tenants whose contexts are, at about 1 MiB each.
+pub const ACTIVITY_TENANTS_MAX: usize = 64;
+/// Contexts that are read in one step to find out.
+pub const ACTIVITY_STEP: usize = 4096;
 /// Contexts that one search looks at; then it says that there may be more.
 pub const SEARCH_VISITS_MAX: usize = 100_000;
 /// Hits of a search in one answer, unless somebody says how many.

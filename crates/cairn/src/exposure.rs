@@ -1,7 +1,8 @@
 //! Where a server may listen.
 //!
 //! On a loopback address the machine itself keeps others out. Everywhere else callers have to say who they
-//! are, and what they say must not be read on the way: by TLS of our own, or by that of a proxy.
+//! are, and what they say must not be read on the way: by TLS of our own, or by that of a proxy. The one
+//! exception is in `trusted.rs`.
 
 use std::net::SocketAddr;
 
@@ -16,6 +17,9 @@ pub(crate) struct Exposure {
     pub(crate) has_tls: bool,
     /// Somebody vouches that it is encrypted in front of us.
     pub(crate) is_behind_proxy: bool,
+    /// Nobody gets in from other machines but clients of networks that are trusted by name, which send no
+    /// token.
+    pub(crate) trusts_networks: bool,
 }
 
 impl Exposure {
@@ -33,7 +37,7 @@ impl Exposure {
                  tunnel",
             ));
         }
-        if !self.has_tls && !self.is_behind_proxy {
+        if !self.has_tls && !self.is_behind_proxy && !self.trusts_networks {
             return Err(refused("and tokens and data would go there in the open").hint(
                 "name a certificate with --tls-cert and --tls-key; --insecure-behind-proxy if a proxy has TLS \
                  and nobody else can reach this address",
@@ -61,7 +65,7 @@ mod tests {
             (true, true, true, Some(true)),
         ];
         for (has_auth, has_tls, is_behind_proxy, expected) in rows {
-            let exposure = Exposure { has_auth, has_tls, is_behind_proxy };
+            let exposure = Exposure { has_auth, has_tls, is_behind_proxy, trusts_networks: false };
             for loopback in ["127.0.0.1:0", "127.8.9.1:9010", "[::1]:9010"] {
                 let addr = loopback.parse().expect("an address");
                 assert!(exposure.check("http.addr", addr).is_ok(), "{exposure:?} {addr}");
@@ -84,5 +88,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn trusted_networks_stand_in_for_tls_and_not_for_authentication() {
+        let exposure =
+            Exposure { has_auth: true, has_tls: false, is_behind_proxy: false, trusts_networks: true };
+        let addr = "0.0.0.0:9009".parse().expect("an address");
+        assert!(exposure.check("binary.addr", addr).is_ok());
+        let without = Exposure { has_auth: false, ..exposure };
+        assert!(format!("{:?}", without.check("binary.addr", addr)).contains("who they are"));
     }
 }

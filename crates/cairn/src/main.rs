@@ -25,6 +25,7 @@ mod silence;
 mod socket;
 mod terminal;
 mod tls;
+mod trusted;
 mod when;
 mod wiring;
 

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use cairn_access::Refusal;
 use cairn_access::registry::RegistryError;
+use cairn_access::{CannotTrust, Refusal};
 use cairn_base::{ErrorCode, Position, limits};
 use cairn_graph::GraphError;
 use cairn_kip::KipError;
@@ -68,6 +68,9 @@ pub enum EngineError {
         /// What it was called.
         name: String,
     },
+    /// Nobody can come in as the user that an operator names.
+    #[error(transparent)]
+    CannotTrust(#[from] CannotTrust),
     /// A line of an import makes no sense, or does not fit to those before it.
     #[error("line {line}: {error}")]
     ImportLine {
@@ -242,6 +245,7 @@ impl EngineError {
             EngineError::NoKipIndex { .. } => ErrorCode::NotFound,
             EngineError::Registry(error) => error.code(),
             EngineError::NoTenant { .. } => ErrorCode::NotFound,
+            EngineError::CannotTrust(error) => error.code(),
             EngineError::ConsumerName => ErrorCode::InvalidRequest,
             EngineError::ConsumerUnknown { .. } => ErrorCode::NotFound,
             EngineError::ConsumersFull => ErrorCode::TooLarge,

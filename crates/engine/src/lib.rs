@@ -18,6 +18,7 @@
 //! Synchronous: no sockets and no async runtime here. `cairn-gate` is where those meet the engine.
 
 mod access;
+mod activity;
 mod audit;
 mod bulk;
 mod bus;
@@ -29,6 +30,7 @@ mod events;
 mod feed;
 mod figures;
 mod forget;
+mod hint;
 mod kip;
 mod maintain;
 mod metrics;
@@ -48,6 +50,7 @@ mod turns;
 mod upkeep;
 
 pub use access::{Connection, LoggedIn, NewToken};
+pub use activity::{ActivityCursor, ActivityPage, BadActivityCursor};
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage, BadAuditCursor};
 pub use bulk::{Export, ExportCounts, ExportItem, ExportedTurn, ImportCounts, ImportItem, PruneReport};
 pub use bus::{BusStats, Notification, Received, Subscription};

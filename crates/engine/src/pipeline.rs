@@ -10,15 +10,16 @@ use std::time::Duration;
 use cairn_access::{Action, Permit, Principal, Refusal, Resource, Scope, authorize};
 use cairn_base::{Clock, Position, TenantId, limits};
 use cairn_graph::{Cache, Changes};
-use cairn_seam::{EventKind, Snapshot, Store, WriteTx};
+use cairn_seam::{Snapshot, Store, WriteTx};
 
 use crate::EngineError;
+use crate::activity::Activity;
 use crate::audit::{self, AuditLine, AuditOutcome, Refusals};
 use crate::bus::{Bus, Notification};
 use crate::metrics::{Metrics, Outcome};
 use crate::search::Searching;
 use crate::sessions::Registry;
-use crate::tracked::Tracked;
+use crate::tracked::{Noted, Tracked};
 
 use settle::settle;
 pub(crate) use undertake::WithoutLine;
@@ -77,7 +78,11 @@ pub(crate) struct Shared {
     pub(crate) searching: Arc<Searching>,
     /// What was read of graphs lately.
     pub(crate) graph_cache: Arc<Cache>,
+    /// When contexts were last active.
+    pub(crate) activity: Activity,
     refusals: Refusals,
+    /// Clients that were let in without credentials.
+    entries: Refusals,
 }
 
 pub(crate) struct Pipeline {
@@ -101,7 +106,9 @@ impl Pipeline {
             sessions: Registry::default(),
             searching: Arc::new(Searching::new()),
             graph_cache: Arc::new(Cache::new(limits::GRAPH_CACHE_BYTES_DEFAULT)),
+            activity: Activity::default(),
             refusals: Refusals::default(),
+            entries: Refusals::default(),
         };
         Pipeline { store, shared: Arc::new(shared) }
     }
@@ -192,7 +199,7 @@ impl Pipeline {
         if let Some(unrecorded) = self.shared.refusals.admit(principal.tenant(), now) {
             let outcome = AuditOutcome::Refused { reason: refusal.reason, unrecorded };
             let line = AuditLine::new(self.shared.clock.now_ms(), principal, act, outcome);
-            self.record_refusal(principal.tenant(), line);
+            self.record(principal.tenant(), line);
         } else {
             self.shared.metrics.refusals_unrecorded.add(1);
         }
@@ -205,8 +212,21 @@ impl Pipeline {
         Ok(Running { shared: Arc::clone(&self.shared), permit, started })
     }
 
-    /// Queued and not waited for: whoever is refused shall not make us wait for the disk.
-    fn record_refusal(&self, tenant: TenantId, line: AuditLine) {
+    /// Leaves a line about a client that was let in without credentials, at most as many as refusals may. The
+    /// next one says how many left none.
+    pub(crate) fn note_entry(&self, principal: &Principal, act: &Act) {
+        let now = self.shared.clock.monotonic();
+        let Some(unrecorded) = self.shared.entries.admit(principal.tenant(), now) else { return };
+        let act = match unrecorded {
+            0 => act.clone(),
+            others => act.clone().on(format!("{}, and {others} others since the last line", act.subject)),
+        };
+        let line = AuditLine::new(self.shared.clock.now_ms(), principal, &act, AuditOutcome::Done);
+        self.record(principal.tenant(), line);
+    }
+
+    /// Queued and not waited for: whoever is refused, or comes in, shall not make us wait for the disk.
+    fn record(&self, tenant: TenantId, line: AuditLine) {
         let shared = Arc::clone(&self.shared);
         cairn_seam::submit(
             &*self.store,
@@ -215,7 +235,7 @@ impl Pipeline {
             move |outcome: Result<_, EngineError>| {
                 if let Err(error) = outcome {
                     shared.metrics.refusals_unrecorded.add(1);
-                    tracing::warn!(%error, "a refusal left no audit line");
+                    tracing::warn!(%error, "a refusal or an entry left no audit line");
                 }
             },
         );
@@ -223,10 +243,11 @@ impl Pipeline {
 }
 
 impl Shared {
-    /// Tells whoever listens what a transaction emitted.
-    fn announce(&self, tenant: TenantId, position: Position, kinds: Vec<EventKind>) {
-        if !kinds.is_empty() {
-            self.bus.publish(Notification { position, tenant, kinds: kinds.into() });
+    /// Tells whoever listens what a transaction emitted, and notes which contexts were active.
+    fn announce(&self, tenant: TenantId, position: Position, noted: Noted) {
+        self.activity.note(tenant, &noted.active);
+        if !noted.kinds.is_empty() {
+            self.bus.publish(Notification { position, tenant, kinds: noted.kinds.into() });
             self.searching.ring();
         }
     }
@@ -240,7 +261,7 @@ impl Running {
         act: &Act,
         changes: Changes,
         body: B,
-    ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
+    ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Noted), EngineError> + Send + 'static + use<T, B>
     where
         B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     {
@@ -253,12 +274,12 @@ impl Running {
     fn committed<T>(
         self,
         changes: &Changes,
-        outcome: Result<((T, Vec<EventKind>), Position), EngineError>,
+        outcome: Result<((T, Noted), Position), EngineError>,
     ) -> Result<Committed<T>, EngineError> {
         settle(changes, &outcome);
         self.count(outcome.is_ok());
-        let ((value, kinds), position) = outcome?;
-        self.shared.announce(self.permit.scope().tenant(), position, kinds);
+        let ((value, noted), position) = outcome?;
+        self.shared.announce(self.permit.scope().tenant(), position, noted);
         Ok(Committed { value, position })
     }
 
@@ -276,7 +297,7 @@ fn tracked<T, B>(
     line: Option<AuditLine>,
     changes: Changes,
     mut body: B,
-) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
+) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Noted), EngineError> + Send + 'static + use<T, B>
 where
     B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
 {
@@ -286,6 +307,6 @@ where
         if let Some(line) = &line {
             audit::append(&mut tx, line)?;
         }
-        Ok((value, tx.into_kinds()))
+        Ok((value, tx.into_noted()))
     }
 }

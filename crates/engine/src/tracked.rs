@@ -1,21 +1,32 @@
-//! A transaction that remembers which kinds of events it emitted, and says what it changes of the graph.
+//! A transaction that remembers what others are told of it after the commit, and says what it changes of the
+//! graph.
 
+use cairn_base::ContextId;
 use cairn_graph::{Changes, Noting};
-use cairn_seam::{Event, EventKind, Reader, StoreError, WriteTx, forward};
+use cairn_seam::{Event, EventKind, Keyspace, Reader, StoreError, WriteTx, forward};
 
-/// Passes everything on and notes each kind once, so that listeners can be told after the commit.
+/// What others are told of a transaction after its commit.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// The kinds of its events, each once, in the order of their first appearance.
+    pub(crate) kinds: Vec<EventKind>,
+    /// Contexts that it wrote, and when each was last active.
+    pub(crate) active: Vec<(ContextId, u64)>,
+}
+
+/// Passes everything on and takes notes.
 pub(crate) struct Tracked<'a> {
     tx: Noting<'a>,
-    kinds: Vec<EventKind>,
+    noted: Noted,
 }
 
 impl<'a> Tracked<'a> {
     pub(crate) fn new(tx: &'a mut dyn WriteTx, graph: &'a Changes) -> Self {
-        Tracked { tx: Noting::new(tx, graph), kinds: Vec::new() }
+        Tracked { tx: Noting::new(tx, graph), noted: Noted::default() }
     }
 
-    pub(crate) fn into_kinds(self) -> Vec<EventKind> {
-        self.kinds
+    pub(crate) fn into_noted(self) -> Noted {
+        self.noted
     }
 }
 
@@ -24,13 +35,24 @@ impl Reader for Tracked<'_> {
 }
 
 impl WriteTx for Tracked<'_> {
-    forward!(tx: tenant, put, delete, delete_range, hashed_put, put_blob, keep_blob, remove_blob);
+    forward!(tx: tenant, delete, delete_range, hashed_put, put_blob, keep_blob, remove_blob);
+
+    fn put(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.tx.put(keyspace, key, value)?;
+        if let Some(activity) = cairn_turns::activity_of(keyspace, key, value) {
+            match self.noted.active.last_mut() {
+                Some(last) if last.0 == activity.0 => *last = activity,
+                Some(_) | None => self.noted.active.push(activity),
+            }
+        }
+        Ok(())
+    }
 
     fn emit(&mut self, event: Event) -> Result<(), StoreError> {
         let kind = event.kind;
         self.tx.emit(event)?;
-        if !self.kinds.contains(&kind) {
-            self.kinds.push(kind);
+        if !self.noted.kinds.contains(&kind) {
+            self.noted.kinds.push(kind);
         }
         Ok(())
     }

@@ -54,6 +54,9 @@ pub struct WindowTurns {
     pub turns: Vec<Turn>,
     /// Names of their types.
     pub type_names: HashMap<TypeNumber, String>,
+    /// Whether turns that were asked for were left out because of [`Window::bytes_max`] or
+    /// [`limits::TURNS_PAGE_MAX`].
+    pub is_cut: bool,
 }
 
 impl WindowTurns {
@@ -160,12 +163,13 @@ impl Engine {
 }
 
 fn find(snapshot: &dyn Snapshot, scope: &Scope, window: Window) -> Result<WindowTurns, EngineError> {
-    let (mut room, mut is_first) = (window.bytes_max, true);
+    let (mut room, mut is_first, mut is_cut) = (window.bytes_max, true, false);
     let mut admit = |turn: &Turn| {
         let payload = if window.with_payload { turn.payload_bytes as usize } else { 0 };
         let left = room.checked_sub(TURN_BYTES + payload);
         let fits = left.is_some() || is_first;
         (room, is_first) = (left.unwrap_or(0), false);
+        is_cut |= !fits;
         if fits { Visit::Continue } else { Visit::Stop }
     };
     let limit = window.limit.min(limits::TURNS_PAGE_MAX);
@@ -175,13 +179,22 @@ fn find(snapshot: &dyn Snapshot, scope: &Scope, window: Window) -> Result<Window
         WindowAt::Before(turn) => cairn_turns::before(snapshot, scope, context, turn, limit, &mut admit)?,
         WindowAt::Depth(start) => cairn_turns::by_depth(snapshot, scope, context, start, limit, &mut admit)?,
     };
+    // Fewer were asked of the history than the client wants, and there were as many.
+    if limit < window.limit && turns.len() == limit {
+        is_cut |= match window.at {
+            WindowAt::Head | WindowAt::Before(_) => {
+                turns.first().is_some_and(|oldest| oldest.parent != TurnId::NONE)
+            }
+            WindowAt::Depth(_) => turns.last().is_some_and(|newest| newest.id != context.head),
+        };
+    }
     let mut type_names = HashMap::new();
     for turn in &turns {
         if let Entry::Vacant(missing) = type_names.entry(turn.type_number) {
             missing.insert(cairn_turns::type_name(snapshot, scope, turn.type_number)?);
         }
     }
-    Ok(WindowTurns { context, turns, type_names })
+    Ok(WindowTurns { context, turns, type_names, is_cut })
 }
 
 /// Reads a blob that a record names: one that cannot be found is damage.

@@ -22,7 +22,7 @@ use crate::endpoints::{self, EndpointsFile};
 use crate::exposure::Exposure;
 use crate::failure::Failure;
 use crate::signals::StopSignals;
-use crate::{logging, open, reach, socket, tls, wiring};
+use crate::{logging, open, reach, socket, tls, trusted, wiring};
 
 /// What `serve` takes besides the configuration.
 #[derive(Debug, Args)]
@@ -94,9 +94,11 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
         has_auth: config.auth_required,
         has_tls: tls_files.is_some(),
         is_behind_proxy: arguments.insecure_behind_proxy,
+        trusts_networks: false,
     };
     exposure.check("http.addr", config.http_addr)?;
-    exposure.check("binary.addr", config.binary_addr)?;
+    let trusted = trusted::rule(&config, exposure)?;
+    Exposure { trusts_networks: trusted.is_some(), ..exposure }.check("binary.addr", config.binary_addr)?;
     logging::start(&config)?;
     let tls = tls_files.map(tls::open).transpose()?;
 
@@ -110,10 +112,13 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
     };
     let engine = wiring::engine(store, clock, &config, dir.as_deref())?;
     engine.set_sleep(wiring::sleep(&config));
-    let served =
-        Runtime::new().map_err(|error| Failure::io("start the runtime", &error)).and_then(|runtime| {
-            runtime.block_on(run(Arc::clone(&engine), &config, tls, dir.as_deref(), as_json))
-        });
+    let ready = trusted.as_ref().map_or(Ok(()), |rule| trusted::announce(&engine, rule));
+    let runtime =
+        ready.and_then(|()| Runtime::new().map_err(|error| Failure::io("start the runtime", &error)));
+    let served = runtime.and_then(|runtime| {
+        let binary = BinaryConfig { tls: tls.clone(), trusted, ..wiring::binary(&config) };
+        runtime.block_on(run(Arc::clone(&engine), &config, (tls, binary), dir.as_deref(), as_json))
+    });
     // Also after a failure: what was written is on disk, and closing makes the next opening quick.
     let closed = engine.close();
     served?;
@@ -125,7 +130,7 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
 async fn run(
     engine: Arc<Engine>,
     config: &Config,
-    tls: Option<Tls>,
+    (tls, binary_config): (Option<Tls>, BinaryConfig),
     dir: Option<&Path>,
     as_json: bool,
 ) -> Result<(), Failure> {
@@ -141,8 +146,7 @@ async fn run(
     super::print(&format!("{}\n", announcement((addr, binary_addr), endpoints, dir, as_json)))?;
 
     let gate = Gate::new(engine, wiring::gate(config));
-    let app = App::new(gate.clone(), HttpConfig { tls: tls.clone(), ..wiring::http(config) }, addr);
-    let binary_config = BinaryConfig { tls, ..wiring::binary(config) };
+    let app = App::new(gate.clone(), HttpConfig { tls, ..wiring::http(config) }, addr);
     let (stop, mut stopped) = watch::channel(());
     let on_signal = async {
         first_signal(signals).await;

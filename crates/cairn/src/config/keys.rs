@@ -59,6 +59,24 @@ pub(crate) const KEYS: &[Key] = &[
         get: |config| Raw::Text(config.binary_addr.to_string()),
     },
     Key {
+        name: "binary.trusted_networks",
+        help: "networks whose clients of the binary protocol need no token, such as [\"10.1.0.0/16\"]; read SECURITY.md first",
+        set: |config, raw| parse::networks(raw).map(|value| config.binary_trusted_networks = value),
+        get: |config| Raw::List(config.binary_trusted_networks.iter().map(ToString::to_string).collect()),
+    },
+    Key {
+        name: "binary.trusted_user",
+        help: "the user that clients from trusted networks are, as tenant/user",
+        set: |config, raw| parse::trusted_user(raw).map(|value| config.binary_trusted_user = value),
+        get: |config| Raw::Text(config.binary_trusted_user.clone()),
+    },
+    Key {
+        name: "binary.trusted_role",
+        help: "the role that clients from trusted networks have: reader or writer",
+        set: |config, raw| parse::trusted_role(raw).map(|value| config.binary_trusted_role = value),
+        get: |config| Raw::Text(config.binary_trusted_role.name().to_owned()),
+    },
+    Key {
         name: "http.addr",
         help: "address and port of the HTTP API; port 0 takes a free one",
         set: |config, raw| parse::address(raw).map(|value| config.http_addr = value),

@@ -15,8 +15,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cairn_access::Role;
 use cairn_base::limits;
-use cairn_gate::Allowance;
+use cairn_gate::{Allowance, Network};
 
 use crate::failure::Failure;
 pub(crate) use file::template;
@@ -36,6 +37,12 @@ pub(crate) struct Config {
     pub(crate) http_addr: SocketAddr,
     /// Where the binary protocol is served.
     pub(crate) binary_addr: SocketAddr,
+    /// Networks whose clients of the binary protocol need no token.
+    pub(crate) binary_trusted_networks: Vec<Network>,
+    /// Who they are then, as `tenant/user`; empty if nobody was named.
+    pub(crate) binary_trusted_user: String,
+    /// What they may do.
+    pub(crate) binary_trusted_role: Role,
     /// Origins whose pages may call the server.
     pub(crate) http_allowed_origins: Vec<String>,
     /// Largest request body.
@@ -101,6 +108,9 @@ impl Default for Config {
             auth_required: false,
             http_addr: SocketAddr::from(([127, 0, 0, 1], 9010)),
             binary_addr: SocketAddr::from(([127, 0, 0, 1], 9009)),
+            binary_trusted_networks: Vec::new(),
+            binary_trusted_user: String::new(),
+            binary_trusted_role: Role::Reader,
             http_allowed_origins: Vec::new(),
             http_body_bytes_max: limits::HTTP_BODY_BYTES_MAX as u64,
             http_deadline: limits::HTTP_DEADLINE,

@@ -5,6 +5,10 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cairn_access::{Role, TrustedUser};
+use cairn_base::limits;
+use cairn_gate::Network;
+
 use super::{LogFormat, Raw};
 
 pub(super) fn text(raw: &Raw) -> Result<&str, String> {
@@ -116,15 +120,51 @@ pub(super) fn switch(raw: &Raw) -> Result<bool, String> {
     }
 }
 
+/// Texts, in a list or separated by commas.
+fn items(raw: &Raw, of: &str) -> Result<Vec<String>, String> {
+    match raw {
+        Raw::List(items) => Ok(items.clone()),
+        Raw::Text(text) => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Ok(items.map(str::to_owned).collect())
+        }
+        Raw::Number(_) | Raw::Other(_) => Err(format!("must be a list of {of}, not {raw}")),
+    }
+}
+
+/// Networks that are trusted.
+pub(super) fn networks(raw: &Raw) -> Result<Vec<Network>, String> {
+    let items = items(raw, "networks")?;
+    if items.len() > limits::TRUSTED_NETWORKS_MAX {
+        return Err(format!(
+            "must hold at most {} networks, not {}",
+            limits::TRUSTED_NETWORKS_MAX,
+            items.len()
+        ));
+    }
+    let network = |item: &String| item.parse().map_err(|error| format!("must hold networks: {error}"));
+    items.iter().map(network).collect()
+}
+
+/// A user with its tenant; an empty text is none.
+pub(super) fn trusted_user(raw: &Raw) -> Result<String, String> {
+    let text = text(raw)?;
+    if !text.is_empty() {
+        TrustedUser::parse(text, Role::Reader)
+            .map_err(|error| format!("must be a user: {error}, not {raw}"))?;
+    }
+    Ok(text.to_owned())
+}
+
+/// A role that can be lent without credentials.
+pub(super) fn trusted_role(raw: &Raw) -> Result<Role, String> {
+    let role = text(raw)?.parse().ok().filter(|role| matches!(role, Role::Reader | Role::Writer));
+    role.ok_or_else(|| format!("must be \"reader\" or \"writer\", not {raw}"))
+}
+
 /// Origins, in a list or separated by commas.
 pub(super) fn origins(raw: &Raw) -> Result<Vec<String>, String> {
-    let items = match raw {
-        Raw::List(items) => items.clone(),
-        Raw::Text(text) => {
-            text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
-        }
-        Raw::Number(_) | Raw::Other(_) => return Err(format!("must be a list of origins, not {raw}")),
-    };
+    let items = items(raw, "origins")?;
     match items.iter().find(|item| !is_origin(item)) {
         Some(item) => Err(format!("must hold origins such as https://app.example.org, not {item:?}")),
         None => Ok(items),
@@ -162,6 +202,27 @@ mod tests {
 
     fn written(text: &str) -> Raw {
         Raw::Text(text.to_owned())
+    }
+
+    #[test]
+    fn trusted_networks_and_their_user() {
+        let list = |items: &[&str]| Raw::List(items.iter().map(|item| (*item).to_owned()).collect());
+        assert_eq!(networks(&written("10.0.0.0/8, fd00::/8")).map(|found| found.len()), Ok(2));
+        assert_eq!(networks(&list(&[])).map(|found| found.len()), Ok(0));
+        for bad in ["0.0.0.0/0", "10.0.0.1/8", "example.org", "10.0.0.0/8 192.168.0.0/16"] {
+            assert!(networks(&list(&[bad])).is_err(), "{bad}");
+        }
+        let many = |count| networks(&Raw::List(vec!["10.0.0.0/8".to_owned(); count])).is_ok();
+        assert!(many(limits::TRUSTED_NETWORKS_MAX) && !many(limits::TRUSTED_NETWORKS_MAX + 1));
+        assert_eq!(trusted_user(&written("acme/sdk")), Ok("acme/sdk".to_owned()));
+        assert_eq!(trusted_user(&written("")), Ok(String::new()));
+        for bad in ["acme", "/sdk", "local/local-owner"] {
+            assert!(trusted_user(&written(bad)).is_err(), "{bad}");
+        }
+        assert_eq!(trusted_role(&written("writer")), Ok(Role::Writer));
+        for bad in ["admin", "operator", "", "Writer", "owner"] {
+            assert!(trusted_role(&written(bad)).is_err(), "{bad}");
+        }
     }
 
     #[test]

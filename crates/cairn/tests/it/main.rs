@@ -23,6 +23,7 @@ mod search;
 mod secrets;
 mod serve;
 mod tls;
+mod trusted;
 mod turns;
 mod turns_bulk;
 mod turns_commands;

@@ -19,15 +19,17 @@ mod role;
 mod scope;
 mod sharing;
 pub mod tables;
+mod trusted;
 
 pub use action::{Action, ActionRow, Level};
 pub use authorize::{Permit, Refusal, RefusalReason, Resource, Target, authorize};
 pub use credential::{
     Credential, CredentialError, Jwt, JwtClaims, SignedJwt, Token, TokenHash, TokenId, TokenKey,
 };
-pub use login::{KeyOwner, Login, LoginError, again, by_jwt, by_token, key_owner};
+pub use login::{KeyOwner, Login, LoginError, again, by_jwt, by_token, by_trust, key_owner};
 pub use principal::{LOCAL_OWNER, LOCAL_TENANT, Principal};
 pub use registry::KeyId;
 pub use role::{Role, Roles, UnknownRole};
 pub use scope::Scope;
 pub use sharing::{Acl, Sharing, UnknownVisibility, Visibility};
+pub use trusted::{CannotTrust, NotTrustable, TrustedUser, check_trust};

@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use cairn_access::Scope;
 use cairn_base::{ContextId, KeyReader, TurnId, prefix_end, put_varint};
-use cairn_seam::{Event, KeyRange, Reader, Visit, WriteTx, get};
+use cairn_seam::{Event, KeyRange, Keyspace, Reader, Visit, WriteTx, get};
 
 use crate::error::TurnsError;
 use crate::lineage::ancestor_at;
@@ -162,6 +162,13 @@ fn context_of(key: &[u8]) -> Result<ContextId, TurnsError> {
     let id = parts.tenant().and_then(|_| parts.space()).and_then(|_| parts.u64());
     id.map(ContextId)
         .map_err(|error| TurnsError::BadRecord { what: "context key", detail: error.to_string() })
+}
+
+/// The context that an entry of [`CONTEXTS`] is about, and when it was last active, in Unix milliseconds;
+/// `None` for any other entry.
+pub fn activity_of(keyspace: Keyspace, key: &[u8], value: &[u8]) -> Option<(ContextId, u64)> {
+    let id = (keyspace == CONTEXTS).then(|| context_of(key).ok())??;
+    record::decode_context(id, value).ok().map(|context| (id, context.active_at_ms))
 }
 
 /// Moves the head of a context to a turn that was just appended.

@@ -29,7 +29,9 @@ mod tree;
 mod turn;
 
 pub use append::{Append, Appended, append};
-pub use context::{Context, contexts, contexts_after, counters, create, head, last_numbers, unlist};
+pub use context::{
+    Context, activity_of, contexts, contexts_after, counters, create, head, last_numbers, unlist,
+};
 pub use error::TurnsError;
 pub use event::TurnsEvent;
 pub use fork::{ForkParent, forks, parents};

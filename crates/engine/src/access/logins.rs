@@ -27,11 +27,11 @@ pub struct Connection(pub(super) u64);
 /// Somebody who was let in.
 #[derive(Debug, Clone)]
 pub struct LoggedIn {
-    login: Login,
+    pub(super) login: Login,
     /// As of which change of the registry.
-    generation: u64,
+    pub(super) generation: u64,
     /// A signature is good for one connection.
-    bound_to: Option<Connection>,
+    pub(super) bound_to: Option<Connection>,
 }
 
 impl LoggedIn {
@@ -74,7 +74,7 @@ impl Logins {
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn generation(&self) -> u64 {
+    pub(super) fn generation(&self) -> u64 {
         self.generation.load(Ordering::SeqCst)
     }
 }
@@ -191,7 +191,7 @@ impl Engine {
         self.pipeline.refuse(&Principal::anonymous(), &act, refusal)
     }
 
-    fn refused(&self, error: LoginError) -> EngineError {
+    pub(super) fn refused(&self, error: LoginError) -> EngineError {
         match error {
             LoginError::Credential { error, whose } => self.refuse(error, whose.as_ref()),
             LoginError::Registry(error) => error.into(),

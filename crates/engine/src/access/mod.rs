@@ -4,6 +4,7 @@ mod admin;
 mod first_run;
 mod logins;
 mod replay;
+mod trusted;
 
 pub use admin::NewToken;
 pub(crate) use first_run::{ensure_local_owner, make_local_tenant};

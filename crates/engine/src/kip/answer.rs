@@ -56,7 +56,7 @@ pub(super) fn told_apart(outcome: Result<Found, EngineError>) -> Outcome {
 pub(super) fn failed(error: &EngineError) -> KipError {
     let row = error.code().row();
     let code = KipCode::ALL.iter().find(|code| code.text() == row.kip);
-    KipError::new(code.copied().unwrap_or(KipCode::InternalError), error.to_string()).hint(row.hint)
+    KipError::new(code.copied().unwrap_or(KipCode::InternalError), error.to_string()).hint(error.hint())
 }
 
 /// About how many bytes a value takes.

@@ -70,9 +70,19 @@ impl Pipeline {
         let body = tracked(*scope, None, changes.clone(), body);
         let outcome = cairn_seam::write(&*self.store, scope.tenant(), body);
         settle(&changes, &outcome);
-        let ((value, kinds), position) = outcome?;
-        self.shared.announce(scope.tenant(), position, kinds);
+        let ((value, noted), position) = outcome?;
+        self.shared.announce(scope.tenant(), position, noted);
         Ok(value)
+    }
+
+    /// Leaves a line about something that was done, in the trail of a tenant. Returns when it is on disk.
+    pub(crate) fn leave_done(
+        &self,
+        tenant: TenantId,
+        principal: &Principal,
+        act: &Act,
+    ) -> Result<(), EngineError> {
+        self.leave_line(tenant, principal, act, AuditOutcome::Done)
     }
 
     /// Returns when the line is on disk.

@@ -64,6 +64,11 @@ impl Presence<'_> {
         let session = self.registry.live(self.tenant, context)?;
         Some(LiveIn { session: session.id, tag: session.tag(), peer: session.peer.clone() })
     }
+
+    /// Contexts on which a client of this tag works, if nobody else did since.
+    pub fn tagged(&self, tag: &str) -> Vec<ContextId> {
+        self.registry.tagged(self.tenant, tag)
+    }
 }
 
 fn info(session: &Session) -> SessionInfo {

@@ -1,7 +1,7 @@
 //! Every open session, and every context that one of them works on.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -130,5 +130,20 @@ impl Registry {
     pub(super) fn live(&self, tenant: TenantId, context: ContextId) -> Option<Arc<Session>> {
         let latest = self.worked_on.lock().get(&(tenant, context))?.latest.load(Ordering::Relaxed);
         self.open.lock().sessions.get(&(tenant, SessionId(latest))).cloned()
+    }
+
+    /// Contexts of a tenant on which a client of this tag worked last, of those that still may.
+    pub(super) fn tagged(&self, tenant: TenantId, tag: &str) -> Vec<ContextId> {
+        // An empty tag is none.
+        let named =
+            |session: &Arc<Session>| (!tag.is_empty() && *session.tag() == *tag).then_some(session.id.0);
+        let named: HashSet<u64> = self.sessions(tenant).iter().filter_map(named).collect();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let worked_on = self.worked_on.lock();
+        let own = worked_on.iter().filter(|((of, _), _)| *of == tenant);
+        let latest = own.filter(|(_, live)| named.contains(&live.latest.load(Ordering::Relaxed)));
+        latest.map(|((_, context), _)| *context).collect()
     }
 }

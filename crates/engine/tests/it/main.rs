@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
 mod access;
+mod activity;
 mod audit;
 mod bulk;
 mod bus;
@@ -18,5 +19,6 @@ mod pipeline;
 mod search;
 mod sessions;
 mod support;
+mod trusted;
 mod turns;
 mod upkeep;

@@ -12,7 +12,7 @@ use crate::session::Session;
 /// a connection of [`serve`](crate::serve), and the memory for frames to itself.
 pub async fn serve_connection(stream: impl AsyncRead + AsyncWrite + Unpin, gate: Gate, config: BinaryConfig) {
     let memory = Shared::new(config.memory_bytes);
-    let session = Session::new(gate, memory.clone(), None, config.remember_keys);
+    let session = Session::new(gate, memory.clone(), None, &config);
     // Held to the end: nobody stops it but the stream.
     let (_stop, stopped) = watch::channel(());
     connection(stream, session, memory, &config, stopped).await;

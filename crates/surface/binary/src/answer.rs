@@ -8,11 +8,11 @@ use cairn_turns::{Context, Turn};
 
 use crate::error::WireError;
 use crate::fields::Put;
-use crate::frame::{HEADER_BYTES, Header, MessageType};
+use crate::frame::{FLAG_CUT, HEADER_BYTES, Header, MessageType};
 use crate::memory::Share;
 use crate::payload::NONE;
 
-pub use read::{Appended, Head, TurnRecord};
+pub use read::{Appended, Head, TurnRecord, TurnWindow};
 pub(crate) use read::{Attached, Greeting, Stored, blob, published, window};
 
 /// The status of a bundle that is new.
@@ -24,6 +24,7 @@ const PUBLISHED_KNOWN: u32 = 204;
 pub(crate) struct Answer {
     bytes: Vec<u8>,
     kind: u16,
+    flags: u16,
     request_id: u64,
     /// Memory that it holds until it is sent.
     share: Share,
@@ -35,6 +36,7 @@ impl Answer {
         Answer {
             bytes: vec![0; HEADER_BYTES],
             kind: request.kind,
+            flags: 0,
             request_id: request.request_id,
             share: None,
         }
@@ -101,6 +103,11 @@ impl Answer {
         self.counted(payload.unwrap_or_default());
     }
 
+    /// Says that turns were left out at a limit of the server.
+    pub(crate) fn cut(&mut self) {
+        self.flags |= FLAG_CUT;
+    }
+
     /// Holds on to memory until it is sent.
     pub(crate) fn hold(&mut self, share: Share) {
         self.share = share;
@@ -109,7 +116,7 @@ impl Answer {
     /// The finished frame, and the memory it holds.
     pub(crate) fn into_frame(mut self) -> (Vec<u8>, Share) {
         let len = u32::try_from(self.bytes.len() - HEADER_BYTES).unwrap_or(u32::MAX);
-        let header = Header { len, kind: self.kind, flags: 0, request_id: self.request_id };
+        let header = Header { len, kind: self.kind, flags: self.flags, request_id: self.request_id };
         self.bytes[..HEADER_BYTES].copy_from_slice(&header.encode());
         (self.bytes, self.share)
     }

@@ -57,8 +57,14 @@ pub enum WireError {
         max: usize,
     },
     /// Content is over the limit of this protocol.
-    #[error("content has at most {max} bytes here, this has {bytes}; use HTTP for more", max = limits::BINARY_BLOB_BYTES_MAX)]
+    #[error("a payload or blob has at most {max} bytes, over HTTP too, and this has {bytes}", max = limits::BINARY_BLOB_BYTES_MAX)]
     ContentTooLarge {
+        /// Its length.
+        bytes: u64,
+    },
+    /// A stored blob does not fit into a frame.
+    #[error("the blob has {bytes} bytes, and a frame holds blobs of at most {max}", max = limits::BINARY_BLOB_BYTES_MAX)]
+    BlobTooLong {
         /// Its length.
         bytes: u64,
     },
@@ -68,6 +74,9 @@ pub enum WireError {
     /// A connection is one principal's.
     #[error("this connection was opened by somebody else; open another one")]
     SomebodyElse,
+    /// A token came over a connection on which others can read it.
+    #[error("this connection is not encrypted, and a token was sent over it; it was not looked at")]
+    TokenInTheOpen,
     /// The gate or the engine did not do it.
     #[error(transparent)]
     Gate(#[from] GateError),
@@ -103,10 +112,38 @@ impl WireError {
             | WireError::BadZstd(_)
             | WireError::WrongLength { .. }
             | WireError::WrongHash => ErrorCode::InvalidRequest,
-            WireError::FrameTooLarge { .. } | WireError::ContentTooLarge { .. } => ErrorCode::TooLarge,
+            WireError::FrameTooLarge { .. }
+            | WireError::ContentTooLarge { .. }
+            | WireError::BlobTooLong { .. } => ErrorCode::TooLarge,
             WireError::NoBlob => ErrorCode::NotFound,
-            WireError::SomebodyElse => ErrorCode::Forbidden,
+            WireError::SomebodyElse | WireError::TokenInTheOpen => ErrorCode::Forbidden,
             WireError::Gate(error) => error.code(),
+        }
+    }
+
+    /// What to do next.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            WireError::FrameTooLarge { max, .. } if *max < limits::BINARY_FRAME_BYTES_MAX => {
+                "send HELLO with a valid token first; larger frames are read after that"
+            }
+            WireError::FrameTooLarge { .. } => "split what is sent into several requests",
+            WireError::ContentTooLarge { .. } => "split it into several blobs or turns",
+            WireError::BlobTooLong { .. } => {
+                "read it over HTTP: GET /v1/blobs/{hash} sends blobs of any length"
+            }
+            WireError::TokenInTheOpen => "revoke the token; connect without one, or have the server use TLS",
+            WireError::Gate(error) => error.hint(),
+            WireError::Cut { .. }
+            | WireError::NotText { .. }
+            | WireError::TokenInTag
+            | WireError::UnknownType(_)
+            | WireError::UnknownCompression(_)
+            | WireError::BadZstd(_)
+            | WireError::WrongLength { .. }
+            | WireError::WrongHash
+            | WireError::NoBlob
+            | WireError::SomebodyElse => self.code().hint(),
         }
     }
 
@@ -122,7 +159,7 @@ impl WireError {
     }
 
     fn details(&self) -> serde_json::Value {
-        let mut details = serde_json::json!({ "hint": self.code().hint() });
+        let mut details = serde_json::json!({ "hint": self.hint() });
         if let WireError::Gate(GateError::TooManyRequests { reached, retry_after_s }) = self {
             details["limit"] = reached.counted.name().into();
             details["whose"] = reached.whose.name().into();
@@ -220,5 +257,17 @@ mod tests {
         let read = ErrorAnswer::parse(&bytes).unwrap();
         assert_eq!((read.code, read.message), (error.code().wire(), error.to_string()));
         assert_eq!((read.name.as_str(), read.hint.as_str()), (error.code().name(), error.code().hint()));
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_sent_where_the_same_limit_holds() {
+        let max = limits::BINARY_BLOB_BYTES_MAX as u64;
+        assert_eq!(max, limits::HTTP_CONTENT_BYTES_MAX as u64, "HTTP takes no more");
+        let content = WireError::ContentTooLarge { bytes: max + 1 };
+        assert!(!content.to_string().contains("use HTTP") && !content.hint().contains("HTTP"), "{content}");
+        assert!(WireError::BlobTooLong { bytes: max + 1 }.hint().contains("GET /v1/blobs"));
+        let frame = |max| WireError::FrameTooLarge { bytes: u32::MAX, max }.hint();
+        assert!(frame(limits::HELLO_BYTES_MAX).contains("HELLO"));
+        assert!(frame(limits::BINARY_FRAME_BYTES_MAX).contains("split"));
     }
 }

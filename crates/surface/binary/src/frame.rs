@@ -6,6 +6,8 @@
 
 /// The version of the protocol.
 pub(crate) const PROTOCOL_VERSION: u16 = 1;
+/// Bit of a response's flags: turns that were asked for were left out at a limit of the server.
+pub(crate) const FLAG_CUT: u16 = 1;
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 16;
 
@@ -76,7 +78,7 @@ pub struct Header {
     pub len: u32,
     /// The message type, known or not.
     pub kind: u16,
-    /// Flags of the request.
+    /// Flags of the request or of the answer.
     pub flags: u16,
     /// What the client calls the request; the answer has the same.
     pub request_id: u64,

@@ -16,8 +16,10 @@ mod request;
 mod send;
 mod serve;
 mod session;
+mod trusted;
 
 pub use alone::serve_connection;
 pub use error::WireError;
 pub use frame::{HEADER_BYTES, Header, MessageType};
 pub use serve::{BinaryConfig, Drained, serve};
+pub use trusted::Trusted;

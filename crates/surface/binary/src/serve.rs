@@ -21,12 +21,15 @@ use crate::frame::{HEADER_BYTES, Header};
 use crate::memory::Shared;
 use crate::send::send;
 use crate::session::Session;
+use crate::trusted::Trusted;
 
 /// Limits of the surface.
 #[derive(Debug, Clone)]
 pub struct BinaryConfig {
     /// The certificate to serve with; without one, nothing is encrypted.
     pub tls: Option<Tls>,
+    /// Clients that are let in without credentials, and as whom.
+    pub trusted: Option<Trusted>,
     /// Connections at once.
     pub connections_max: usize,
     /// Memory for the bodies of frames, all connections together.
@@ -45,6 +48,7 @@ impl Default for BinaryConfig {
     fn default() -> Self {
         BinaryConfig {
             tls: None,
+            trusted: None,
             connections_max: limits::BINARY_CONNECTIONS_MAX,
             memory_bytes: limits::BINARY_MEMORY_BYTES,
             idle: limits::BINARY_IDLE,
@@ -81,6 +85,11 @@ pub async fn serve(
             accepted = listener.accept() => match accepted {
                 // Closed at once: nobody has asked anything yet that could be answered.
                 Ok((stream, _)) if connections.len() >= served.config.connections_max => drop(stream),
+                // So is who may not come at all: a token that it sends would go over the network in the open.
+                Ok((stream, peer)) if served.config.keeps_out(peer.ip()) => {
+                    tracing::debug!(%peer, "a connection from outside of the trusted networks was closed");
+                    drop(stream);
+                }
                 Ok((stream, peer)) => {
                     // Best effort: without it answers are a little later.
                     let _ = stream.set_nodelay(true);
@@ -114,7 +123,7 @@ struct Served {
 /// the eyes of others before it is done.
 async fn over_tcp(served: Served, stream: TcpStream, peer: SocketAddr, mut stopped: watch::Receiver<()>) {
     let Served { gate, memory, config } = served;
-    let session = || Session::new(gate, memory.clone(), Some(peer), config.remember_keys);
+    let session = || Session::new(gate, memory.clone(), Some(peer), &config);
     let Some(tls) = &config.tls else {
         return connection(stream, session(), memory.clone(), &config, stopped).await;
     };
@@ -141,11 +150,8 @@ pub(crate) async fn connection(
         loop {
             let mut bytes = [0; HEADER_BYTES];
             // Whoever has not said who they are has little time, and little to say.
-            let (idle, len_max) = if session.is_inside() {
-                (config.idle, limits::BINARY_FRAME_BYTES_MAX)
-            } else {
-                (config.patience, limits::HELLO_BYTES_MAX)
-            };
+            let idle = if session.is_inside() { config.idle } else { config.patience };
+            let len_max = session.frame_bytes_max();
             let first = tokio::select! {
                 biased;
                 _ = stopped.changed() => return Ok(()),

@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use cairn_access::{Action, Principal, Resource};
+use cairn_access::{Action, Principal, Resource, TrustedUser};
 use cairn_base::{TurnId, limits};
 use cairn_engine::{Act, Connection, EngineError, SessionHandle, SessionId, Window, WindowAt, WindowTurns};
-use cairn_gate::{Admission, Caller, Cost, Credentials, Gate, Seat};
-use cairn_seam::{Blob, WriteTx};
+use cairn_gate::{Admission, Caller, Cost, Credentials, Gate, GateError, Seat};
+use cairn_seam::{Blob, StoreError, WriteTx};
 use cairn_turns::registry::{Bundle, Wrong};
 use cairn_turns::{Append, DeclaredType, IdempotencyKey, TurnsError};
 
@@ -18,6 +18,7 @@ use crate::frame::{HEADER_BYTES, Header, MessageType, PROTOCOL_VERSION};
 use crate::memory::{Share, Shared};
 use crate::payload;
 use crate::request::{self, AppendTurn, AttachTree, Hello, PutBlob, PutBundle};
+use crate::serve::BinaryConfig;
 
 /// Payloads longer than this are checked on a thread of their own: hashing them takes a while.
 const IN_PLACE_BYTES: usize = 64 << 10;
@@ -37,6 +38,9 @@ pub(crate) struct Session {
     /// How often somebody said in vain who they are.
     failures_outside: u32,
     remember: Duration,
+    /// As whom the client is let in if it shows nothing, and by which network.
+    trusted: Option<(TrustedUser, String)>,
+    refuses_tokens: bool,
 }
 
 /// Somebody who was let in.
@@ -49,12 +53,27 @@ struct Inside {
 }
 
 impl Session {
-    pub(crate) fn new(gate: Gate, memory: Shared, peer: Option<SocketAddr>, remember: Duration) -> Self {
+    pub(crate) fn new(gate: Gate, memory: Shared, peer: Option<SocketAddr>, config: &BinaryConfig) -> Self {
         let connection = gate.engine().new_connection();
-        let mut session =
-            Session { gate, memory, connection, peer, inside: None, failures_outside: 0, remember };
-        // Where nobody has to say who they are, everyone is in.
-        if let Ok(caller) = session.identify(None)
+        let by_rule = |peer: SocketAddr| {
+            let rule = config.trusted.as_ref()?;
+            let network = rule.network_of(peer.ip())?;
+            Some((rule.user.clone(), format!("{network}: {}", peer.ip().to_canonical())))
+        };
+        let mut session = Session {
+            gate,
+            memory,
+            connection,
+            peer,
+            inside: None,
+            failures_outside: 0,
+            remember: config.remember_keys,
+            trusted: peer.and_then(by_rule),
+            refuses_tokens: peer.is_some_and(|peer| config.refuses_tokens(peer.ip())),
+        };
+        // Where nobody has to say who they are, everyone is in. Whoever a rule lets in may still say so.
+        if session.trusted.is_none()
+            && let Ok(caller) = session.identify(None)
             && !caller.principal().is_anonymous()
         {
             session.inside = session.enter(caller).ok();
@@ -67,14 +86,34 @@ impl Session {
         self.inside.is_some()
     }
 
+    /// How long a frame may be now.
+    pub(crate) fn frame_bytes_max(&self) -> usize {
+        // A client that needs no HELLO may begin with any message.
+        let may_send_anything = self.is_inside() || self.trusted.is_some();
+        if may_send_anything { limits::BINARY_FRAME_BYTES_MAX } else { limits::HELLO_BYTES_MAX }
+    }
+
     /// Whether somebody has tried often enough to say who they are.
     pub(crate) fn is_given_up(&self) -> bool {
         self.failures_outside >= limits::FAILED_HELLOS_MAX
     }
 
     fn identify(&self, bearer: Option<&str>) -> Result<Caller, WireError> {
+        match (bearer, &self.trusted) {
+            (Some(_), _) if self.refuses_tokens => return Err(WireError::TokenInTheOpen),
+            (None, Some((user, from))) => return self.enter_trusted(user, from),
+            (Some(_), _) | (None, None) => {}
+        }
         let credentials = Credentials { is_local_owner: false, bearer, connection: self.connection };
         Ok(self.gate.identify(credentials)?)
+    }
+
+    /// The user of the rule: as it is now, and with a line in the trail only when the client comes in.
+    fn enter_trusted(&self, user: &TrustedUser, from: &str) -> Result<Caller, WireError> {
+        match &self.inside {
+            Some(inside) => Ok(self.gate.identify_again(&inside.caller)?),
+            None => Ok(self.gate.identify_trusted(user, from)?),
+        }
     }
 
     fn enter(&self, caller: Caller) -> Result<Inside, WireError> {
@@ -88,6 +127,10 @@ impl Session {
     /// they are the same: a JWT does not hold for long.
     fn hello(&mut self, hello: &Hello) -> Result<SessionId, WireError> {
         let token = hello.token();
+        if token.is_some() {
+            // Whoever shows something is nobody else, whatever becomes of that.
+            self.trusted = None;
+        }
         let caller = self.identify(token.as_ref().map(|token| token.as_str()))?;
         let before = self.inside.as_ref().map(|inside| inside.caller.principal());
         if caller.principal().is_anonymous() {
@@ -136,6 +179,9 @@ impl Session {
             let mut answer = Answer::to(header);
             answer.greeting(session.0, PROTOCOL_VERSION);
             return Ok(answer);
+        }
+        if self.inside.is_none() && self.trusted.is_some() {
+            self.inside = Some(self.enter(self.identify(None)?)?);
         }
         let Some(inside) = &mut self.inside else {
             return Err(self.gate.engine().refuse_anonymous().into());
@@ -311,8 +357,9 @@ impl Call<'_> {
         let memory = self.memory.clone();
         let answer = self.gate.read(self.admission, move |engine| {
             let mut answer = Answer::to(&header);
-            let (mut count, mut share) = (0, None);
+            let (mut count, mut share, mut is_cut) = (0, None, false);
             let begin = |found: &WindowTurns| {
+                is_cut = found.is_cut;
                 count = u32::try_from(found.turns.len()).unwrap_or(u32::MAX);
                 let payloads = if window.with_payload { found.payload_bytes() } else { 0 };
                 share = memory.take(payloads + u64::from(count) * TURN_BYTES)?;
@@ -334,6 +381,9 @@ impl Call<'_> {
                 },
             )?;
             answer.hold(share);
+            if is_cut {
+                answer.cut();
+            }
             if count == 0 {
                 answer.u32(0);
             }
@@ -365,7 +415,7 @@ impl Call<'_> {
             let found = engine.whole_blob(&principal, principal.tenant(), &hash, max, begin)?;
             Ok((found, share))
         });
-        let (found, share) = read.await?;
+        let (found, share) = read.await.map_err(too_long)?;
         let bytes = found.ok_or(WireError::NoBlob)?;
         let mut answer = Answer::with_capacity(self.header, bytes.len() + 4);
         answer.blob(&bytes);
@@ -426,4 +476,12 @@ impl Call<'_> {
         answer.published(published);
         Ok(answer)
     }
+}
+
+/// A blob that is stored and does not fit into a frame.
+fn too_long(error: GateError) -> WireError {
+    if let GateError::Engine(EngineError::Store(StoreError::BlobTooLarge { bytes, .. })) = error {
+        return WireError::BlobTooLong { bytes };
+    }
+    error.into()
 }

@@ -58,6 +58,19 @@ impl GateError {
         }
     }
 
+    /// What to do next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            GateError::Engine(error) => error.hint(),
+            GateError::Overloaded { .. }
+            | GateError::TooManyRequests { .. }
+            | GateError::Unavailable
+            | GateError::ReadDeadline
+            | GateError::WriteDeadline
+            | GateError::Internal { .. } => self.code().hint(),
+        }
+    }
+
     /// When to come back, in seconds, where coming back helps.
     pub fn retry_after_s(&self) -> Option<u32> {
         match self {

@@ -68,6 +68,11 @@ impl ApiError {
         &self.message
     }
 
+    /// What to do next.
+    pub(crate) fn hint(&self) -> &str {
+        self.details.get("hint").and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// The same error with one more detail.
     #[must_use]
     pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
@@ -97,7 +102,7 @@ impl ApiError {
 
 impl From<GateError> for ApiError {
     fn from(error: GateError) -> Self {
-        let answer = ApiError::new(error.code(), error.to_string());
+        let answer = ApiError::new(error.code(), error.to_string()).detail("hint", error.hint());
         let answer = ApiError { retry_after_s: error.retry_after_s(), ..answer };
         match error {
             GateError::TooManyRequests { reached, retry_after_s } => answer
@@ -107,12 +112,12 @@ impl From<GateError> for ApiError {
                 .detail("retry_after_s", retry_after_s),
             // What panicked is for the log; a client learns nothing of our insides.
             GateError::Internal { .. } => ApiError { message: FAILED_INSIDE.to_owned(), ..answer },
-            GateError::Engine(EngineError::Turns(TurnsError::HeadMoved { head, .. })) => answer
-                .detail("head_turn_id", head.to_string())
-                .detail("hint", "read what was appended meanwhile, and decide again"),
-            GateError::Engine(EngineError::Turns(TurnsError::KeyReused(turn))) => answer
-                .detail("turn_id", turn.to_string())
-                .detail("hint", "use a new key for a new turn; send a repeated one exactly as before"),
+            GateError::Engine(EngineError::Turns(TurnsError::HeadMoved { head, .. })) => {
+                answer.detail("head_turn_id", head.to_string())
+            }
+            GateError::Engine(EngineError::Turns(TurnsError::KeyReused(turn))) => {
+                answer.detail("turn_id", turn.to_string())
+            }
             GateError::Engine(EngineError::Search(error)) if error.code() != ErrorCode::SearchNotReady => {
                 answer.detail("parameter", "q")
             }

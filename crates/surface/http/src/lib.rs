@@ -30,7 +30,7 @@ mod serve;
 
 pub use app::App;
 pub use axum::body::Bytes;
-pub use client::{AuditPart, Bell, Client, ClientError, ListPart, NewToken, NewTurn};
+pub use client::{AuditPart, Bell, Client, ClientError, ContextOrder, ListPart, NewToken, NewTurn};
 pub use config::HttpConfig;
 pub use error::ApiError;
 pub use json::ApiJson;

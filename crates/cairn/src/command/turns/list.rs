@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use cairn_base::{Clock, ContextId, Harmless, SystemClock};
-use clap::Args;
+use cairn_http::ContextOrder;
+use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::text::{number, text};
@@ -17,6 +18,7 @@ Examples:
   cairn turns list                       the newest 20
   cairn turns list --limit 100           the newest 100
   cairn turns list --before 7            those made before context 7
+  cairn turns list --sort activity       the most recently active first
   cairn turns list --json                what GET /v1/contexts answers";
 
 /// What to list.
@@ -29,15 +31,43 @@ pub(crate) struct ListArgs {
     /// Only contexts that were made before this one
     #[arg(long, value_name = "CONTEXT")]
     before: Option<u64>,
+
+    /// The newest first, or the most recently active
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = Sort::Created)]
+    sort: Sort,
+
+    /// With --sort activity: where the page before ended
+    #[arg(long, value_name = "CURSOR", conflicts_with = "before")]
+    cursor: Option<String>,
+}
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    Created,
+    Activity,
+}
+
+impl ListArgs {
+    fn order(&self) -> Result<ContextOrder, Failure> {
+        match (self.sort, self.before, &self.cursor) {
+            (Sort::Created, before, None) => Ok(ContextOrder::Created { before: before.map(ContextId) }),
+            (Sort::Activity, None, cursor) => Ok(ContextOrder::Activity { cursor: cursor.clone() }),
+            (Sort::Created, _, Some(_)) => Err(Failure::usage("--cursor needs --sort activity")),
+            (Sort::Activity, Some(_), _) => {
+                Err(Failure::usage("--before does not go with --sort activity; use --cursor"))
+            }
+        }
+    }
 }
 
 /// Lists contexts.
 pub(super) fn list(data_dir: Option<&Path>, as_json: bool, arguments: &ListArgs) -> Result<(), Failure> {
+    let order = arguments.order()?;
     let (data_dir, settings) = crate::command::settings(data_dir, &[])?;
     logging::start_quietly(&settings.config)?;
-    let before = arguments.before.map(ContextId);
     let page = reach::reach(&data_dir.path, &settings.config, async |client| {
-        client.contexts(arguments.limit, before).await
+        client.contexts(arguments.limit, &order).await
     })?;
     let shown =
         if as_json { format!("{page:#}\n") } else { to_text(&page, SystemClock.now_ms(), Look::of_stdout()) };
@@ -54,6 +84,10 @@ fn to_text(page: &Value, now_ms: u64, look: Look) -> String {
     let mut out = columns(HEAD, &rows, look);
     if let Some(next) = page["next_before"].as_str() {
         let more = format!("older ones: cairn turns list --before {}", Harmless(next));
+        out += &(look.dim(&more) + "\n");
+    }
+    if let Some(next) = page["next_cursor"].as_str() {
+        let more = format!("less active ones: cairn turns list --sort activity --cursor {}", Harmless(next));
         out += &(look.dim(&more) + "\n");
     }
     out
@@ -95,6 +129,9 @@ mod tests {
         });
         let look = Look { colour: false, width: None };
         insta::assert_snapshot!(to_text(&page, 1_700_000_120_000, look));
+        let active =
+            json!({"contexts": [context("7", "42", 0, None)], "next_before": null, "next_cursor": "9-7"});
+        assert!(to_text(&active, 0, look).ends_with("turns list --sort activity --cursor 9-7\n"));
         assert!(to_text(&page, 0, Look { colour: true, ..look }).starts_with("\u{1b}[1mCONTEXT"));
         assert!(to_text(&json!({"contexts": []}), 0, look).starts_with("no contexts"));
     }

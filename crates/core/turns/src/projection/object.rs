@@ -28,7 +28,8 @@ pub fn project(
     let Token::Map(count) = reader.token()? else { return Err(Undecodable::NotAMap) };
     let mut data = String::with_capacity(payload.len() + payload.len() / 4);
     let mut unknown = options.include_unknown.then(Vec::new);
-    let projection = Projection { options };
+    let own = if described.is_built_in() { TimeRender::UnixMillis } else { TimeRender::Iso };
+    let projection = Projection { options, time: options.time.unwrap_or(own) };
     projection.object(
         count,
         &mut reader,
@@ -50,6 +51,7 @@ type Unknown = Vec<(String, String)>;
 
 struct Projection<'o> {
     options: &'o Options,
+    time: TimeRender,
 }
 
 /// A key of an object.
@@ -227,7 +229,7 @@ impl Projection<'_> {
     }
 
     fn time(&self, number: Integer, out: &mut String) {
-        let iso = number.as_i64().filter(|_| self.options.time == TimeRender::Iso).and_then(to_iso);
+        let iso = number.as_i64().filter(|_| self.time == TimeRender::Iso).and_then(to_iso);
         match iso {
             Some(iso) => scalar::text(iso.as_bytes(), out),
             None => scalar::integer(number, self.options, out),

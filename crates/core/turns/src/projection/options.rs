@@ -11,8 +11,9 @@ pub struct Options {
     pub wide: WideRender,
     /// Numbers of enums.
     pub enums: EnumRender,
-    /// Times.
-    pub time: TimeRender,
+    /// Times; `None` shows them as the type has them: ISO 8601, and in built-in types milliseconds, which is
+    /// how the clients that write those types read them.
+    pub time: Option<TimeRender>,
 }
 
 /// How bytes are shown.

@@ -24,7 +24,7 @@ pub(super) enum Test {
     Text(Indexed, TextTest),
     /// The field names one of these contexts.
     Context(Indexed, Vec<u64>),
-    /// It is one of these contexts.
+    /// It is one of these contexts, the newest first and each once: made by [`Test::id`].
     Id(Vec<u64>),
     /// In Unix milliseconds.
     Created(Compare, i64),
@@ -50,6 +50,15 @@ pub(super) enum Compare {
     LessOrEqual,
     Greater,
     GreaterOrEqual,
+}
+
+impl Test {
+    /// It is one of these contexts.
+    pub(super) fn id(mut ids: Vec<u64>) -> Self {
+        ids.sort_unstable_by(|one, other| other.cmp(one));
+        ids.dedup();
+        Test::Id(ids)
+    }
 }
 
 impl Expression {

@@ -11,6 +11,9 @@ use crate::metadata::Indexed;
 pub struct Filters {
     /// What the writer calls itself.
     pub tag: Option<String>,
+    /// Contexts that a client of that tag works on now. They count as far as nothing that is stored says
+    /// another tag.
+    pub live: Vec<ContextId>,
     /// One of the labels.
     pub label: Option<String>,
     /// The title.
@@ -40,7 +43,6 @@ impl From<Filters> for Query {
             (Indexed::Title, filters.title),
             (Indexed::User, filters.user),
             (Indexed::Label, filters.label),
-            (Indexed::Tag, filters.tag),
             (Indexed::Service, filters.service),
             (Indexed::Host, filters.host),
         ];
@@ -53,7 +55,19 @@ impl From<Filters> for Query {
         let contexts =
             contexts.into_iter().filter_map(|(field, id)| id.map(|id| Test::Context(field, vec![id.0])));
         let times = times.into_iter().filter_map(|(compare, ms)| ms.map(|ms| Test::Created(compare, ms)));
-        let tests = contexts.chain(texts).chain(times).map(Expression::Test).collect();
+        let tag = filters.tag.map(|tag| tagged(tag, &filters.live));
+        let tests = contexts.chain(texts).chain(times).map(Expression::Test).chain(tag).collect();
         Query { expression: Expression::All(tests) }
     }
+}
+
+/// A tag that is stored, or else that of a client that works on the context.
+fn tagged(tag: String, live: &[ContextId]) -> Expression {
+    let stored = Expression::Test(Test::Text(Indexed::Tag, TextTest::AnyOf(vec![tag])));
+    if live.is_empty() {
+        return stored;
+    }
+    let any_stored = Expression::Test(Test::Text(Indexed::Tag, TextTest::Prefix(String::new())));
+    let is_live = Expression::Test(Test::id(live.iter().map(|id| id.0).collect()));
+    Expression::Any(vec![stored, Expression::All(vec![is_live, Expression::Not(Box::new(any_stored))])])
 }

@@ -34,7 +34,7 @@ impl Test {
         match self {
             Test::Text(field, test) => metadata.texts(*field).any(|text| test.holds(text)),
             Test::Context(field, ids) => metadata.context(*field).is_some_and(|id| ids.contains(&id.0)),
-            Test::Id(ids) => ids.contains(&context.id.0),
+            Test::Id(ids) => ids.binary_search_by(|id| context.id.0.cmp(id)).is_ok(),
             Test::Created(compare, ms) => {
                 compare.holds(i128::from(context.created_at_ms).cmp(&i128::from(*ms)))
             }

@@ -34,7 +34,7 @@ mod time;
 pub use error::{Place, QueryError, QueryErrorKind};
 pub use filters::Filters;
 pub use matching::IsLive;
-pub use search::{Found, Search, search};
+pub use search::{Among, Found, Search, among, search};
 pub use time::parse_time;
 
 use expression::Expression;

@@ -182,7 +182,7 @@ impl<'a> Parser<'a> {
                 Test::Text(field, test)
             }
             Field::Context(field) => Test::Context(field, self.ids_of(known, values)?),
-            Field::Id => Test::Id(self.ids_of(known, values)?),
+            Field::Id => Test::id(self.ids_of(known, values)?),
             Field::Created => Test::Created(compare(operator), self.one(known, values, Parser::time_of)?),
             Field::Depth => Test::Depth(compare(operator), self.one(known, values, Parser::depth_of)?),
             Field::IsLive => Test::IsLive(self.one(known, values, Parser::text_of)? == "true"),

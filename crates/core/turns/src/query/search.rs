@@ -5,9 +5,10 @@ use cairn_base::ContextId;
 use cairn_seam::Reader;
 
 use super::Query;
+use super::expression::Expression;
 use super::matching::IsLive;
 use super::source::Source;
-use crate::context::Context;
+use crate::context::{Context, contexts_of};
 use crate::error::TurnsError;
 use crate::metadata::{Metadata, metadata};
 
@@ -58,7 +59,7 @@ pub fn search<R: Reader + ?Sized>(
     while !stopped && visits < search.visits_max {
         let batch = source.batch(reader, scope, before, step.min(search.visits_max - visits))?;
         visits += batch.contexts.len();
-        for context in search.matching(reader, scope, &batch.contexts)? {
+        for context in matching(reader, scope, &search.query.expression, search.is_live, &batch.contexts)? {
             count += 1;
             // One more than wanted says that there is another page.
             if found.len() <= search.limit {
@@ -87,28 +88,50 @@ pub fn search<R: Reader + ?Sized>(
     Ok(Found { contexts, count, is_truncated, next_before })
 }
 
+/// Some contexts, divided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Among {
+    /// Those that a query finds, in their order, and what is said about them.
+    pub found: Vec<(Context, Metadata)>,
+    /// Those that do not exist.
+    pub missing: Vec<ContextId>,
+}
+
+/// Finds out which of some contexts a query finds.
+pub fn among<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    query: &Query,
+    is_live: IsLive<'_>,
+    ids: &[ContextId],
+) -> Result<Among, TurnsError> {
+    let contexts = contexts_of(reader, scope, ids)?;
+    let mut there = contexts.iter().map(|context| context.id).peekable();
+    let missing = ids.iter().copied().filter(|id| there.next_if_eq(id).is_none()).collect();
+    let found = matching(reader, scope, &query.expression, is_live, &contexts)?;
+    Ok(Among { found: with_metadata(reader, scope, found)?, missing })
+}
+
 /// A context that was found, and what is said about it if that was needed to find it.
 type Match = (Context, Option<Metadata>);
 
-impl Search<'_> {
-    fn matching<R: Reader + ?Sized>(
-        &self,
-        reader: &R,
-        scope: &Scope,
-        contexts: &[Context],
-    ) -> Result<Vec<Match>, TurnsError> {
-        let expression = &self.query.expression;
-        if !expression.needs_metadata() {
-            let unsaid = Metadata::default();
-            let holds = |context: &&Context| expression.holds(context, &unsaid, self.is_live);
-            return Ok(contexts.iter().filter(holds).map(|context| (*context, None)).collect());
-        }
-        let ids: Vec<_> = contexts.iter().map(|context| context.id).collect();
-        let said = metadata(reader, scope, &ids)?;
-        let holds = |(context, said): &(&Context, Metadata)| expression.holds(context, said, self.is_live);
-        let found = contexts.iter().zip(said).filter(holds);
-        Ok(found.map(|(context, said)| (*context, Some(said))).collect())
+fn matching<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    expression: &Expression,
+    is_live: IsLive<'_>,
+    contexts: &[Context],
+) -> Result<Vec<Match>, TurnsError> {
+    if !expression.needs_metadata() {
+        let unsaid = Metadata::default();
+        let holds = |context: &&Context| expression.holds(context, &unsaid, is_live);
+        return Ok(contexts.iter().filter(holds).map(|context| (*context, None)).collect());
     }
+    let ids: Vec<_> = contexts.iter().map(|context| context.id).collect();
+    let said = metadata(reader, scope, &ids)?;
+    let holds = |(context, said): &(&Context, Metadata)| expression.holds(context, said, is_live);
+    let found = contexts.iter().zip(said).filter(holds);
+    Ok(found.map(|(context, said)| (*context, Some(said))).collect())
 }
 
 fn with_metadata<R: Reader + ?Sized>(

@@ -20,7 +20,7 @@ const PROBE: usize = 256;
 pub(super) enum Source {
     /// Every context, or every one that was made in a span of time.
     Everything { made: Option<Span> },
-    /// Those under some terms of the index, and these.
+    /// Those under some terms of the index, and these, the newest first.
     Listed { terms: Vec<KeyBuf>, ids: Vec<u64> },
 }
 
@@ -42,7 +42,11 @@ impl Source {
     ) -> Result<Self, TurnsError> {
         Ok(match Source::listed(reader, scope, expression)? {
             Source::Everything { .. } => Source::Everything { made: expression.made() },
-            listed @ Source::Listed { .. } => listed,
+            Source::Listed { terms, mut ids } => {
+                ids.sort_unstable_by(|one, other| other.cmp(one));
+                ids.dedup();
+                Source::Listed { terms, ids }
+            }
         })
     }
 
@@ -139,12 +143,14 @@ impl Source {
                 Ok(Batch { contexts, reached })
             }
             Source::Listed { terms, ids } => {
-                let (mut found, reached) = listed(reader, terms, before, count)?;
-                let is_due = |id: &u64| {
-                    before.is_none_or(|before| *id < before.0) && reached.is_none_or(|reached| *id >= reached)
-                };
-                found.extend(ids.iter().filter(|id| is_due(id)));
-                found.retain(is_due);
+                let (mut found, mut reached) = listed(reader, terms, before, count)?;
+                let due = &ids[ids.partition_point(|id| before.is_some_and(|before| *id >= before.0))..];
+                let named = &due[..due.len().min(count)];
+                if named.len() < due.len() {
+                    reached = reached.max(named.last().copied());
+                }
+                found.extend(named);
+                found.retain(|id| reached.is_none_or(|reached| *id >= reached));
                 found.sort_unstable_by(|one, other| other.cmp(one));
                 found.dedup();
                 let found: Vec<_> = found.into_iter().map(ContextId).collect();

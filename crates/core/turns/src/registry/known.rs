@@ -107,6 +107,11 @@ pub struct Described<'a> {
 }
 
 impl<'a> Described<'a> {
+    /// Whether it was built in, and not published.
+    pub fn is_built_in(&self) -> bool {
+        std::ptr::eq(self.registry, &*BUILT_IN)
+    }
+
     /// The labels of an enum that it names.
     pub fn labels(&self, id: &str) -> Option<&'a Labels> {
         self.registry.labels(id)

@@ -37,7 +37,7 @@ const PLAIN: Options = Options {
     bytes: BytesRender::Base64,
     wide: WideRender::Text,
     enums: EnumRender::Label,
-    time: TimeRender::Iso,
+    time: None,
 };
 
 fn shown(payload: &[u8], options: &Options) -> Result<(String, Option<String>), Undecodable> {
@@ -142,7 +142,7 @@ fn every_option() {
     let numbers = Options { wide: WideRender::Number, ..PLAIN };
     let enum_number = Options { enums: EnumRender::Number, ..PLAIN };
     let both = Options { enums: EnumRender::Both, ..PLAIN };
-    let millis = Options { time: TimeRender::UnixMillis, ..PLAIN };
+    let millis = Options { time: Some(TimeRender::UnixMillis), ..PLAIN };
     let rows: &[(u64, &[u8], Options, &str)] = &[
         (9, &[0xc4, 2, 0xfb, 0xff], hex, r#"{"bytes":"fbff"}"#),
         (9, &[0xc4, 2, 0xfb, 0xff], length, r#"{"bytes":2}"#),
@@ -247,8 +247,12 @@ fn conversations_of_existing_clients_show_typed() {
     let registry = Registry::default();
     for id in ["cxdb.ConversationItem", "cxdb.v3:ConversationItem"] {
         let projected = project(&payload, registry.descriptor(id, 3).unwrap(), &PLAIN).unwrap();
-        let expected = r#"{"item_type":"user_input","timestamp":"2023-11-14T22:13:20+00:00","user_input":{"text":"hi","files":["f"]},"context_metadata":{"client_tag":"tag"}}"#;
+        // Their readers parse an integer; whoever asks for ISO 8601 gets that.
+        let expected = r#"{"item_type":"user_input","timestamp":1700000000000,"user_input":{"text":"hi","files":["f"]},"context_metadata":{"client_tag":"tag"}}"#;
         assert_eq!(projected.data, expected);
+        let iso = Options { time: Some(TimeRender::Iso), ..PLAIN };
+        let projected = project(&payload, registry.descriptor(id, 3).unwrap(), &iso).unwrap();
+        assert!(projected.data.contains(r#""timestamp":"2023-11-14T22:13:20+00:00""#), "{}", projected.data);
     }
 }
 

@@ -4,6 +4,7 @@ use cairn_base::{ContentHash, ContextId, TurnId};
 
 use crate::error::WireError;
 use crate::fields::Body;
+use crate::frame::FLAG_CUT;
 
 /// What a server answers to HELLO.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,12 +118,42 @@ impl TurnRecord {
     }
 }
 
-/// The turns of a window, oldest first.
-pub(crate) fn window(bytes: &[u8], with_payload: bool) -> Result<Vec<TurnRecord>, WireError> {
+/// Turns of a context's history, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TurnWindow {
+    /// The turns.
+    pub turns: Vec<TurnRecord>,
+    /// Whether the server left out turns that were asked for, because of its limits on bytes and turns: the
+    /// older ones of [`last`](crate::client::Client::last) and [`before`](crate::client::Client::before), which
+    /// go on before the oldest turn that is here, the newer ones of
+    /// [`range_by_depth`](crate::client::Client::range_by_depth).
+    pub is_cut: bool,
+}
+
+impl std::ops::Deref for TurnWindow {
+    type Target = [TurnRecord];
+
+    fn deref(&self) -> &[TurnRecord] {
+        &self.turns
+    }
+}
+
+impl IntoIterator for TurnWindow {
+    type Item = TurnRecord;
+    type IntoIter = std::vec::IntoIter<TurnRecord>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.turns.into_iter()
+    }
+}
+
+/// The turns of a window.
+pub(crate) fn window(bytes: &[u8], flags: u16, with_payload: bool) -> Result<TurnWindow, WireError> {
     let mut body = Body::new(bytes);
     let count = body.u32("count")?;
     // Nothing is made for turns that are not there: one that is missing ends this.
-    (0..count).map(|_| TurnRecord::take(&mut body, with_payload)).collect()
+    let turns: Result<_, _> = (0..count).map(|_| TurnRecord::take(&mut body, with_payload)).collect();
+    Ok(TurnWindow { turns: turns?, is_cut: flags & FLAG_CUT != 0 })
 }
 
 /// The bytes of a blob.

@@ -10,7 +10,7 @@ use super::append::AppendTurn;
 use super::error::ClientError;
 use super::outgoing::Outgoing;
 use super::pool::Pool;
-use super::{Appended, Client, Head, TurnRecord};
+use super::{Appended, Client, Head, TurnWindow};
 use crate::answer::{self, Attached, Stored};
 use crate::error::WireError;
 use crate::fields::Put;
@@ -69,13 +69,13 @@ impl Client {
     }
 
     /// The newest turns of a context, oldest first. An answer ends before 64 MiB and leaves out old turns
-    /// then; [`before`](Client::before) has them.
+    /// then, which [`TurnWindow::is_cut`] says; [`before`](Client::before) has them.
     pub async fn last(
         &self,
         context: ContextId,
         limit: u32,
         with_payload: bool,
-    ) -> Result<Vec<TurnRecord>, ClientError> {
+    ) -> Result<TurnWindow, ClientError> {
         self.window(Window { context, from: From::Head, limit, with_payload }).await
     }
 
@@ -86,7 +86,7 @@ impl Client {
         turn: TurnId,
         limit: u32,
         with_payload: bool,
-    ) -> Result<Vec<TurnRecord>, ClientError> {
+    ) -> Result<TurnWindow, ClientError> {
         self.window(Window { context, from: From::Before(turn), limit, with_payload }).await
     }
 
@@ -98,13 +98,13 @@ impl Client {
         depth: u32,
         limit: u32,
         with_payload: bool,
-    ) -> Result<Vec<TurnRecord>, ClientError> {
+    ) -> Result<TurnWindow, ClientError> {
         self.window(Window { context, from: From::Depth(depth), limit, with_payload }).await
     }
 
-    async fn window(&self, window: Window) -> Result<Vec<TurnRecord>, ClientError> {
+    async fn window(&self, window: Window) -> Result<TurnWindow, ClientError> {
         let request = Outgoing::new(window.kind(), |out| window.encode(out))?;
-        self.call(request, |body| answer::window(body, window.with_payload)).await
+        self.call_with_flags(request, |body, flags| answer::window(body, flags, window.with_payload)).await
     }
 
     /// The bytes of a blob, checked against its hash.

@@ -28,8 +28,8 @@ pub(crate) struct Connection {
 
 /// What a server says to a request.
 pub(crate) enum Reply {
-    /// The body of the answer.
-    Done(Vec<u8>),
+    /// The body of the answer, and its flags.
+    Done(Vec<u8>, u16),
     /// It was not done.
     Refused(ErrorAnswer),
 }
@@ -53,7 +53,7 @@ impl Connection {
         let hello = Hello::with_token(tag.to_owned(), token.map(ClientToken::reveal));
         let mut request = Outgoing::new(MessageType::Hello, |out| hello.encode(out))?;
         match connection.exchange(&mut request).await? {
-            Reply::Done(body) => {
+            Reply::Done(body, _) => {
                 let Greeting { session, version } = Greeting::parse(&body)?;
                 tracing::debug!(addr, session, version, "connected");
                 Ok(connection)
@@ -81,7 +81,11 @@ impl Connection {
             return Err(ClientError::WrongAnswer { asked, found: header.request_id, kind: header.kind });
         }
         let body = self.body(&header).await?;
-        Ok(if is_error { Reply::Refused(ErrorAnswer::parse(&body)?) } else { Reply::Done(body) })
+        Ok(if is_error {
+            Reply::Refused(ErrorAnswer::parse(&body)?)
+        } else {
+            Reply::Done(body, header.flags)
+        })
     }
 
     async fn body(&mut self, header: &Header) -> Result<Vec<u8>, ClientError> {

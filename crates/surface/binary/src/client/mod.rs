@@ -40,7 +40,7 @@ use std::sync::Arc;
 pub use cairn_base::{ContentHash, ContextId, TurnId};
 pub use cairn_tls::{ClientTls, TlsError};
 
-pub use crate::answer::{Appended, Head, TurnRecord};
+pub use crate::answer::{Appended, Head, TurnRecord, TurnWindow};
 pub use append::{AppendTurn, MSGPACK};
 pub use config::{ClientConfig, ClientToken};
 pub use error::ClientError;

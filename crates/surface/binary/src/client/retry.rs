@@ -24,8 +24,17 @@ impl Client {
     /// Sends a request until it is answered, refused, or tried often enough.
     pub(super) async fn call<T>(
         &self,
-        mut request: Outgoing,
+        request: Outgoing,
         read: impl Fn(&[u8]) -> Result<T, WireError>,
+    ) -> Result<T, ClientError> {
+        self.call_with_flags(request, |body, _| read(body)).await
+    }
+
+    /// The same for an answer whose flags say something.
+    pub(super) async fn call_with_flags<T>(
+        &self,
+        mut request: Outgoing,
+        read: impl Fn(&[u8], u16) -> Result<T, WireError>,
     ) -> Result<T, ClientError> {
         let mut tries = 0;
         loop {
@@ -68,7 +77,7 @@ impl Client {
     async fn try_once<T>(
         &self,
         request: &mut Outgoing,
-        read: &impl Fn(&[u8]) -> Result<T, WireError>,
+        read: &impl Fn(&[u8], u16) -> Result<T, WireError>,
     ) -> Result<T, Failed> {
         let after = self.pool.config.request_timeout;
         let deadline = far_or(after);
@@ -88,7 +97,7 @@ impl Client {
                 self.pool.put_back(connection);
                 return Err(Failed::refused(error));
             }
-            Ok(Ok(Reply::Done(body))) => read(&body).map_err(ClientError::Malformed),
+            Ok(Ok(Reply::Done(body, flags))) => read(&body, flags).map_err(ClientError::Malformed),
         };
         match answered {
             Ok(value) => {

@@ -50,7 +50,7 @@ fn contexts_turns_and_windows() {
         assert_eq!(turns.iter().map(|turn| turn.turn.0).collect::<Vec<_>>(), [2]);
         let turns = client.range_by_depth(context, 1, 9, true).await.unwrap();
         assert_eq!(turns.iter().map(|turn| turn.turn.0).collect::<Vec<_>>(), [2, 3]);
-        assert_eq!(client.last(context, 0, true).await.unwrap(), []);
+        assert_eq!(client.last(context, 0, true).await.unwrap().turns, []);
 
         let fork = client.fork(TurnId(2)).await.unwrap();
         assert_eq!(fork, Head { context: ContextId(2), turn: Some(TurnId(2)), depth: 1 });
@@ -154,5 +154,28 @@ fn fifty_appends_at_once_with_one_key_make_one_turn_and_without_one_fifty() {
             assert_eq!(answers.iter().all(|answer| *answer == answers[0]), key.is_some());
             assert_eq!(client.last(context, 100, false).await.unwrap().len(), turns);
         }
+    });
+}
+
+#[test]
+fn a_cut_window_says_so_and_goes_on_before_its_oldest_turn() {
+    let server = Server::start();
+    run(async {
+        let client = Client::connect(server.addr, ClientConfig::default()).await.unwrap();
+        let context = client.create_context().await.unwrap().context;
+        for n in 1..=3 {
+            client.append(said(context, &vec![n; 25 << 20])).await.unwrap();
+        }
+        let mut window = client.last(context, 100, true).await.unwrap();
+        let (mut seen, mut cuts) = (Vec::new(), Vec::new());
+        loop {
+            seen.splice(0..0, window.iter().map(|turn| turn.turn.0));
+            cuts.push(window.is_cut);
+            if !window.is_cut {
+                break;
+            }
+            window = client.before(context, window[0].turn, 100, true).await.unwrap();
+        }
+        assert_eq!((seen, cuts), (vec![1, 2, 3], vec![true, false]));
     });
 }

@@ -150,9 +150,33 @@ fn large_payloads_are_turns_like_others_and_answers_keep_the_newest() {
     for n in 1..=3 {
         client.append(context, &large(n));
     }
-    let (turns, _) = rows(&client.ask(LAST, &window(context, 10, 1)).ok());
+    let cut = client.ask(LAST, &window(context, 10, 1)).ok();
+    let (turns, _) = rows(&cut);
     assert_eq!(turns.iter().map(|row| row.turn).collect::<Vec<_>>(), [2, 3], "two fit into a frame");
     assert!(turns[1].payload == large(3));
+    assert_eq!(cut.flags, 1, "and the answer says that there are more");
+
+    // What was left out is before the oldest that came.
+    let before = |turn: u64, limit: u32| {
+        [&context.to_le_bytes()[..], &turn.to_le_bytes(), &limit.to_le_bytes(), &1_u32.to_le_bytes()].concat()
+    };
+    let rest = client.ask(BEFORE, &before(2, 10)).ok();
+    assert_eq!((rows(&rest).0[0].turn, rest.flags), (1, 0));
+    // Whoever asks for no more than comes is not told of more.
+    for (limit, with_payload) in [(2, 1), (1, 1), (0, 1), (10, 0)] {
+        assert_eq!(client.ask(LAST, &window(context, limit, with_payload)).ok().flags, 0, "{limit}");
+    }
+    // A range by depth keeps the oldest, and goes on behind the newest of them.
+    let by_depth = |depth: u32| {
+        [&context.to_le_bytes()[..], &depth.to_le_bytes(), &9_u32.to_le_bytes(), &1_u32.to_le_bytes()]
+            .concat()
+    };
+    let from = |client: &mut Client, depth| {
+        let found = client.ask(BY_DEPTH, &by_depth(depth)).ok();
+        (rows(&found).0.iter().map(|row| row.turn).collect::<Vec<_>>(), found.flags)
+    };
+    assert_eq!(from(&mut client, 0), (vec![1, 2], 1));
+    assert_eq!(from(&mut client, 2), (vec![3], 0));
 }
 
 #[test]

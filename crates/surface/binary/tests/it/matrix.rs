@@ -15,8 +15,8 @@ use crate::wire::{
     PUT_BLOB, PUT_BUNDLE, Server, hello, store,
 };
 
-const TABLE: &str = include_str!("../../../access-matrix.txt");
-const MESSAGES: [(&str, u16); 12] = [
+pub(crate) const TABLE: &str = include_str!("../../../access-matrix.txt");
+pub(crate) const MESSAGES: [(&str, u16); 12] = [
     ("HELLO", HELLO),
     ("CREATE", CREATE),
     ("FORK", FORK),
@@ -32,7 +32,7 @@ const MESSAGES: [(&str, u16); 12] = [
 ];
 
 /// What a message says about context 1 and its turns 1 and 2.
-fn body(kind: u16) -> Vec<u8> {
+pub(crate) fn body(kind: u16) -> Vec<u8> {
     let hash = ContentHash::of(b"1");
     let one = 1_u64.to_le_bytes();
     let counted = |bytes: &[u8]| [&u32::try_from(bytes.len()).unwrap().to_le_bytes()[..], bytes].concat();

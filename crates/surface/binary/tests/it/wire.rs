@@ -103,6 +103,7 @@ pub(crate) struct Client {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub(crate) kind: u16,
+    pub(crate) flags: u16,
     pub(crate) request_id: u64,
     pub(crate) body: Vec<u8>,
 }
@@ -159,12 +160,11 @@ impl Client {
         let len = u32::from_le_bytes(header[..4].try_into().unwrap());
         let mut body = vec![0; len as usize];
         self.stream.read_exact(&mut body).unwrap();
-        assert_eq!(header[6..8], [0, 0], "answers have no flags");
-        Reply {
-            kind: u16::from_le_bytes(header[4..6].try_into().unwrap()),
-            request_id: u64::from_le_bytes(header[8..].try_into().unwrap()),
-            body,
-        }
+        let kind = u16::from_le_bytes(header[4..6].try_into().unwrap());
+        let flags = u16::from_le_bytes(header[6..8].try_into().unwrap());
+        let is_window = [LAST, BEFORE, BY_DEPTH].contains(&kind);
+        assert!(flags == 0 || (is_window && flags == 1), "only windows have a flag, not {kind}: {flags}");
+        Reply { kind, flags, request_id: u64::from_le_bytes(header[8..].try_into().unwrap()), body }
     }
 
     pub(crate) fn ask(&mut self, kind: u16, body: &[u8]) -> Reply {

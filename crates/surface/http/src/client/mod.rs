@@ -35,7 +35,7 @@ pub use self::bell::Bell;
 pub use self::error::ClientError;
 use self::error::{HeardError, not_understood, unanswered};
 use self::lines::Lines;
-pub use self::turns::NewTurn;
+pub use self::turns::{ContextOrder, NewTurn};
 use crate::routes::maintenance::wire::{Job, Report};
 
 const JSON: &str = "application/json";

@@ -27,11 +27,33 @@ pub struct NewTurn {
     pub payload: Vec<u8>,
 }
 
+/// The order of a list of contexts, and where it goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContextOrder {
+    /// The newest first.
+    Created {
+        /// Only contexts that were made before this one.
+        before: Option<ContextId>,
+    },
+    /// The most recently active first.
+    Activity {
+        /// The `next_cursor` of the page before.
+        cursor: Option<String>,
+    },
+}
+
 impl Client {
     /// What `GET /v1/contexts` answers.
-    pub async fn contexts(&mut self, limit: u64, before: Option<ContextId>) -> Result<Value, ClientError> {
-        let before = before.map(|before| format!("&before={before}")).unwrap_or_default();
-        self.get(&format!("/v1/contexts?limit={limit}{before}")).await
+    pub async fn contexts(&mut self, limit: u64, order: &ContextOrder) -> Result<Value, ClientError> {
+        let order = match order {
+            ContextOrder::Created { before: None } => String::new(),
+            ContextOrder::Created { before: Some(before) } => format!("&before={before}"),
+            ContextOrder::Activity { cursor: None } => "&sort=activity".to_owned(),
+            ContextOrder::Activity { cursor: Some(cursor) } => {
+                format!("&sort=activity&cursor={}", escaped(cursor))
+            }
+        };
+        self.get(&format!("/v1/contexts?limit={limit}{order}")).await
     }
 
     /// What `GET /v1/contexts/{id}` answers.

@@ -30,7 +30,7 @@ async fn the_figures_are_those_of_what_is_there() {
 
     let found = figures(&server).await;
     let objects = json!({
-        "contexts_total": 3, "turns_total": 3, "heads_total": 3, "blobs_total": null,
+        "contexts_total": 3, "turns_total": 3, "heads_total": 3, "blobs_total": 0,
         "registry_bundles_total": 0, "registry_types_total": found["objects"]["registry_types_total"],
     });
     assert_eq!(found["objects"], objects);
@@ -41,7 +41,7 @@ async fn the_figures_are_those_of_what_is_there() {
         json!({"total": 1, "active": 1, "idle": 0, "last_activity_unix_ms": 1_700_000_000_000_u64});
     assert_eq!(found["sessions"], sessions);
     // A store in memory has no disk.
-    assert_eq!(found["storage"]["data_dir_free_bytes"], Value::Null);
+    assert_eq!(found["storage"]["data_dir_free_bytes"], 0);
 
     // What was pruned is no longer there.
     let pruned = post(server.addr, "/v1/admin/prune", r#"{"contexts":["1"],"apply":true}"#).await;
@@ -61,7 +61,7 @@ async fn asking_changes_nothing() {
         assert_eq!((&again["perf"], &again["errors"]), (&first["perf"], &first["errors"]));
     }
     // Time stands still in this server: there is no rate yet, and what is counted is.
-    assert_eq!(first["perf"]["http_req_tps_1m"], Value::Null);
+    assert_eq!(first["perf"]["http_req_tps_1m"], 0.0);
     assert_eq!(first["errors"]["by_type"]["http"], 1);
 }
 
@@ -76,4 +76,35 @@ async fn every_field_has_its_place() {
         lines.push(inside.map_or(part.clone(), |inside| format!("{part}: {inside}")));
     }
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+/// Dashboards call methods of numbers on every one of these.
+#[tokio::test]
+async fn what_is_not_known_is_zero_or_left_out_and_never_null() {
+    fn nulls(value: &Value, at: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Null => found.push(at.to_owned()),
+            Value::Object(fields) => {
+                fields.iter().for_each(|(name, inside)| nulls(inside, &format!("{at}.{name}"), found));
+            }
+            Value::Array(items) => items.iter().for_each(|inside| nulls(inside, at, found)),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let server = Server::start().await;
+    let found = figures(&server).await;
+    let mut null = Vec::new();
+    for part in ["memory", "sessions", "objects", "storage", "perf", "errors"] {
+        nulls(&found[part], part, &mut null);
+    }
+    assert_eq!(null, [""; 0]);
+    for part in ["sessions", "objects", "storage"] {
+        let members = found[part].as_object().expect("an object");
+        assert!(members.values().all(Value::is_number), "{part}: {members:?}");
+    }
+    for name in ["append", "get_last", "get_blob", "http"] {
+        let times = &found["perf"][format!("{name}_latency_ms")];
+        assert!(["p50", "p95", "p99", "max", "count"].iter().all(|at| times[at].is_number()), "{times}");
+    }
+    assert_eq!(found.get("filesystem"), None);
 }

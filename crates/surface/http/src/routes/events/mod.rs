@@ -115,7 +115,7 @@ pub(super) struct Resume {
 /// with an id; `client_connected` and `client_disconnected` have none. Whoever sends the id of the last
 /// event gets exactly what came after it; without one the stream begins now. An id is opaque, and good in the
 /// caller's tenant alone. `reset` says that something was missed that cannot be told again: read what is
-/// there, the stream goes on. A comment and an id come every 15 seconds in which nothing is told.
+/// there, the stream goes on. It comes first where clients may have come or gone since the id. A comment and an id come every 15 seconds in which nothing is told.
 #[utoipa::path(
     get,
     path = "/v1/events",
@@ -189,12 +189,13 @@ async fn open(
     }
     let hub = app.streams.hub(&app.gate, principal)?;
     let now = app.gate.engine().position();
+    let is_resumed = resume.is_some();
     let after = match resume {
         None => Place::after(now),
         Some(place) if place.position() > now => return Err(ahead()),
         Some(place) => place,
     };
-    let body = Body::new(Stream::new(app, hub, caller, only, after, seat).into_body());
+    let body = Body::new(Stream::new(app, hub, caller, only, after, is_resumed, seat).into_body());
     let headers = [
         (CONTENT_TYPE, "text/event-stream"),
         (CACHE_CONTROL, "no-cache"),

@@ -48,18 +48,26 @@ impl Stream {
         caller: Caller,
         only: Option<ContextId>,
         after: Place,
+        is_resumed: bool,
         seat: Seat,
     ) -> Self {
         let id = app.gate.engine().event_ids(caller.principal()).of_moment(after);
+        // Before asking who was missed: whoever comes in between is told of.
+        let cursor = hub.timeline.enter(after);
+        let mut greeting = vec![wire::connected(&id)];
+        if is_resumed && hub.timeline.has_sessions_after(after) {
+            // Sessions are in no history: whoever came or went meanwhile, or died with the server, is not told.
+            greeting.push(wire::reset(ResetReason::SessionsMissed, None));
+        }
         Stream {
             app,
             news: hub.timeline.news(),
             hub,
             caller,
             only,
-            cursor: Cursor::at(after),
+            cursor,
             spoke_at: Instant::now(),
-            greeting: Some(wire::connected(&id)),
+            greeting: Some(Bytes::from(greeting.concat())),
             _seat: seat,
         }
     }

@@ -50,14 +50,8 @@ impl About {
 pub(super) struct Cursor {
     /// Everything up to here was sent, or did not concern it.
     pub(super) place: Place,
-    /// The number of the next event, once it has found its place among them.
-    next: Option<u64>,
-}
-
-impl Cursor {
-    pub(super) fn at(place: Place) -> Self {
-        Cursor { place, next: None }
-    }
+    /// The number of the next event.
+    next: u64,
 }
 
 /// What there is for a stream.
@@ -92,6 +86,9 @@ struct State {
     read_to: Place,
     /// Events of sessions before this number are gone.
     sessions_from: u64,
+    /// How far history was read when somebody last came or went. A stream that has seen anything later has
+    /// seen that too.
+    sessions_at: Place,
     ended: bool,
 }
 
@@ -104,6 +101,8 @@ impl Timeline {
             floor: begin,
             read_to: begin,
             sessions_from: 0,
+            // Nobody listened before.
+            sessions_at: begin,
             ended: false,
         };
         Timeline { state: Mutex::new(state), news: watch::channel(()).0 }
@@ -114,10 +113,23 @@ impl Timeline {
         self.news.subscribe()
     }
 
+    /// A stream that begins after a place, and hears of everyone who comes or goes from here on.
+    pub(super) fn enter(&self, place: Place) -> Cursor {
+        Cursor { place, next: self.state.lock().first_after(place) }
+    }
+
+    /// Whether a client whose last event is at a place may not know of all who came and went since.
+    pub(super) fn has_sessions_after(&self, place: Place) -> bool {
+        place <= self.state.lock().sessions_at
+    }
+
     /// Adds events, and says how far history has been read.
     pub(super) fn push(&self, items: impl IntoIterator<Item = Item>, read_to: Option<Place>) {
         let mut state = self.state.lock();
         for item in items {
+            if item.place.is_none() {
+                state.sessions_at = state.read_to;
+            }
             state.bytes += size(&item);
             state.items.push_back(item);
         }
@@ -158,20 +170,17 @@ impl Timeline {
         if cursor.place < state.floor {
             return Taken::Behind;
         }
-        let mut next = match cursor.next {
-            Some(next) if next < state.sessions_from => {
-                cursor.next = Some(state.first);
-                return Taken::SessionsMissed;
-            }
-            Some(next) => next.max(state.first),
-            None => state.first_after(cursor.place),
-        };
+        if cursor.next < state.sessions_from {
+            cursor.next = state.first;
+            return Taken::SessionsMissed;
+        }
+        let mut next = cursor.next.max(state.first);
         let mut texts = Vec::new();
         let mut bytes = 0;
         let skip = usize::try_from(next - state.first).unwrap_or(usize::MAX);
         for item in state.items.iter().skip(skip) {
             if bytes >= TAKE_BYTES {
-                cursor.next = Some(next);
+                cursor.next = next;
                 return Taken::Texts(texts);
             }
             next += 1;
@@ -184,7 +193,7 @@ impl Timeline {
                 texts.push(item.text.clone());
             }
         }
-        cursor.next = Some(next);
+        cursor.next = next;
         cursor.place = cursor.place.max(state.read_to);
         if texts.is_empty() { Taken::Nothing } else { Taken::Texts(texts) }
     }
@@ -253,9 +262,8 @@ mod tests {
     #[test]
     fn a_stream_gets_what_comes_after_its_place_once() {
         let timeline = Timeline::new(place(10));
-        let mut from_now = Cursor::at(place(20));
         timeline.push([turn(15, 1), session("came", &[]), turn(20, 1), turn(21, 2)], Some(place(30)));
-        let mut earlier = Cursor::at(place(10));
+        let (mut from_now, mut earlier) = (timeline.enter(place(20)), timeline.enter(place(10)));
         assert_eq!(take(&timeline, &mut from_now, None), ["21 in 2"]);
         assert_eq!(from_now.place, place(30), "it need not look there again");
         assert_eq!(take(&timeline, &mut from_now, None), ["Nothing"]);
@@ -263,7 +271,7 @@ mod tests {
         timeline.push([session("went", &[1])], None);
         timeline.push([turn(31, 1)], Some(place(31)));
         assert_eq!(take(&timeline, &mut from_now, None), ["went", "31 in 1"]);
-        assert_eq!(take(&timeline, &mut Cursor::at(place(9)), None), ["Behind"]);
+        assert_eq!(take(&timeline, &mut timeline.enter(place(9)), None), ["Behind"]);
     }
 
     #[test]
@@ -272,7 +280,7 @@ mod tests {
         let everyone = Item { about: About::Everyone, ..session("all", &[]) };
         let items = [turn(1, 1), turn(2, 2), session("came", &[]), session("went", &[2, 1]), everyone];
         timeline.push(items, Some(place(5)));
-        let mut cursor = Cursor::at(place(0));
+        let mut cursor = timeline.enter(place(0));
         assert_eq!(take(&timeline, &mut cursor, Some(1)), ["1 in 1", "went", "all"]);
         assert_eq!(cursor.place, place(5));
     }
@@ -280,7 +288,7 @@ mod tests {
     #[test]
     fn memory_is_bounded_and_who_is_late_reads_history() {
         let timeline = Timeline::new(place(0));
-        let (mut late, mut kept_up) = (Cursor::at(place(0)), Cursor::at(place(0)));
+        let (mut late, mut kept_up) = (timeline.enter(place(0)), timeline.enter(place(0)));
         timeline.push([turn(1, 1), session("came", &[])], Some(place(1)));
         assert_eq!(take(&timeline, &mut late, None).len(), 2);
         assert_eq!(take(&timeline, &mut kept_up, None).len(), 2);
@@ -299,7 +307,7 @@ mod tests {
     #[test]
     fn who_missed_a_session_is_told_once() {
         let timeline = Timeline::new(place(0));
-        let mut late = Cursor::at(place(0));
+        let mut late = timeline.enter(place(0));
         assert_eq!(take(&timeline, &mut late, None), ["Nothing"]);
         timeline.push([session("came", &[]), large(1), large(2), large(3)], Some(place(3)));
         assert_eq!(take(&timeline, &mut late, None), ["Behind"]);
@@ -309,12 +317,35 @@ mod tests {
     }
 
     #[test]
+    fn who_comes_before_the_first_look_is_not_lost() {
+        let timeline = Timeline::new(place(0));
+        timeline.push([turn(1, 1)], Some(place(1)));
+        let mut cursor = timeline.enter(place(1));
+        timeline.push([session("came", &[])], None);
+        assert_eq!(take(&timeline, &mut cursor, None), ["came"]);
+    }
+
+    #[test]
+    fn who_comes_back_missed_nobody_only_if_that_is_certain() {
+        let timeline = Timeline::new(place(5));
+        assert!(timeline.has_sessions_after(place(5)), "nobody listened before");
+        timeline.push([turn(6, 1), turn(7, 1)], Some(place(7)));
+        assert!(!timeline.has_sessions_after(place(6)));
+        timeline.push([session("came", &[])], None);
+        for at in 5..=7 {
+            assert!(timeline.has_sessions_after(place(at)), "{at}");
+        }
+        timeline.push([turn(8, 1)], Some(place(9)));
+        assert!(!timeline.has_sessions_after(place(8)), "it came before this event");
+    }
+
+    #[test]
     fn much_is_taken_in_pieces() {
         let timeline = Timeline::new(place(0));
         let text = Bytes::from(vec![b'x'; TAKE_BYTES / 2]);
         let items = (1..=5).map(|at| Item { text: text.clone(), ..turn(at, 1) });
         timeline.push(items, Some(place(5)));
-        let mut cursor = Cursor::at(place(0));
+        let mut cursor = timeline.enter(place(0));
         let mut counts = Vec::new();
         while let Taken::Texts(texts) = timeline.take(&mut cursor, None) {
             counts.push((texts.len(), cursor.place));
@@ -330,6 +361,6 @@ mod tests {
         timeline.push([turn(1, 1)], Some(place(1)));
         timeline.end();
         assert!(news.has_changed().is_ok_and(|changed| changed));
-        assert_eq!(take(&timeline, &mut Cursor::at(place(0)), None), ["Ended"]);
+        assert_eq!(take(&timeline, &mut timeline.enter(place(0)), None), ["Ended"]);
     }
 }

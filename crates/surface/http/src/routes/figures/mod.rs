@@ -24,9 +24,9 @@ const ROUTE: &str = "/v1/metrics";
 
 /// Figures, as JSON
 ///
-/// Bytes are bytes, and what cairn does not know without counting everything is null. Rates are of the
-/// last minute and the last five, or since the start if that is less; times are upper bounds, of the last
-/// five minutes. Requests for these figures are in none of them.
+/// Bytes are bytes. What a dashboard adds up is always a number, 0 where cairn does not count it; what is
+/// not known is left out. Rates are of the last minute and the last five, or since the start if that is less;
+/// times are upper bounds, of the last five minutes. Requests for these figures are in none of them.
 #[utoipa::path(
     get,
     path = "/v1/metrics",

@@ -16,6 +16,8 @@ use crate::metrics::HttpTotals;
 use crate::routes::search::status::SearchFigures;
 
 const MINUTE: Duration = Duration::from_secs(60);
+/// Longer times are not told apart.
+const LONGEST_MS: f64 = 30_000.0;
 /// A client that asked for nothing for longer than this is idle.
 const IDLE_MS: u64 = 60_000;
 /// From which part of the memory it could have the process is short of it.
@@ -37,8 +39,6 @@ pub(in crate::routes) struct MetricsAnswer {
     objects: ObjectFigures,
     /// Bytes on disk.
     storage: StorageFigures,
-    /// File trees: nothing is counted of them.
-    filesystem: FilesystemFigures,
     /// How much happens, and how long it takes.
     perf: PerfFigures,
     /// Answers that were an error, since the start.
@@ -47,33 +47,36 @@ pub(in crate::routes) struct MetricsAnswer {
     search: SearchFigures,
 }
 
-/// Memory, in bytes; null where the system does not say.
+/// Memory, in bytes, without what the system does not say.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(super) struct MemoryFigures {
+    #[serde(skip_serializing_if = "Option::is_none")]
     sys_total_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     sys_available_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     sys_free_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     sys_cached_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     sys_swap_total_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     sys_swap_free_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     process_rss_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     process_vmem_bytes: Option<u64>,
-    process_heap_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     process_open_fds: Option<u64>,
-    /// What the process has and could have: its own and what is available.
+    /// Memory of the process, and memory that is available to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     budget_bytes: Option<u64>,
-    /// Null: cairn sets aside no part of the memory.
-    budget_pct: Option<f64>,
-    /// Null: cairn has no such limit.
-    hard_cap_bytes: Option<u64>,
-    /// Which part of `budget_bytes` the process has.
+    /// Share of `budget_bytes` that the process has.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pressure_ratio: Option<f64>,
     /// OK, WARN from 0.60 on, HOT from 0.80, CRITICAL from 0.92.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pressure_level: Option<&'static str>,
-    /// Null: cairn does not spill.
-    spill_threshold_bytes: Option<u64>,
-    /// Null: cairn does not spill.
-    spill_critical_bytes: Option<u64>,
 }
 
 /// Clients of the binary protocol that are connected.
@@ -83,8 +86,8 @@ pub(super) struct SessionFigures {
     /// Those that asked for something within a minute.
     active: u64,
     idle: u64,
-    /// Null if nobody is connected.
-    last_activity_unix_ms: Option<u64>,
+    /// 0 if no client is connected.
+    last_activity_unix_ms: u64,
 }
 
 /// How much there is.
@@ -92,8 +95,8 @@ pub(super) struct SessionFigures {
 struct ObjectFigures {
     contexts_total: u64,
     turns_total: u64,
-    /// Null: blobs are not counted.
-    blobs_total: Option<u64>,
+    /// 0: blobs are not counted.
+    blobs_total: u64,
     /// Those that are built in included.
     registry_types_total: u64,
     registry_bundles_total: u64,
@@ -108,51 +111,40 @@ struct StorageFigures {
     turns_log_bytes: u64,
     /// The index over all of it.
     turns_index_bytes: u64,
-    /// Null: in the log and the index.
-    turns_meta_bytes: Option<u64>,
-    /// Null: in the log and the index.
-    heads_table_bytes: Option<u64>,
-    /// Null: not counted.
-    blobs_pack_bytes: Option<u64>,
-    /// Null: in the index.
-    blobs_index_bytes: Option<u64>,
-    /// Null: not looked at.
-    data_dir_total_bytes: Option<u64>,
-    /// Bytes free on its disk when last looked at; null for a store in memory.
-    data_dir_free_bytes: Option<u64>,
+    /// 0: part of the log and the index.
+    turns_meta_bytes: u64,
+    /// 0: part of the log and the index.
+    heads_table_bytes: u64,
+    /// 0: part of the log, or not counted.
+    blobs_pack_bytes: u64,
+    /// 0: part of the index.
+    blobs_index_bytes: u64,
+    /// The log and the index together, without large blobs and search.
+    data_dir_total_bytes: u64,
+    /// Bytes free on its disk when last looked at; 0 for a store in memory.
+    data_dir_free_bytes: u64,
 }
 
-/// File trees.
-#[derive(Debug, Default, Serialize, ToSchema)]
-struct FilesystemFigures {
-    /// Null: not counted.
-    snapshots_total: Option<u64>,
-    /// Null: not counted.
-    index_bytes: Option<u64>,
-    /// Null: not counted.
-    content_bytes: Option<u64>,
-}
-
-/// How much happens, a second, and how long it takes. Null until a second has passed.
+/// How much happens, a second, and how long it takes. 0 until a second has passed.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct PerfFigures {
-    append_tps_1m: Option<f64>,
-    append_tps_5m: Option<f64>,
+    append_tps_1m: f64,
+    append_tps_5m: f64,
     /// One for each ten seconds of the last five minutes, the oldest first.
     append_tps_history: Vec<f64>,
-    get_last_tps_1m: Option<f64>,
-    get_last_tps_5m: Option<f64>,
+    get_last_tps_1m: f64,
+    get_last_tps_5m: f64,
     get_last_tps_history: Vec<f64>,
-    get_blob_tps_1m: Option<f64>,
-    get_blob_tps_5m: Option<f64>,
+    get_blob_tps_1m: f64,
+    get_blob_tps_5m: f64,
     get_blob_tps_history: Vec<f64>,
-    registry_ingest_tps_1m: Option<f64>,
-    registry_ingest_tps_5m: Option<f64>,
-    http_req_tps_1m: Option<f64>,
-    http_req_tps_5m: Option<f64>,
+    registry_ingest_tps_1m: f64,
+    registry_ingest_tps_5m: f64,
+    http_req_tps_1m: f64,
+    http_req_tps_5m: f64,
     http_req_tps_history: Vec<f64>,
-    http_errors_tps_1m: Option<f64>,
-    http_errors_tps_5m: Option<f64>,
+    http_errors_tps_1m: f64,
+    http_errors_tps_5m: f64,
     /// Of everything that writes turns.
     append_latency_ms: Times,
     get_last_latency_ms: Times,
@@ -161,14 +153,14 @@ pub(super) struct PerfFigures {
     http_latency_ms: Times,
 }
 
-/// How long something took at the most, in milliseconds; null if it did not happen, or took more than 30
-/// seconds.
+/// How long something took at the most, in milliseconds; 0 if it did not happen, 30,000 also if it took
+/// longer.
 #[derive(Debug, Serialize, ToSchema)]
 struct Times {
-    p50: Option<f64>,
-    p95: Option<f64>,
-    p99: Option<f64>,
-    max: Option<f64>,
+    p50: f64,
+    p95: f64,
+    p99: f64,
+    max: f64,
     count: u64,
 }
 
@@ -205,7 +197,7 @@ impl MetricsAnswer {
             objects: ObjectFigures {
                 contexts_total: counters.contexts,
                 turns_total: counters.turns,
-                blobs_total: None,
+                blobs_total: 0,
                 registry_types_total: figures.types,
                 registry_bundles_total: figures.bundles,
                 heads_total: counters.contexts,
@@ -213,14 +205,13 @@ impl MetricsAnswer {
             storage: StorageFigures {
                 turns_log_bytes: store.log_bytes,
                 turns_index_bytes: store.index_bytes,
-                turns_meta_bytes: None,
-                heads_table_bytes: None,
-                blobs_pack_bytes: None,
-                blobs_index_bytes: None,
-                data_dir_total_bytes: None,
-                data_dir_free_bytes: (store.disk_free_bytes > 0).then_some(store.disk_free_bytes),
+                turns_meta_bytes: 0,
+                heads_table_bytes: 0,
+                blobs_pack_bytes: 0,
+                blobs_index_bytes: 0,
+                data_dir_total_bytes: store.log_bytes + store.index_bytes,
+                data_dir_free_bytes: store.disk_free_bytes,
             },
-            filesystem: FilesystemFigures::default(),
             perf,
             errors,
             search: SearchFigures::from(&figures.search),
@@ -257,7 +248,6 @@ impl MemoryFigures {
             budget_bytes,
             pressure_ratio,
             pressure_level: pressure_ratio.map(level),
-            ..MemoryFigures::default()
         }
     }
 }
@@ -270,7 +260,7 @@ impl SessionFigures {
     pub(super) fn new(sessions: &[SessionInfo], now_ms: u64) -> Self {
         let is_active = |session: &&SessionInfo| now_ms.saturating_sub(session.active_at_ms) <= IDLE_MS;
         let (total, active) = (sessions.len() as u64, sessions.iter().filter(is_active).count() as u64);
-        let last_activity_unix_ms = sessions.iter().map(|session| session.active_at_ms).max();
+        let last_activity_unix_ms = sessions.iter().map(|session| session.active_at_ms).max().unwrap_or(0);
         SessionFigures { total, active, idle: total - active, last_activity_unix_ms }
     }
 }
@@ -284,8 +274,8 @@ impl ErrorFigures {
 
 impl PerfFigures {
     pub(super) fn new(lately: &History, now: &Sample) -> Self {
-        let minute = |counted: Counted| lately.rate(now, MINUTE, counted);
-        let five_minutes = |counted: Counted| lately.rate(now, 5 * MINUTE, counted);
+        let minute = |counted: Counted| lately.rate(now, MINUTE, counted).unwrap_or(0.0);
+        let five_minutes = |counted: Counted| lately.rate(now, 5 * MINUTE, counted).unwrap_or(0.0);
         PerfFigures {
             append_tps_1m: minute(APPENDS),
             append_tps_5m: five_minutes(APPENDS),
@@ -313,7 +303,8 @@ impl PerfFigures {
 
 impl From<Tally> for Times {
     fn from(tally: Tally) -> Self {
-        let at_most = |part| tally.at_most(part).map(|time| time.as_secs_f64() * 1e3);
+        let beyond = if tally.count() > 0 { LONGEST_MS } else { 0.0 };
+        let at_most = |part| tally.at_most(part).map_or(beyond, |time| time.as_secs_f64() * 1e3);
         Times {
             p50: at_most(0.50),
             p95: at_most(0.95),

@@ -159,7 +159,7 @@ impl RpcError {
     /// It was refused before KIP saw it.
     pub(super) fn of(error: ApiError) -> Self {
         let (code, message) = (error.code(), error.message().to_owned());
-        let data = [("code", code.name()), ("hint", code.hint())];
+        let data = [("code", code.name()), ("hint", error.hint())];
         let data = data.into_iter().map(|(name, text)| (name.to_owned(), Value::from(text)));
         RpcError { code: code.json_rpc(), message, data: Some(Value::Object(data.collect())) }
     }

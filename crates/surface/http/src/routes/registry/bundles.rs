@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::http::header::ETAG;
+use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cairn_base::ErrorCode;
@@ -54,7 +54,9 @@ pub(super) async fn put(
     body: Bytes,
 ) -> Result<Response, ApiError> {
     let media_type = media_type(&headers);
-    if !is_json(&media_type) && !is_msgpack(&media_type) {
+    // The content says itself which of the two it is: without a content type there is nothing to contradict.
+    let is_said = headers.contains_key(CONTENT_TYPE);
+    if is_said && !is_json(&media_type) && !is_msgpack(&media_type) {
         let message = "the content type must be application/json or application/msgpack";
         let hint = "send the bundle as application/json";
         return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message).detail("hint", hint));

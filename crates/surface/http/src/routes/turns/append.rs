@@ -50,13 +50,18 @@ pub(super) struct TurnInJson {
     type_id: String,
     /// The version of that type.
     type_version: u32,
-    /// The fields of that version by their names, and unknown ones by their tags.
-    #[schema(value_type = Object)]
-    payload: Value,
+    /// The fields of that version by their names, and unknown ones by their tags. Needed here or as `data`.
+    #[schema(value_type = Option<Object>)]
+    payload: Option<Value>,
+    /// Another name of `payload`; not both.
+    #[schema(value_type = Option<Object>)]
+    data: Option<Value>,
     /// The turn to append to; 0 or nothing for the head.
     parent_turn_id: Option<String>,
     /// The root of a file tree whose blobs are there already.
     fs_root_hash: Option<String>,
+    /// The same as the header `Idempotency-Key`, which must agree if both are sent.
+    idempotency_key: Option<String>,
 }
 
 /// Append a turn

@@ -15,6 +15,7 @@ use crate::params::{Params, hash, header, invalid, number};
 const TYPE_ID: &str = "x-cairn-type-id";
 const TYPE_VERSION: &str = "x-cairn-type-version";
 const CONTENT_HASH: &str = "x-content-hash-b3";
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// The encoding that is msgpack.
 const ENCODING_MSGPACK: u32 = 1;
 
@@ -51,8 +52,7 @@ impl FromRequest<AppState> for AppendRequest {
         let params = request.extract_parts::<Params>().await?;
         let headers = request.headers();
         let form = form(headers)?;
-        let key = header(headers, "idempotency-key")?.unwrap_or("");
-        let key = IdempotencyKey::parse(key.as_bytes()).map_err(|error| invalid(error.to_string()))?;
+        let key_beside = header(headers, IDEMPOTENCY_KEY)?.map(str::to_owned);
         let said = header(headers, CONTENT_HASH)?.map(|text| hash(CONTENT_HASH, text)).transpose()?;
         let expected_head = header(headers, IF_MATCH.as_str())?.map(expected_head).transpose()?;
         let context = params.context_id()?;
@@ -73,6 +73,8 @@ impl FromRequest<AppState> for AppendRequest {
             Some(declared) => declared,
             None => declared_type(&params, &headers)?,
         };
+        let key = agreed("idempotency_key", written.key, IDEMPOTENCY_KEY, key_beside)?.unwrap_or_default();
+        let key = IdempotencyKey::parse(key.as_bytes()).map_err(|error| invalid(error.to_string()))?;
         let tree = params.text("fs_root_hash")?.map(str::to_owned).or(written.tree);
         Ok(AppendRequest {
             context,
@@ -100,6 +102,7 @@ struct Written {
     declared: Option<DeclaredType>,
     parent: Option<TurnId>,
     tree: Option<String>,
+    key: Option<String>,
     payload: Option<Value>,
 }
 
@@ -117,16 +120,24 @@ impl Written {
         };
         let value = Value::parse_json(body).map_err(malformed)?;
         let Value::Object(mut entries) = value else {
-            return Err(invalid("a turn in JSON is an object with type_id, type_version and payload"));
+            let message = "a turn in JSON is an object with type_id, type_version and payload (or data)";
+            return Err(invalid(message));
         };
         let mut take = |name: &str| entries.remove(name).filter(|value| !value.is_null());
         let (id, version) = (take("type_id"), take("type_version"));
-        let (parent, tree, payload) = (take("parent_turn_id"), take("fs_root_hash"), take("payload"));
+        let (parent, tree, key) = (take("parent_turn_id"), take("fs_root_hash"), take("idempotency_key"));
+        let (payload, data) = (take("payload"), take("data"));
         if let Some((name, _)) = entries.first_key_value() {
-            let known = "type_id, type_version, payload, parent_turn_id, fs_root_hash";
+            let known =
+                "type_id, type_version, payload (or data), parent_turn_id, fs_root_hash, idempotency_key";
             return Err(invalid(format!("there is no field {name:?} here; there are {known}"))
                 .detail("field", name.as_str()));
         }
+        if payload.is_some() && data.is_some() {
+            let message = "payload and data are two names of the same field; send one of them";
+            return Err(invalid(message).detail("field", "data"));
+        }
+        let payload = payload.or(data);
         let missing =
             |name: &str, what: &str| invalid(format!("{name} is missing: {what}")).detail("field", name);
         let id =
@@ -149,6 +160,11 @@ impl Written {
                 .filter(|turn| *turn != TurnId::NONE),
             tree: tree
                 .map(|tree| tree.as_str().map(str::to_owned).ok_or_else(|| missing("fs_root_hash", "a text")))
+                .transpose()?,
+            key: key
+                .map(|key| {
+                    key.as_str().map(str::to_owned).ok_or_else(|| missing("idempotency_key", "a text"))
+                })
                 .transpose()?,
             payload: Some(
                 payload.ok_or_else(|| missing("payload", "an object with the fields of the type"))?,

@@ -5,6 +5,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 use cairn_access::Scope;
 use cairn_base::{ContextId, ErrorCode, TurnId, limits};
+use cairn_engine::{ActivityCursor, ActivityPage, BadActivityCursor};
 use cairn_seam::WriteTx;
 use cairn_turns::query::{Query, Search};
 use cairn_turns::{Context, Metadata};
@@ -36,12 +37,21 @@ pub(super) struct NewContext {
 /// A page of contexts.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ContextPage {
-    /// The contexts, the newest first.
+    /// The contexts, the newest first, or with `sort=activity` the most recently active.
     contexts: Vec<ContextObject>,
     /// How many they are.
     count: usize,
-    /// What to pass as `before` for the next page; null if this is the last.
+    /// What to pass as `before` for the next page; null if this is the last, and with `sort=activity`.
     next_before: Option<String>,
+    /// With `sort=activity`: what to pass as `cursor` for the next page; null if this is the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    next_cursor: Option<Option<String>>,
+    /// Whether this is the last page of `sort=activity` and older contexts exist: the order holds the 10,000
+    /// most recently active.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(value_type = Option<bool>)]
+    truncated: bool,
     /// Who is connected.
     #[serde(flatten)]
     active: Active,
@@ -132,18 +142,21 @@ pub(super) async fn get(call: Call, params: Params) -> Result<Json<ContextObject
     Ok(Json(ContextObject::to_wire(&context, &said, &call.presence()?)))
 }
 
-/// Contexts, the newest first
+/// Contexts, the newest or the most recently active first
 ///
 /// All of them, or those of which every filter holds. A page may have fewer contexts than asked for and
-/// still not be the last.
+/// still not be the last. `sort=activity` has pages of its own, with `cursor`; it knows the 10,000 most
+/// recently active contexts.
 #[utoipa::path(
     get,
     path = "/v1/contexts",
     tag = "turns",
     params(
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "How many at the most; 20 if not said"),
-        ("before" = Option<String>, Query, description = "Only contexts that were made before this one"),
-        ("tag" = Option<String>, Query, description = "What the client calls itself in the first turn"),
+        ("before" = Option<String>, Query, description = "Only contexts that were made before this one; not with sort=activity"),
+        ("sort" = Option<String>, Query, description = "`created` (default): the newest first; `activity`: the most recently active first"),
+        ("cursor" = Option<String>, Query, description = "With sort=activity: the next_cursor of the page before"),
+        ("tag" = Option<String>, Query, description = "What the client calls itself in the first turn, or else what the client calls itself that works on it now"),
         ("client" = Option<String>, Query, description = "The same as tag"),
         ("label" = Option<String>, Query, description = "One of its labels"),
         ("title" = Option<String>, Query, description = "Its title"),
@@ -164,28 +177,17 @@ pub(super) async fn get(call: Call, params: Params) -> Result<Json<ContextObject
 )]
 pub(super) async fn list(call: Call, params: Params) -> Result<Json<ContextPage>, ApiError> {
     let limit = params.limit(limits::HTTP_CONTEXTS_PAGE_DEFAULT, limits::HTTP_CONTEXTS_PAGE_MAX)?;
-    let before = params.number("before")?.map(ContextId);
-    let query = Query::from(filters(&params, call.now_ms())?);
+    let listing = listing(&params)?;
+    let mut filters = filters(&params, call.now_ms())?;
+    if let Some(tag) = &filters.tag {
+        filters.live = call.presence()?.tagged(tag);
+    }
+    let query = Query::from(filters);
     let with_provenance = params.choice("include_provenance", FLAGS)?;
-    let found = call
-        .read(move |engine, principal| {
-            let search = Search {
-                query: &query,
-                before,
-                limit,
-                counts_all: false,
-                visits_max: limits::SEARCH_VISITS_MAX,
-                // No filter asks.
-                is_live: &|_| false,
-            };
-            engine.read(
-                principal,
-                crate::call::reading(principal),
-                cairn_base::Position::START,
-                |snapshot, scope| Ok(cairn_turns::query::search(snapshot, scope, &search)?),
-            )
-        })
-        .await?;
+    let page = match listing {
+        Listing::Created(before) => by_creation(&call, query, before, limit).await?,
+        Listing::Active(after) => by_activity(&call, query, after, limit).await?,
+    };
     let presence = call.presence()?;
     let to_wire = |(context, said): &(Context, Metadata)| {
         let object = ContextObject::to_wire(context, said, &presence);
@@ -196,11 +198,92 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<ContextPage>
         }
     };
     Ok(Json(ContextPage {
-        next_before: found.next_before.map(|context| context.to_string()),
-        count: found.contexts.len(),
-        contexts: found.contexts.iter().map(to_wire).collect(),
+        next_before: page.next_before.map(|context| context.to_string()),
+        next_cursor: page.next_cursor.map(|next| next.map(|cursor| cursor.to_string())),
+        truncated: page.is_truncated,
+        count: page.contexts.len(),
+        contexts: page.contexts.iter().map(to_wire).collect(),
         active: Active::of(&presence),
     }))
+}
+
+/// In which order contexts are listed, and from where on.
+enum Listing {
+    Created(Option<ContextId>),
+    Active(Option<ActivityCursor>),
+}
+
+/// A page as it was read.
+struct Page {
+    contexts: Vec<(Context, Metadata)>,
+    next_before: Option<ContextId>,
+    next_cursor: Option<Option<ActivityCursor>>,
+    is_truncated: bool,
+}
+
+fn listing(params: &Params) -> Result<Listing, ApiError> {
+    let (before, cursor) = (params.number("before")?, params.text("cursor")?);
+    let other = |given: &str, order: &str, own: &str| {
+        let message = format!("{given} does not go with sort={order}; pages of that order have {own}");
+        Err(invalid(message).detail("parameter", given))
+    };
+    match (params.choice("sort", &[("created", false), ("activity", true)])?, before, cursor) {
+        (false, before, None) => Ok(Listing::Created(before.map(ContextId))),
+        (true, None, cursor) => {
+            let cursor = cursor.map(str::parse).transpose();
+            let cursor = cursor.map_err(|error: BadActivityCursor| {
+                invalid(error.to_string()).detail("parameter", "cursor")
+            })?;
+            Ok(Listing::Active(cursor))
+        }
+        (false, _, Some(_)) => other("cursor", "created", "before"),
+        (true, Some(_), _) => other("before", "activity", "cursor"),
+    }
+}
+
+async fn by_creation(
+    call: &Call,
+    query: Query,
+    before: Option<ContextId>,
+    limit: usize,
+) -> Result<Page, ApiError> {
+    let found = call.read(move |engine, principal| {
+        let search = Search {
+            query: &query,
+            before,
+            limit,
+            counts_all: false,
+            visits_max: limits::SEARCH_VISITS_MAX,
+            // No filter asks.
+            is_live: &|_| false,
+        };
+        engine.read(
+            principal,
+            crate::call::reading(principal),
+            cairn_base::Position::START,
+            |snapshot, scope| Ok(cairn_turns::query::search(snapshot, scope, &search)?),
+        )
+    });
+    let found = found.await?;
+    Ok(Page {
+        contexts: found.contexts,
+        next_before: found.next_before,
+        next_cursor: None,
+        is_truncated: false,
+    })
+}
+
+async fn by_activity(
+    call: &Call,
+    query: Query,
+    after: Option<ActivityCursor>,
+    limit: usize,
+) -> Result<Page, ApiError> {
+    let found = call.read(move |engine, principal| {
+        engine.contexts_by_activity(principal, principal.tenant(), &query, after, limit)
+    });
+    let ActivityPage { contexts, next, is_cut } = found.await?;
+    Ok(Page { contexts, next_before: None, next_cursor: Some(next), is_truncated: is_cut })
 }
 
 /// How a yes or no is written; no comes first, for it is what counts when nothing is.

@@ -12,6 +12,7 @@ pub(super) fn filters(params: &Params, now_ms: u64) -> Result<Filters, ApiError>
     let context = |name: &str| params.number(name).map(|id| id.map(ContextId));
     Ok(Filters {
         tag: tag(params)?,
+        live: Vec::new(),
         label: text("label")?,
         title: text("title")?,
         user: text("user")?,

@@ -41,7 +41,7 @@ pub(super) struct ViewParams {
     u64_format: Option<String>,
     /// How numbers of enums are written: `label` (default), `number` or `both`.
     enum_render: Option<String>,
-    /// How times are written: `iso` (default) or `unix_ms`.
+    /// How times are written: `iso` (default) or `unix_ms` (default of built-in types).
     time_render: Option<String>,
     /// `1` to have a payload that cannot be shown be an error of the whole answer.
     strict: Option<String>,
@@ -85,7 +85,10 @@ impl View {
             bytes: params.choice("bytes_render", &words(BytesRender::WORDS, BytesRender::from_word))?,
             wide: params.choice("u64_format", &words(WideRender::WORDS, WideRender::from_word))?,
             enums: params.choice("enum_render", &words(EnumRender::WORDS, EnumRender::from_word))?,
-            time: params.choice("time_render", &words(TimeRender::WORDS, TimeRender::from_word))?,
+            time: params
+                .text("time_render")?
+                .map(|_| params.choice("time_render", &words(TimeRender::WORDS, TimeRender::from_word)))
+                .transpose()?,
         };
         let is_strict = params.choice("strict", &[("0", false), ("1", true)])?;
         Ok(View { is_typed, is_raw, options, hint: hint(params)?, is_strict })
@@ -186,7 +189,11 @@ fn words<T>(words: &[&'static str], from_word: fn(&str) -> Option<T>) -> Vec<(&'
 }
 
 pub(super) fn unreadable(error: &HintError) -> ApiError {
-    ApiError::new(error.code(), error.to_string())
+    let answer = ApiError::new(error.code(), error.to_string());
+    match error {
+        HintError::OtherType { .. } => answer.detail("hint", "name the type of the turns in as_type_id"),
+        HintError::Missing | HintError::Unpublished { .. } => answer,
+    }
 }
 
 fn undecodable(error: Undecodable) -> ApiError {

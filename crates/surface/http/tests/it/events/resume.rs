@@ -163,3 +163,58 @@ async fn a_stream_that_follows_survives_that_history_goes() {
     create(engine, 1);
     assert_eq!(events.next().await.short("context_id"), "context_created 2");
 }
+
+#[tokio::test]
+async fn a_client_that_comes_back_learns_that_sessions_came_and_went_meanwhile() {
+    let store = memory();
+    let server = over(&store).await;
+    let engine = server.gate.engine();
+    let said_hello = |tag: &str| {
+        let session = engine.open_session(TenantId::LOCAL, None);
+        session.hello(tag).expect("a short tag");
+        session
+    };
+    let mut live = open(server.addr, "/v1/events", "").await;
+    assert_eq!((live.next().await.event.as_str(), live.missed_sessions), ("connected", false));
+    let (agent, context) = (said_hello("agent"), create(engine, 1));
+    let told = live.take(2).await;
+    assert_eq!(told[0].short("client_tag"), "client_connected agent");
+
+    // It saw an event after the last who came: it knows of everyone.
+    append(engine, context, "one");
+    let seen = live.next().await;
+    let mut again = open(server.addr, "/v1/events", &header(&seen)).await;
+    append(engine, context, "two");
+    assert_eq!(again.take(2).await[1].event, "turn_appended");
+    assert!(!again.missed_sessions);
+
+    // Somebody goes while it is away.
+    drop(again);
+    drop(agent);
+    assert_eq!(live.take(2).await[1].short("client_tag"), "client_disconnected agent");
+    for path in ["/v1/events".to_owned(), format!("/v1/contexts/{context}/events")] {
+        let mut again = open(server.addr, &path, &header(&seen)).await;
+        assert_eq!(again.take(2).await[1].event, "turn_appended", "what is in history is told all the same");
+        assert!(again.missed_sessions, "{path}");
+    }
+    // Whoever begins now has missed nothing, and hears who comes from here on.
+    let mut fresh = open(server.addr, "/v1/events", "").await;
+    assert_eq!(fresh.next().await.event, "connected");
+    let late = said_hello("late");
+    assert_eq!(fresh.next().await.short("client_tag"), "client_connected late");
+    assert!(!fresh.missed_sessions);
+
+    // With the server every session ends, and nobody is left to tell of that.
+    let last = live.next().await;
+    assert_eq!(last.short("client_tag"), "client_connected late");
+    append(engine, context, "three");
+    let last = live.next().await;
+    drop(late);
+    server.stop().await.expect("it ends");
+    let server = over(&store).await;
+    let mut again = open(server.addr, "/v1/events", &header(&last)).await;
+    append(server.gate.engine(), context, "after the restart");
+    assert_eq!(again.take(2).await[1].event, "turn_appended");
+    assert!(again.missed_sessions);
+    assert_eq!(get(server.addr, "/v1/sessions").await.json()["sessions"], serde_json::json!([]));
+}

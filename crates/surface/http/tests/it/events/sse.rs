@@ -39,6 +39,10 @@ pub(crate) struct Events<S = TcpStream> {
     pub(crate) head: String,
     /// What came and was not taken yet.
     text: String,
+    /// Whether the stream was greeted, and nothing came since.
+    is_fresh: bool,
+    /// Whether it was told, right after the greeting, that it may have missed who came and went.
+    pub(crate) missed_sessions: bool,
 }
 
 /// Opens a stream with `extra` header lines, each ending in CRLF.
@@ -70,15 +74,27 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Events<S> {
             let read = timeout(LONG, stream.read_line(&mut head)).await.expect("in time").expect("a head");
             assert!(read > 0, "the head ends early: {head}");
         }
-        Events { stream, head: head.to_lowercase(), text: String::new() }
+        Events {
+            stream,
+            head: head.to_lowercase(),
+            text: String::new(),
+            is_fresh: false,
+            missed_sessions: false,
+        }
     }
 
-    /// The next block; `None` when the stream ended in order.
+    /// The next block; `None` when the stream ended in order. What a stream that goes on is told of sessions
+    /// is noted and passed over: it is in no history.
     pub(crate) async fn try_next(&mut self) -> Option<Block> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
                 let block = parse(block);
                 self.text = rest.to_owned();
+                let is_first = std::mem::replace(&mut self.is_fresh, block.event == "connected");
+                if is_first && block.event == "reset" && block.short("reason") == "reset sessions_missed" {
+                    self.missed_sessions = true;
+                    continue;
+                }
                 return Some(block);
             }
             let chunk = timeout(LONG, self.chunk()).await.expect("something comes in time");

@@ -136,3 +136,61 @@ async fn parameters_are_checked() {
     }
     assert_eq!(json(server.addr, "/v1/contexts/%31").await["context_id"], "1", "percent signs are decoded");
 }
+
+async fn active(addr: std::net::SocketAddr, query: &str) -> (Vec<u64>, Value) {
+    let page = json(addr, &format!("/v1/contexts?sort=activity{query}")).await;
+    (super::filters::ids(&page), page)
+}
+
+#[tokio::test]
+async fn contexts_are_listed_by_their_last_activity() {
+    let server = Server::start().await;
+    let addr = server.addr;
+    let (none, empty) = active(addr, "").await;
+    assert_eq!((none.len(), &empty["next_cursor"], &empty["next_before"]), (0, &Value::Null, &Value::Null));
+    for _ in 0..5 {
+        context(addr).await;
+        server.clock.advance(std::time::Duration::from_millis(1));
+    }
+    assert_eq!(active(addr, "").await.0, [5, 4, 3, 2, 1], "one that is empty was active when it was made");
+    for id in ["2", "4", "1"] {
+        turn(addr, id, b"\x80").await;
+        server.clock.advance(std::time::Duration::from_millis(1));
+    }
+    assert_eq!(active(addr, "").await.0, [1, 4, 2, 5, 3]);
+    let created: Vec<_> = super::filters::ids(&json(addr, "/v1/contexts").await);
+    assert_eq!(created, [5, 4, 3, 2, 1], "the default order stays");
+
+    // In pages, between which one of the last becomes active: it is at the front, and nothing comes twice.
+    let (first, page) = active(addr, "&limit=2").await;
+    assert_eq!((first, page["count"].as_u64(), page.get("truncated")), (vec![1, 4], Some(2), None));
+    turn(addr, "3", b"\x80").await;
+    let cursor = text(&page, "next_cursor");
+    let (second, page) = active(addr, &format!("&limit=2&cursor={cursor}")).await;
+    assert_eq!((second, &page["next_cursor"]), (vec![2, 5], &Value::Null));
+    assert_eq!(active(addr, "&limit=1").await.0, [3]);
+
+    // Of the same moment the newest comes first, and a fork is active when it is made.
+    assert_eq!(fork(addr, "{\"base_turn_id\": 1}").await.status, 201);
+    assert_eq!(active(addr, "&limit=3").await.0, [6, 3, 1]);
+    // What was pruned is not listed, and takes nothing away from a page.
+    let pruned = post(addr, "/v1/admin/prune", r#"{"contexts":["3","1"],"apply":true}"#).await;
+    assert_eq!(pruned.status, 200, "{pruned:?}");
+    assert_eq!(active(addr, "&limit=2").await.0, [6, 4]);
+    assert_eq!(active(addr, "").await.0, [6, 4, 2, 5]);
+    for query in [
+        "sort=x",
+        "sort=",
+        "sort=activity&before=3",
+        "cursor=1-1",
+        "sort=created&cursor=1-1",
+        "sort=activity&cursor=x",
+        "sort=activity&cursor=",
+        "sort=activity&cursor=1",
+        "sort=activity&limit=0",
+    ] {
+        refused(addr, &format!("/v1/contexts?{query}"), (422, "InvalidRequest")).await;
+    }
+    assert_eq!(active(addr, "&cursor=0-0").await.0, [0; 0]);
+    assert_eq!(active(addr, "&cursor=18446744073709551615-18446744073709551615").await.0.len(), 4);
+}

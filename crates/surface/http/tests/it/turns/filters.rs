@@ -168,3 +168,68 @@ async fn where_a_client_is_stands_in_for_an_address_that_nobody_said() {
     drop(session);
     assert_eq!(address(&id).await, Value::Null);
 }
+
+#[tokio::test]
+async fn a_tag_is_what_is_stored_or_else_that_of_the_client_that_works_on_it() {
+    let server = Server::start().await;
+    let addr = server.addr;
+    let stored = say(addr, "agent", "x", "svc", 7).await;
+    let elsewhere = say(addr, "other", "x", "svc", 7).await;
+    let (silent, empty) = (context(addr).await, context(addr).await);
+    turn(addr, &silent, b"\x80").await;
+    assert_eq!(listed(addr, "tag=agent").await, [1]);
+    let works_on = |tag: &str, contexts: &[&str]| {
+        let session = server.gate.engine().open_session(TenantId::LOCAL, None);
+        session.hello(tag).expect("a short tag");
+        contexts.iter().for_each(|id| session.works_on(ContextId(id.parse().expect("a number"))));
+        session
+    };
+    let agent = works_on("agent", &[&stored, &elsewhere, &silent, &empty]);
+    // What the list shows is what is found: a stored tag counts more.
+    for query in ["tag=agent", "client=agent", "tag=agent&sort=activity"] {
+        let page = json(addr, &format!("/v1/contexts?{query}")).await;
+        assert_eq!(ids(&page), [4, 3, 1], "{query}");
+        let shown = page["contexts"].as_array().expect("a list");
+        assert!(shown.iter().all(|context| context["client_tag"] == "agent"), "{page}");
+    }
+    assert_eq!(listed(addr, "tag=other").await, [2]);
+    assert_eq!(listed(addr, "tag=agent&label=x").await, [1]);
+    let (mut seen, mut before) = (Vec::new(), String::new());
+    loop {
+        let page = json(addr, &format!("/v1/contexts?tag=agent&limit=1{before}")).await;
+        seen.extend(ids(&page));
+        let Some(next) = page["next_before"].as_str() else { break };
+        before = format!("&before={next}");
+    }
+    assert_eq!(seen, [4, 3, 1]);
+    // Whoever worked on it last gives it its tag, and takes it along.
+    let late = works_on("late", &[&empty]);
+    assert_eq!((listed(addr, "tag=agent").await, listed(addr, "tag=late").await), (vec![3, 1], vec![4]));
+    drop(late);
+    assert_eq!(listed(addr, "tag=agent").await, [4, 3, 1]);
+    drop(agent);
+    assert_eq!(listed(addr, "tag=agent").await, [1]);
+    // A client without a tag gives none.
+    let nameless = works_on("", &[&silent]);
+    assert_eq!(listed(addr, "tag=").await, [0; 0]);
+    drop(nameless);
+}
+
+#[tokio::test]
+async fn many_live_contexts_are_found_page_by_page() {
+    let server = Server::start().await;
+    let addr = server.addr;
+    let session = server.gate.engine().open_session(TenantId::LOCAL, None);
+    session.hello("agent").expect("a short tag");
+    for _ in 0..200 {
+        session.works_on(ContextId(context(addr).await.parse().expect("a number")));
+    }
+    let (mut seen, mut before) = (Vec::new(), String::new());
+    loop {
+        let page = json(addr, &format!("/v1/contexts?tag=agent&limit=70{before}")).await;
+        seen.extend(ids(&page));
+        let Some(next) = page["next_before"].as_str() else { break };
+        before = format!("&before={next}");
+    }
+    assert_eq!(seen, (1..=200).rev().collect::<Vec<_>>());
+}

@@ -238,3 +238,114 @@ async fn a_strict_server_takes_only_published_types() {
         "2"
     );
 }
+
+#[tokio::test]
+async fn a_turn_in_json_may_call_its_payload_data_and_name_its_key() {
+    let server = published().await;
+    let addr = server.addr;
+    context(addr).await;
+    let send_json = async |extra: &str, body: &Value| {
+        let head = format!("{JSON}{extra}");
+        send(addr, "POST /v1/contexts/1/append", &head, body.to_string().as_bytes()).await
+    };
+    let fields = json!({"role": "user", "text": "hi"});
+    let turn = |more: Value| {
+        let mut turn = json!({"type_id": "com.example.Message", "type_version": 1});
+        turn.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        turn
+    };
+    let keyed = turn(json!({"data": fields, "idempotency_key": "once"}));
+    let first = send_json("", &keyed).await;
+    assert_eq!(first.status, 201, "{first:?}");
+    // The same key by either name, and the same content under either name.
+    let again = send_json("", &keyed).await;
+    assert_eq!((again.status, &again.json()["turn_id"]), (200, &first.json()["turn_id"]));
+    for (extra, body) in [
+        ("idempotency-key: once\r\n", turn(json!({"payload": fields}))),
+        ("idempotency-key: once\r\n", keyed.clone()),
+        ("", turn(json!({"payload": fields, "data": null, "idempotency_key": "once"}))),
+    ] {
+        let same = send_json(extra, &body).await;
+        assert_eq!((same.status, &same.json()["turn_id"]), (200, &first.json()["turn_id"]), "{body}");
+    }
+    let shown = json(addr, "/v1/turns/1").await;
+    assert_eq!(shown["data"], json!({"role": "user", "text": "hi"}));
+    for (extra, body, field) in [
+        ("", turn(json!({"payload": fields, "data": fields})), "data"),
+        ("", turn(json!({"data": fields, "idempotency_key": 7})), "idempotency_key"),
+        ("", turn(json!({"idempotency_key": "other"})), "payload"),
+        ("idempotency-key: another\r\n", keyed.clone(), ""),
+        ("", turn(json!({"data": fields, "idempotency_key": "k".repeat(257)})), ""),
+    ] {
+        let refused = send_json(extra, &body).await;
+        assert_eq!(refused.error(), (422, "InvalidRequest".to_owned()), "{extra} {body}");
+        let details = refused.json()["error"]["details"]["field"].clone();
+        assert_eq!(details.as_str().unwrap_or_default(), field, "{extra} {body}: {refused:?}");
+    }
+    let differs = send_json("", &turn(json!({"data": {"text": "x"}, "idempotency_key": "once"}))).await;
+    assert_eq!(differs.error(), (409, "Conflict".to_owned()));
+    assert_eq!(json(addr, "/v1/contexts/1").await["head_turn_id"], "1", "one turn in all");
+}
+
+#[tokio::test]
+async fn a_bundle_needs_no_content_type() {
+    let server = Server::start().await;
+    let path = "PUT /v1/registry/bundles/2025%231";
+    let first = send(server.addr, path, "", BUNDLE.as_bytes()).await;
+    assert_eq!(first.status, 201, "{first:?}");
+    assert_eq!(send(server.addr, path, "", BUNDLE.as_bytes()).await.status, 204);
+    let nonsense = send(server.addr, "PUT /v1/registry/bundles/x", "", b"hello").await;
+    assert_eq!(nonsense.error(), (422, "InvalidRequest".to_owned()));
+    for wrong in ["text/plain", "application/x-www-form-urlencoded", ""] {
+        let typed = format!("content-type: {wrong}\r\n");
+        let refused = send(server.addr, path, &typed, BUNDLE.as_bytes()).await;
+        assert_eq!(refused.error(), (415, "UnsupportedMediaType".to_owned()), "{wrong:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_time_of_the_built_in_conversation_is_an_integer_unless_iso_is_asked_for() {
+    let server = Server::start().await;
+    let addr = server.addr;
+    context(addr).await;
+    // {"1": "system", "3": 1700000000000}
+    let payload = b"\x82\xa1\x31\xa6system\xa1\x33\xcf\x00\x00\x01\x8b\xcf\xe5\x68\x00";
+    let query = "type_id=cxdb.ConversationItem&type_version=3";
+    assert_eq!(append(addr, "1", query, "", payload).await.status, 201);
+    for (query, expected) in [
+        ("", json!(1_700_000_000_000_u64)),
+        ("?time_render=unix_ms", json!(1_700_000_000_000_u64)),
+        ("?time_render=iso", json!("2023-11-14T22:13:20+00:00")),
+    ] {
+        let shown = json(addr, &format!("/v1/contexts/1/turns{query}")).await;
+        assert_eq!(shown["turns"][0]["data"]["timestamp"], expected, "{query:?}");
+    }
+    refused(addr, "/v1/contexts/1/turns?time_render=x", (422, "InvalidRequest")).await;
+}
+
+#[tokio::test]
+async fn every_conflict_says_what_helps() {
+    let server = published().await;
+    let addr = server.addr;
+    context(addr).await;
+    turn(addr, "1", b"\x80").await;
+    let changed = BUNDLE.replace("system", "root");
+    let illegal = BUNDLE
+        .replace("2025#1", "next")
+        .replace(r#""3":{"name":"id","type":"u64"}"#, r#""3":{"name":"id","type":"u32"}"#);
+    let key = "idempotency-key: once\r\n";
+    append(addr, "1", "type_id=t", key, b"\x01").await;
+    let other_type =
+        "/v1/contexts/1/turns?type_hint_mode=explicit&as_type_id=com.example.Message&as_type_version=1";
+    for (answer, helps) in [
+        (publish(&server, "2025%231", &changed).await, "new bundle_id"),
+        (publish(&server, "next", &illegal).await, "new version"),
+        (append(addr, "1", "type_id=t", key, b"\x02").await, "new key"),
+        (append(addr, "1", "type_id=t", "if-match: 9\r\n", b"\x02").await, "decide again"),
+        (get(addr, other_type).await, "as_type_id"),
+    ] {
+        assert_eq!(answer.error(), (409, "Conflict".to_owned()));
+        let hint = answer.json()["error"]["details"]["hint"].as_str().expect("a hint").to_owned();
+        assert!(hint.contains(helps) && !hint.contains("send the request again"), "{hint}");
+    }
+}
