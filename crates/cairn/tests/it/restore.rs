@@ -25,7 +25,9 @@ fn backed_up() -> (tempfile::TempDir, Value) {
     let node = node_of(dir.path(), "data");
     let store = EmbeddedStore::open(&dir.path().join("data"), EmbeddedOptions::default()).expect("it opens");
     let backup = dir.path().join("backup");
-    store.maintain(&Maintenance::Backup { to: backup.clone() }, &mut |_| true).expect("a backup");
+    store
+        .maintain(&Maintenance::Backup { to: backup.clone(), skip_damaged: false }, &mut |_| true)
+        .expect("a backup");
     store.close().expect("it closes");
     let mode = backup.metadata().expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600, "nobody else may read it");

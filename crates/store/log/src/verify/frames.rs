@@ -28,6 +28,7 @@ pub(super) enum Step<'a> {
     /// A valid frame whose body does not open with the store's key.
     Sealed {
         at: u64,
+        kind: FrameKind,
     },
     /// No valid frame here; the walk goes on at the next one there is.
     Bad {
@@ -87,7 +88,7 @@ impl<'a> FrameWalk<'a> {
             let cipher = sealer.of_frames(self.segment.number, self.segment.salt, tenant);
             match frame::open(&mut bytes[body.clone()], &cipher, position, kind, tenant) {
                 Ok(len) => body.end = body.start + len,
-                Err(_) => return Ok(Step::Sealed { at }),
+                Err(_) => return Ok(Step::Sealed { at, kind }),
             }
         }
         let frame = Frame { position, kind, tenant, body: &bytes[body] };
@@ -96,6 +97,11 @@ impl<'a> FrameWalk<'a> {
 
     pub(super) fn is_at_end(&self) -> bool {
         self.at >= self.limit
+    }
+
+    /// The offset where the walk goes on.
+    pub(super) fn offset(&self) -> u64 {
+        self.at
     }
 
     /// The position behind the last frame.

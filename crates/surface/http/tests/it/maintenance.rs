@@ -49,13 +49,13 @@ fn stage(done: u64) -> Stage<'static> {
 #[tokio::test]
 async fn the_local_owner_hears_how_far_it_is_and_what_came_of_it() {
     let server = server(GateConfig::default(), |job, on_stage| {
-        assert_eq!(*job, Maintenance::Backup { to: PathBuf::from("/backups/monday") });
+        assert_eq!(*job, Maintenance::Backup { to: PathBuf::from("/backups/monday"), skip_damaged: false });
         assert!(on_stage(stage(3)));
-        Ok(MaintenanceReport { figures: vec![("segments", 2), ("bytes", 1)], findings: Vec::new() })
+        Ok(MaintenanceReport { figures: vec![("segments", 2), ("bytes", 1)], ..MaintenanceReport::default() })
     })
     .await;
     let mut heard = Vec::new();
-    let job = Maintenance::Backup { to: PathBuf::from("/backups/monday") };
+    let job = Maintenance::Backup { to: PathBuf::from("/backups/monday"), skip_damaged: false };
     let report = local(&server)
         .await
         .maintain(&job, &mut |stage| heard.push((stage.name.to_owned(), stage.done, stage.total)))
@@ -91,7 +91,7 @@ async fn what_makes_no_sense_is_refused_before_anything_runs() {
     for body in ["{}", r#"{"job":"format"}"#, r#"{"job":"verify","repair":"yes"}"#] {
         assert_eq!(post(server.addr, PATH, body).await.error(), (422, "InvalidRequest".to_owned()), "{body}");
     }
-    let relative = Maintenance::Backup { to: PathBuf::from("monday") };
+    let relative = Maintenance::Backup { to: PathBuf::from("monday"), skip_damaged: false };
     assert_eq!(
         code(local(&server).await.maintain(&relative, &mut |_| {}).await),
         Some(ErrorCode::InvalidRequest)
