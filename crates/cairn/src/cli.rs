@@ -278,15 +278,15 @@ Examples:
   cairn --data-dir data restore monday.cairnbak     make ./data of it
   cairn restore monday.cairnbak --json              into the usual data directory, told as JSON
 
-The data directory must be empty or not there yet; one that holds anything is left alone. Every byte of
-the backup is verified before anything is written, and the restored data is opened once to prove that it
-opens. A backup that was cut or changed is refused with the place of the damage (exit code 4). After a
-failure the directory is as it was before. What a killed restore leaves behind is refused by every other
-command and removed by the next restore into the same directory.
+The data directory must be empty or not there yet; one that holds anything is left alone. Every byte
+of the backup is verified before anything is written, and the restored data is opened once to prove
+that it opens. A backup that was cut or changed is refused with the place of the damage (exit code
+4). After a failure the directory is as it was before. What a killed restore leaves behind is refused
+by every other command and removed by the next restore into the same directory.
 
-A partial backup (`cairn backup --skip-damaged`) lists what is missing from it. It is restored only with
---accept-missing: then the store has the same damage at the same places, and what was there fails as
-damaged when it is read.
+A partial backup (`cairn backup --skip-damaged`) lists what is missing from it. It is restored only
+with --accept-missing: then the store has the same damage at the same places, and what was there
+fails as damaged when it is read.
 
 What is restored is the same memory: it keeps its id. Do not go on writing to both. Settings
 (cairn.toml) are not in a backup.";

@@ -136,10 +136,10 @@ fn harmless(text: &str) -> String {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let failure = Failure::coded(error.code(), error.to_string());
-        match error {
-            StoreError::UnfinishedRestore { .. } => failure.hint(UNFINISHED_RESTORE),
-            _ => failure,
+        if let StoreError::UnfinishedRestore { .. } = error {
+            return failure.hint(UNFINISHED_RESTORE);
         }
+        failure
     }
 }
 

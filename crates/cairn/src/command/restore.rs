@@ -44,22 +44,29 @@ fn restore_into(
 }
 
 fn explain(error: StoreError, backup: &Path) -> Failure {
-    match &error {
-        StoreError::Occupied { .. } => Failure::usage(error.to_string())
-            .hint("name another directory with --data-dir, or move this one away; nothing was changed"),
-        StoreError::Stopped => Failure::new("stopped; nothing was restored"),
-        StoreError::PartialBackup { .. } => Failure::from(error)
-            .hint("use an older backup that is whole, or restore what there is with --accept-missing"),
-        StoreError::Damaged(at) if at.file == backup => Failure::from(error)
-            .hint("the backup was cut or changed: use another copy of it; nothing was restored"),
-        StoreError::Io { .. } => {
-            Failure::from(error).hint("nothing was restored; check that both paths are right and yours")
-        }
-        _ if error.code() == ErrorCode::Damaged => Failure::from(error).hint(
-            "the backup holds damaged data, as an older cairn wrote it: use another backup; nothing was restored",
-        ),
-        _ => Failure::from(error),
+    let failure = Failure::from(error.clone());
+    if let StoreError::Occupied { .. } = error {
+        return Failure::usage(error.to_string())
+            .hint("name another directory with --data-dir, or move this one away; nothing was changed");
     }
+    if let StoreError::Stopped = error {
+        return Failure::new("stopped; nothing was restored");
+    }
+    if let StoreError::PartialBackup { .. } = error {
+        return failure
+            .hint("use an older backup that is whole, or restore what there is with --accept-missing");
+    }
+    if let StoreError::Io { .. } = error {
+        return failure.hint("nothing was restored; check both paths and that you may use them");
+    }
+    let is_of_backup = matches!(&error, StoreError::Damaged(at) if at.file == backup);
+    if is_of_backup {
+        return failure.hint("the backup was cut or changed: use another copy of it; nothing was restored");
+    }
+    if error.code() == ErrorCode::Damaged {
+        return failure.hint("what was backed up is damaged: use another backup; nothing was restored");
+    }
+    failure
 }
 
 fn report(dir: &Path, backup: &Path, restored: Restored, as_json: bool) -> Result<(), Failure> {

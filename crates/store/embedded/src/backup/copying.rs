@@ -129,9 +129,10 @@ impl<'a> Copying<'a> {
 
     /// A file that is not there, or cannot be opened.
     fn absent(&mut self, file: &CopyFile, error: &io::Error) -> Result<(), StoreError> {
-        let detail = match error.kind() {
-            io::ErrorKind::NotFound => "the file is missing".to_owned(),
-            _ => format!("it cannot be read: {error}"),
+        let detail = if error.kind() == io::ErrorKind::NotFound {
+            "the file is missing".to_owned()
+        } else {
+            format!("it cannot be read: {error}")
         };
         self.findings.add(&file.name, 0, &*detail);
         self.refuse_damage()?;

@@ -108,13 +108,15 @@ impl Shared {
         Ok(MaintenanceReport { figures, findings, missing: done.missing })
     }
 
-    /// Writes an image of everything that the index holds, so that damage in the log costs no record.
+    /// Makes damage in the log cost less: seals the segment in use, so that its hashed entries, which are in
+    /// memory, are in a side file, and writes an image of everything that the index holds.
     fn cover_damage(&self) -> Option<Finding> {
-        let error = self.write_image().err()?;
+        let completed = self.complete_segments().map(drop);
+        let error = self.write_image().map(drop).and(completed).err()?;
         Some(Finding {
             file: index::FILE.to_owned(),
             offset: 0,
-            detail: format!("no image was written, so the backup may lack more records: {error}"),
+            detail: format!("no image could be written, so more may be missing than was damaged: {error}"),
             repaired: false,
         })
     }

@@ -172,3 +172,114 @@ impl File for Tee {
         Err(io::ErrorKind::PermissionDenied.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use cairn_base::fs::{FileSystem, SimulatedFs};
+
+    use super::*;
+    use crate::container::WHOLE;
+
+    /// A file of which one block cannot be read.
+    #[derive(Debug)]
+    struct Worn {
+        bytes: Mutex<Vec<u8>>,
+        bad: u64,
+    }
+
+    impl File for Worn {
+        fn len(&self) -> io::Result<u64> {
+            Ok(self.bytes.lock().len() as u64)
+        }
+
+        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+            if (offset..offset + buffer.len() as u64).contains(&self.bad) {
+                return Err(io::Error::other("worn out"));
+            }
+            let start = usize::try_from(offset).unwrap();
+            buffer.copy_from_slice(&self.bytes.lock()[start..start + buffer.len()]);
+            Ok(())
+        }
+
+        fn write_at(&self, _: &[u8], _: u64) -> io::Result<()> {
+            unreachable!("a source is not written")
+        }
+
+        fn set_len(&self, _: u64) -> io::Result<()> {
+            unreachable!("a source is not written")
+        }
+
+        fn sync_data(&self) -> io::Result<()> {
+            unreachable!("a source is not written")
+        }
+    }
+
+    const HEAD_BYTES: usize = 24 + 16 + 1;
+
+    fn content(bytes: usize) -> Vec<u8> {
+        (0..bytes).map(|at| (at % 251) as u8).collect()
+    }
+
+    fn tee(bytes: Vec<u8>, bad: u64) -> (SimulatedFs, Arc<Worn>, Tee) {
+        let fs = SimulatedFs::new(1);
+        fs.create_dir(Path::new("d")).unwrap();
+        let mut writer = ContainerWriter::create(&fs, Path::new("d/c"), WHOLE, 7).unwrap();
+        let len = bytes.len() as u64;
+        writer.begin_file("f", len).unwrap();
+        let source = Arc::new(Worn { bytes: Mutex::new(bytes), bad });
+        let tee = Tee::new(Arc::clone(&source) as Arc<dyn File>, len, Arc::new(Mutex::new(writer)));
+        (fs, source, tee)
+    }
+
+    /// What was copied, without checksums.
+    fn copied(fs: &SimulatedFs) -> Vec<u8> {
+        let bytes = fs.read_all("d/c").unwrap();
+        bytes[HEAD_BYTES..].chunks(4 + CHUNK_BYTES).flat_map(|chunk| chunk[4..].to_vec()).collect()
+    }
+
+    #[test]
+    fn whatever_the_order_of_reads_every_byte_is_copied_once_and_in_order() {
+        let all = content(3 * CHUNK_BYTES + 100);
+        let (fs, _, tee) = tee(all.clone(), u64::MAX);
+        let read = |offset: usize, len: usize| {
+            let mut buffer = vec![0; len];
+            tee.read_at(&mut buffer, offset as u64).unwrap();
+            assert!(buffer == all[offset..offset + len], "{len} bytes at {offset}");
+        };
+        read(0, 64);
+        read(all.len() - 64, 64);
+        read(2 * CHUNK_BYTES - 5, 10);
+        read(64, 100_000);
+        read(CHUNK_BYTES - 10, 20);
+        read(0, all.len());
+        read(5, 5);
+        assert!(tee.read_at(&mut [0; 2], all.len() as u64 - 1).is_err(), "behind the end");
+        assert!(tee.finish().unwrap().is_empty());
+        assert!(copied(&fs) == all);
+    }
+
+    #[test]
+    fn what_was_read_before_its_turn_is_what_is_copied() {
+        let all = content(2 * CHUNK_BYTES);
+        let (fs, source, tee) = tee(all.clone(), u64::MAX);
+        let mut tail = [0; 100];
+        tee.read_at(&mut tail, all.len() as u64 - 100).unwrap();
+        source.bytes.lock()[2 * CHUNK_BYTES - 50] ^= 1;
+        tee.finish().unwrap();
+        assert!(copied(&fs) == all, "the bytes that were verified");
+    }
+
+    #[test]
+    fn a_block_that_cannot_be_read_is_named_and_copied_as_zeroes() {
+        let mut all = content(CHUNK_BYTES + 9000);
+        let bad = CHUNK_BYTES + BLOCK_BYTES;
+        let (fs, _, tee) = tee(all.clone(), bad as u64 + 7);
+        let unreadable = tee.finish().unwrap();
+        let expected = (bad as u64..(bad + BLOCK_BYTES) as u64, "worn out".to_owned());
+        assert_eq!(unreadable, [expected]);
+        all[bad..bad + BLOCK_BYTES].fill(0);
+        assert!(copied(&fs) == all);
+    }
+}

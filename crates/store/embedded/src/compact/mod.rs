@@ -76,7 +76,7 @@ impl Shared {
 
     /// Leaves the segment that is being written, so that everything up to the position that is returned is
     /// in complete ones.
-    fn complete_segments(&self) -> Result<Position, StoreError> {
+    pub(crate) fn complete_segments(&self) -> Result<Position, StoreError> {
         let (number, position) = {
             let mut committer = self.committer.lock();
             // With both locks no group is in flight.

@@ -75,7 +75,7 @@ impl<'a> Claim<'a> {
         let claim = Claim { fs, dir, lock, made };
         // Another process may have been quicker.
         refuse_occupied(fs, dir)?;
-        let marked = claim.mark().and_then(|()| claim.clear());
+        let marked = claim.sync_made().and_then(|()| claim.mark()).and_then(|()| claim.clear());
         if let Err(error) = marked {
             claim.undo();
             return Err(StoreError::io(format!("claiming {}", dir.display()), error));
@@ -103,6 +103,13 @@ impl<'a> Claim<'a> {
             let _ = self.fs.remove(&self.dir.join(LOCK));
             remove_dirs(self.fs, &self.made);
         }
+    }
+
+    /// Makes the names of new directories durable. A directory that was there needs nothing of its parent.
+    fn sync_made(&self) -> io::Result<()> {
+        let parents = self.made.iter().filter_map(|dir| dir.parent());
+        let mut parents = parents.filter(|parent| !parent.as_os_str().is_empty());
+        parents.try_for_each(|parent| self.fs.sync_dir(parent))
     }
 
     fn mark(&self) -> io::Result<()> {

@@ -114,14 +114,17 @@ fn read_text(reader: &mut ContainerReader, bytes: u64) -> Result<Vec<u8>, StoreE
 /// Takes the chunks of one file with their offsets; with `None` they are verified alone.
 type Sink = Box<dyn FnMut(&[u8], u64) -> Result<(), StoreError>>;
 
-/// Reads everything behind the manifest to the last byte of the backup; `begin` is called with each file
-/// and its length. Returns the list of what is missing.
+/// Called with each file and its length.
+type OnFile<'a> = &'a mut dyn FnMut(&ExpectedFile, u64) -> Result<Option<Sink>, StoreError>;
+
+/// Reads everything behind the manifest to the last byte of the backup. Returns the list of what is
+/// missing.
 fn read_rest(
     mut reader: ContainerReader,
     plan: &CopyPlan,
     stage: &str,
     on_stage: OnStage<'_>,
-    begin: &mut dyn FnMut(&ExpectedFile, u64) -> Result<Option<Sink>, StoreError>,
+    begin: OnFile<'_>,
 ) -> Result<MissingList, StoreError> {
     let total = reader.len();
     let mut go_on = |done| match on_stage(Stage { name: stage, done, total }) {
@@ -189,9 +192,8 @@ fn write_files(
 
 /// Makes a store of the files. Their names are on disk before the manifest's.
 fn settle(fs: &dyn FileSystem, dir: &Path, plan: &CopyPlan) -> Result<(), StoreError> {
-    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
     let folder = plan.folder().map(|folder| dir.join(folder));
-    for dir in [folder.as_deref(), Some(dir), parent].into_iter().flatten() {
+    for dir in [folder.as_deref(), Some(dir)].into_iter().flatten() {
         fs.sync_dir(dir).map_err(|error| StoreError::io(format!("syncing {}", dir.display()), error))?;
     }
     plan.write_manifest(fs, dir)
