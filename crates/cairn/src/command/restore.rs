@@ -64,7 +64,10 @@ fn explain(error: StoreError, backup: &Path) -> Failure {
         return failure.hint("the backup was cut or changed: use another copy of it; nothing was restored");
     }
     if error.code() == ErrorCode::Damaged {
-        return failure.hint("what was backed up is damaged: use another backup; nothing was restored");
+        return failure.hint(
+            "what was backed up is damaged: use another backup, or restore what there is with --accept-missing; \
+             nothing was restored",
+        );
     }
     failure
 }
@@ -81,7 +84,7 @@ fn report(dir: &Path, backup: &Path, restored: Restored, as_json: bool) -> Resul
             "files": files,
             "bytes": bytes,
         });
-        if !missing.is_empty() {
+        if !missing.is_empty() || unopened.is_some() {
             line["missing"] = json!(missing);
             line["missing_left_out"] = json!(left_out);
             line["opens"] = json!(unopened.is_none());
@@ -96,7 +99,7 @@ fn report(dir: &Path, backup: &Path, restored: Restored, as_json: bool) -> Resul
         ))?;
     }
     if let Some(error) = unopened {
-        let message = format!("restored with what is missing, but the store does not open: {error}");
+        let message = format!("restored, but the store does not open: {error}");
         return Err(Failure::damaged(message)
             .hint("`cairn salvage --to DIR` rebuilds a store from every transaction that can be read"));
     }

@@ -22,7 +22,7 @@ const RESTORING: &str = "restoring";
 /// How a backup is restored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RestoreHow {
-    /// Restore a backup that lacks something, too.
+    /// Restore a backup that lacks something, too, and keep a store that does not open because of damage.
     pub accept_missing: bool,
     /// Open the store once before it counts, to prove that it opens.
     pub prove: bool,
@@ -39,7 +39,7 @@ pub struct Restored {
     pub bytes: u64,
     /// What the backup lacks; the restored store has the same damage at the same places.
     pub missing: MissingList,
-    /// Why the store does not open, which only one with missing data may do.
+    /// Why the store does not open, which only happens when missing data is accepted.
     pub unopened: Option<String>,
 }
 
@@ -82,7 +82,7 @@ pub fn restore(
         .check_room(dir, bytes)
         .and_then(|()| write_files(fs, dir, again, (&plan, &text), on_stage))
         .and_then(|()| settle(fs, dir, &plan))
-        .and_then(|()| if how.prove { prove(dir, options, &claim, &missing) } else { Ok(None) });
+        .and_then(|()| if how.prove { prove(dir, options, &claim, how) } else { Ok(None) });
     match written.and_then(|unopened| claim.finish().map(|()| unopened)) {
         Ok(unopened) => Ok(Restored { position, files, bytes, missing, unopened }),
         Err(error) => {
@@ -199,17 +199,18 @@ fn settle(fs: &dyn FileSystem, dir: &Path, plan: &CopyPlan) -> Result<(), StoreE
     plan.write_manifest(fs, dir)
 }
 
-/// Opens the store once. Returns why it does not open, if that is due to what is missing.
+/// Opens the store once. Returns why it does not open, if missing data is accepted: backups of an older
+/// cairn may hold damage that they do not list.
 fn prove(
     dir: &Path,
     options: &EmbeddedOptions,
     claim: &Claim<'_>,
-    missing: &MissingList,
+    how: RestoreHow,
 ) -> Result<Option<String>, StoreError> {
     let options = EmbeddedOptions { background: Background::Manual, ..options.clone() };
     let opened = EmbeddedStore::open_claimed(dir, options, claim.lock()).and_then(|store| store.close());
     match opened {
-        Err(error @ StoreError::Damaged(_)) if !missing.is_empty() => Ok(Some(error.to_string())),
+        Err(error @ StoreError::Damaged(_)) if how.accept_missing => Ok(Some(error.to_string())),
         opened => opened.map(|()| None),
     }
 }

@@ -708,3 +708,27 @@ fn a_store_that_does_not_open_with_its_key_is_not_left_behind() {
         assert!(fits || fs.operations() == before, "{with:?}: nothing was written");
     }
 }
+
+#[test]
+fn a_backup_that_was_never_verified_leaves_nothing_when_it_does_not_open() {
+    let (fs, bytes) = small_backup();
+    let mut files = files_in_backup(&fs);
+    let position = u64::from_le_bytes(bytes[16..24].try_into().unwrap());
+    let segment = String::from_utf8(files[1].0.clone()).unwrap();
+    files[1].1[90] ^= 1;
+    let fs = SimulatedFs::new(1);
+    fs.write_raw(BACKUP, &forge_again(1, position, &files));
+    let options = small_options(Arc::new(fs.clone()), 7);
+    let restore_how = |accept_missing| {
+        let how = RestoreHow { accept_missing, prove: true };
+        restore(Path::new(BACKUP), Path::new(RESTORED), &options, how, &mut |_| true)
+    };
+    let error = restore_how(false).unwrap_err();
+    let StoreError::Damaged(at) = error else { panic!("{error}") };
+    assert_eq!(at.file, Path::new(RESTORED).join(&segment));
+    assert!(!fs.is_dir(RESTORED) && !fs.is_dir("restored"));
+    let restored = restore_how(true).unwrap();
+    assert!(restored.unopened.is_none_or(|error| error.contains(&segment)));
+    assert!(fs.exists(Path::new(RESTORED).join(&segment)), "it is there for whoever salvages it");
+    assert!(!fs.exists(Path::new(RESTORED).join(RESTORE_MARK)));
+}
