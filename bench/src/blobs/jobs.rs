@@ -33,7 +33,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     }
     store.apply_now()?;
     let began = Instant::now();
-    let job = Maintenance::Backup { to: dir.path().join("backup") };
+    let job = Maintenance::Backup { to: dir.path().join("backup"), skip_damaged: false };
     let done = store.maintain(&job, &mut |_| true)?;
     let bytes = done.figures.iter().find(|(name, _)| *name == "bytes").context("no bytes")?.1;
     let rate = bytes as f64 / began.elapsed().as_secs_f64() / 1e6;

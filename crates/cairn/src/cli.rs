@@ -114,6 +114,10 @@ pub(crate) enum Command {
         /// The file to write; it must not exist yet
         #[arg(value_name = "FILE")]
         file: PathBuf,
+
+        /// Write what is whole of a damaged data directory, and list what is missing
+        #[arg(long)]
+        skip_damaged: bool,
     },
 
     /// Remove what is dead, and history that is too old or to be forgotten
@@ -168,6 +172,10 @@ pub(crate) enum Command {
         /// The backup
         #[arg(value_name = "FILE")]
         backup: PathBuf,
+
+        /// Restore a partial backup, too; what is missing from it fails as damaged when it is read
+        #[arg(long)]
+        accept_missing: bool,
     },
 
     /// Print completions for a shell
@@ -214,9 +222,16 @@ const BACKUP_AFTER_HELP: &str = "\
 Examples:
   cairn backup ../monday.cairn          a file beside the project
   cairn backup --json /backups/monday   with its figures as JSON
+  cairn backup --skip-damaged rest      what is whole of a damaged data directory
 
 It works whether or not a server runs on the data directory. A running server writes the file
-itself, and goes on reading and writing meanwhile. Interrupt (Ctrl-C) stops the backup.";
+itself, and goes on reading and writing meanwhile. Interrupt (Ctrl-C) stops the backup.
+
+Everything is verified while it is copied, so a backup that was written can be restored. A damaged
+place ends the backup with its file and offset (exit code 4), and nothing is left of it. With
+--skip-damaged the backup is written all the same: it lists files, bytes, positions and, where that
+can be told, how many transactions and blobs are missing (exit code 4 if any is), and is restored
+only with --accept-missing.";
 
 const COMPACT_AFTER_HELP: &str = "\
 Examples:
@@ -263,10 +278,15 @@ Examples:
   cairn --data-dir data restore monday.cairnbak     make ./data of it
   cairn restore monday.cairnbak --json              into the usual data directory, told as JSON
 
-The data directory must be empty or not there yet; one that holds anything is left alone. Every byte of
-the backup is verified first, and the restored data is opened once to prove that it opens. A backup
-that was cut or changed is refused with the place of the damage (exit code 4), and nothing is left
-behind.
+The data directory must be empty or not there yet; one that holds anything is left alone. Every byte
+of the backup is verified before anything is written, and the restored data is opened once to prove
+that it opens. A backup that was cut or changed is refused with the place of the damage (exit code
+4). After a failure the directory is as it was before. What a killed restore leaves behind is refused
+by every other command and removed by the next restore into the same directory.
+
+A partial backup (`cairn backup --skip-damaged`) lists what is missing from it. It is restored only
+with --accept-missing: then the store has the same damage at the same places, and what was there
+fails as damaged when it is read.
 
 What is restored is the same memory: it keeps its id. Do not go on writing to both. Settings
 (cairn.toml) are not in a backup.";

@@ -14,6 +14,9 @@ use crate::terminal::Look;
 const ACCEPT_LOSS: &str = "restore a backup, or make a new store of everything that can be read with \
                            `cairn salvage --to DIR`, which lists what is lost";
 
+const UNFINISHED_RESTORE: &str = "run `cairn restore` with this directory and the backup once more: it removes \
+                                  what is left and starts from the beginning";
+
 /// Exit codes; the end of `cairn --help` lists them for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -137,7 +140,11 @@ fn harmless(text: &str) -> String {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Failure::coded(error.code(), error.to_string())
+        let failure = Failure::coded(error.code(), error.to_string());
+        if let StoreError::UnfinishedRestore { .. } = error {
+            return failure.hint(UNFINISHED_RESTORE);
+        }
+        failure
     }
 }
 
@@ -184,8 +191,13 @@ impl From<ClientError> for Failure {
         // What a server says is one line, whatever it says.
         let message = Harmless(&error.to_string()).to_string();
         match error {
-            ClientError::Refused { code: Some(ErrorCode::Damaged), .. } => {
-                Failure::coded(ErrorCode::Damaged, message)
+            ClientError::Refused { code: Some(ErrorCode::Damaged), hint, .. } => {
+                let failure = Failure::coded(ErrorCode::Damaged, message);
+                // What the server knows of the situation tells more than the table of errors.
+                match hint.filter(|hint| hint != ErrorCode::Damaged.hint()) {
+                    Some(hint) => failure.hint(Harmless(&hint).to_string()),
+                    None => failure,
+                }
             }
             ClientError::Refused { code, hint, .. } => {
                 let exit = code.map_or(Exit::Failed, exit_of);

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use cairn_access::identity::FOLDER;
 use cairn_base::ErrorCode;
-use cairn_embedded::{EmbeddedOptions, EmbeddedStore, OpenReport};
+use cairn_embedded::{EmbeddedOptions, EmbeddedStore, OpenReport, RESTORE_MARK};
+use cairn_seam::StoreError;
 
 use crate::config::{Config, FILE_NAME};
 use crate::failure::Failure;
@@ -39,7 +40,8 @@ pub(crate) fn embedded(dir: &Path, config: &Config, loss: Loss) -> Result<Embedd
     dir_access::refuse_writable(dir)?;
     let options = EmbeddedOptions { accept_loss: loss == Loss::Accept, ..options(config)? };
     let store = EmbeddedStore::open(dir, options).map_err(|error| {
-        let hopeless = loss == Loss::Accept && error.code() == ErrorCode::Damaged;
+        let is_restored = !matches!(error, StoreError::UnfinishedRestore { .. });
+        let hopeless = is_restored && loss == Loss::Accept && error.code() == ErrorCode::Damaged;
         let failure = Failure::from(error);
         if hopeless { failure.hint("accepting loss does not help here: restore a backup") } else { failure }
     })?;
@@ -67,7 +69,7 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<(), Failure> {
     for entry in dir.read_dir().map_err(|error| Failure::io(doing(), &error))? {
         let name = entry.map_err(|error| Failure::io(doing(), &error))?.file_name();
         let is_identity = name == FOLDER && dir.join(FOLDER).join("LOCK").is_file();
-        if is_identity || ["LOCK", "MANIFEST", FILE_NAME].iter().any(|ours| name == *ours) {
+        if is_identity || ["LOCK", "MANIFEST", RESTORE_MARK, FILE_NAME].iter().any(|ours| name == *ours) {
             return Ok(());
         }
         is_empty = false;
@@ -114,6 +116,7 @@ mod tests {
         for (file, fine) in [
             (None, true),
             (Some("LOCK"), true),
+            (Some(RESTORE_MARK), true),
             (Some(FILE_NAME), true),
             (Some("identity/LOCK"), true),
             (Some("letter.txt"), false),

@@ -169,7 +169,10 @@ fn without_line(job: &Maintenance) -> WithoutLine {
 /// What the audit line says of a job. Of what is forgotten it names no key.
 fn subject(job: &Maintenance) -> String {
     match job {
-        Maintenance::Backup { to } => format!("backup to {}", to.display()),
+        Maintenance::Backup { to, skip_damaged: false } => format!("backup to {}", to.display()),
+        Maintenance::Backup { to, skip_damaged: true } => {
+            format!("backup of what is whole to {}", to.display())
+        }
         Maintenance::Verify { repair: false } => "verify".to_owned(),
         Maintenance::Verify { repair: true } => "verify and repair".to_owned(),
         Maintenance::ChangeKey { .. } => "change the key".to_owned(),

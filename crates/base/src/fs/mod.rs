@@ -46,6 +46,11 @@ pub trait FileSystem: Send + Sync + Debug {
     /// The names of the files directly inside a directory, sorted.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
 
+    /// The names of everything directly inside a directory, folders too, sorted.
+    fn entries(&self, dir: &Path) -> io::Result<Vec<String>> {
+        self.list(dir)
+    }
+
     /// Whether a directory holds nothing at all: no file, no folder.
     fn is_dir_empty(&self, dir: &Path) -> io::Result<bool> {
         Ok(self.list(dir)?.is_empty())

@@ -60,6 +60,7 @@ mod tests {
         Report {
             figures: vec![("segments".to_owned(), 3), ("bytes".to_owned(), 4096)],
             findings: repaired.iter().map(finding).collect(),
+            ..Report::default()
         }
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Compact { keep_changes, forget } => {
             compact::compact(data_dir, keep_changes.unwrap_or_default(), forget, json)
         }
-        Command::Backup { file } => backup::backup(data_dir, &file, json),
+        Command::Backup { file, skip_damaged } => backup::backup(data_dir, &file, skip_damaged, json),
         Command::Doctor { repair } => doctor::doctor(data_dir, repair, json),
         Command::Init { project } => init::init(data_dir, project.as_deref(), json),
         Command::Config => config::config(data_dir, json),
@@ -52,7 +52,9 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Search(arguments) => search::search(data_dir, json, &arguments),
         Command::Kip(arguments) => kip::kip(data_dir, json, arguments),
         Command::Mcp(arguments) => mcp::mcp(data_dir, &arguments),
-        Command::Restore { backup } => restore::restore(data_dir, &backup, json),
+        Command::Restore { backup, accept_missing } => {
+            restore::restore(data_dir, &backup, accept_missing, json)
+        }
         Command::Completions { shell } => completions::completions(shell),
     }
 }

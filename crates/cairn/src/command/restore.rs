@@ -3,31 +3,36 @@
 use std::path::Path;
 
 use cairn_base::ErrorCode;
-use cairn_embedded::{EmbeddedOptions, Progress, Restored};
-use cairn_seam::{Stage, Store, StoreError};
+use cairn_embedded::{EmbeddedOptions, Progress, RestoreHow, Restored};
+use cairn_http::ReportedMissing;
+use cairn_seam::{Stage, StoreError};
 use serde_json::json;
 
+use super::backup::missing_lines;
 use crate::failure::Failure;
 use crate::open;
 use crate::signals::StopFlag;
 
 /// Makes a data directory of a backup, and opens it once to prove that it opens.
-pub(super) fn restore(data_dir: Option<&Path>, backup: &Path, as_json: bool) -> Result<(), Failure> {
+pub(super) fn restore(
+    data_dir: Option<&Path>,
+    backup: &Path,
+    accept_missing: bool,
+    as_json: bool,
+) -> Result<(), Failure> {
     let (data_dir, settings) = super::settings(data_dir, &[])?;
     let dir = &data_dir.path;
-    let is_new = !dir.exists();
-    open::create_dir(dir)?;
-    let restored = restore_into(dir, backup, &open::options(&settings.config)?);
-    if restored.is_err() && is_new {
-        // It is empty; an empty directory that stays harms nobody.
-        let _ = std::fs::remove_dir(dir);
-    }
-    let restored = restored?;
-    open::embedded(dir, &settings.config, open::Loss::Refuse)?.close()?;
+    let how = RestoreHow { accept_missing, prove: true };
+    let restored = restore_into(dir, backup, &open::options(&settings.config)?, how)?;
     report(dir, backup, restored, as_json)
 }
 
-fn restore_into(dir: &Path, backup: &Path, options: &EmbeddedOptions) -> Result<Restored, Failure> {
+fn restore_into(
+    dir: &Path,
+    backup: &Path,
+    options: &EmbeddedOptions,
+    how: RestoreHow,
+) -> Result<Restored, Failure> {
     let stop = StopFlag::listen()?;
     let mut on_stage = |Stage { name, done, total }: Stage<'_>| {
         if let Some(tell) = &options.progress {
@@ -35,10 +40,11 @@ fn restore_into(dir: &Path, backup: &Path, options: &EmbeddedOptions) -> Result<
         }
         !stop.is_set()
     };
-    cairn_embedded::restore(backup, dir, options, &mut on_stage).map_err(explain)
+    cairn_embedded::restore(backup, dir, options, how, &mut on_stage).map_err(|error| explain(error, backup))
 }
 
-fn explain(error: StoreError) -> Failure {
+fn explain(error: StoreError, backup: &Path) -> Failure {
+    let failure = Failure::from(error.clone());
     if let StoreError::Occupied { .. } = error {
         return Failure::usage(error.to_string())
             .hint("name another directory with --data-dir, or move this one away; nothing was changed");
@@ -46,30 +52,59 @@ fn explain(error: StoreError) -> Failure {
     if let StoreError::Stopped = error {
         return Failure::new("stopped; nothing was restored");
     }
-    let is_damaged = error.code() == ErrorCode::Damaged;
-    let failure = Failure::from(error);
-    if is_damaged {
+    if let StoreError::PartialBackup { .. } = error {
+        return failure
+            .hint("use an older backup that is whole, or restore what there is with --accept-missing");
+    }
+    if let StoreError::Io { .. } = error {
+        return failure.hint("nothing was restored; check both paths and that you may use them");
+    }
+    let is_of_backup = matches!(&error, StoreError::Damaged(at) if at.file == backup);
+    if is_of_backup {
         return failure.hint("the backup was cut or changed: use another copy of it; nothing was restored");
+    }
+    if error.code() == ErrorCode::Damaged {
+        return failure.hint(
+            "what was backed up is damaged: use another backup, or restore what there is with --accept-missing; \
+             nothing was restored",
+        );
     }
     failure
 }
 
 fn report(dir: &Path, backup: &Path, restored: Restored, as_json: bool) -> Result<(), Failure> {
-    let Restored { position, files, bytes } = restored;
+    let Restored { position, files, bytes, missing, unopened } = restored;
+    let left_out = missing.left_out;
+    let missing: Vec<ReportedMissing> = missing.places.into_iter().map(ReportedMissing::from).collect();
     if as_json {
-        let line = json!({
+        let mut line = json!({
             "data_dir": dir.to_string_lossy(),
             "backup": backup.to_string_lossy(),
             "position": position.0,
             "files": files,
             "bytes": bytes,
         });
-        return super::print(&format!("{line}\n"));
+        if !missing.is_empty() || unopened.is_some() {
+            line["missing"] = json!(missing);
+            line["missing_left_out"] = json!(left_out);
+            line["opens"] = json!(unopened.is_none());
+        }
+        super::print(&format!("{line}\n"))?;
+    } else {
+        super::print(&format!(
+            "{}restored {} from {}: {files} files, {bytes} bytes\n",
+            missing_lines(&missing, left_out),
+            dir.display(),
+            backup.display(),
+        ))?;
     }
-    super::print(&format!(
-        "restored {} from {}: {files} files, {bytes} bytes\nstart the server with `cairn --data-dir {} serve`\n",
-        dir.display(),
-        backup.display(),
-        dir.display(),
-    ))
+    if let Some(error) = unopened {
+        let message = format!("restored, but the store does not open: {error}");
+        return Err(Failure::damaged(message)
+            .hint("`cairn salvage --to DIR` rebuilds a store from every transaction that can be read"));
+    }
+    if as_json {
+        return Ok(());
+    }
+    super::print(&format!("start the server with `cairn --data-dir {} serve`\n", dir.display()))
 }

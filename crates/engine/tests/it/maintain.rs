@@ -48,7 +48,8 @@ fn a_job_leaves_a_line_when_it_begins_and_one_that_says_how_it_ended() {
     let maintain = |job: &Maintenance| world.engine.maintain(&world.owner, job, &mut |_| true);
     assert!(maintain(&VERIFY).unwrap().findings.is_empty());
     maintain(&Maintenance::Verify { repair: true }).unwrap();
-    let failed = maintain(&Maintenance::Backup { to: PathBuf::from("/somewhere") }).unwrap_err();
+    let failed =
+        maintain(&Maintenance::Backup { to: PathBuf::from("/somewhere"), skip_damaged: false }).unwrap_err();
     assert!(matches!(failed, EngineError::Store(StoreError::Unsupported { .. })), "{failed}");
     let report = maintain(&compact(KeepChanges::AsConfigured, &[])).unwrap();
     assert_eq!(report.figures, [("blobs_removed", 0)]);
@@ -191,7 +192,7 @@ fn work_that_was_done_when_the_disk_got_full_has_its_first_line() {
         Ok(MaintenanceReport::default())
     });
     let engine = open(Arc::new(store), &clock).unwrap();
-    let backup = Maintenance::Backup { to: PathBuf::from("/somewhere") };
+    let backup = Maintenance::Backup { to: PathBuf::from("/somewhere"), skip_damaged: false };
     engine.maintain(&owner(), &backup, &mut |_| true).unwrap();
     full.take_no_writes(None);
     assert_eq!(told(&engine), [("backup to /somewhere".to_owned(), AuditOutcome::Begun)]);

@@ -40,5 +40,5 @@ pub use cairn_log::{EncryptionKey, LogMemory, Progress};
 pub use memory::MemoryParts;
 pub use open::OpenReport;
 pub use options::{Background, EmbeddedOptions, ProgressFn};
-pub use restore::{Restored, restore};
+pub use restore::{MARK as RESTORE_MARK, RestoreHow, Restored, restore};
 pub use store::EmbeddedStore;

@@ -17,6 +17,7 @@ use crate::image;
 use crate::index::{Applied, Cursor, Index, IndexPlace};
 use crate::options::{Background, EmbeddedOptions};
 use crate::queue::Queue;
+use crate::restore;
 use crate::shared::{Committer, Counters, Disk, Shared, Signals};
 use crate::tail::Tail;
 use crate::view::View;
@@ -49,6 +50,27 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
     cairn_log::check_key(&log_options)?;
     fs.create_dir(dir).map_err(|error| StoreError::io(format!("creating {}", dir.display()), error))?;
     let lock = lock(dir, &options)?;
+    restore::refuse_unfinished(&*fs, dir)?;
+    open_locked(dir, options, log_options, lock)
+}
+
+/// Opens the store in a directory that a restore has claimed.
+pub(crate) fn open_claimed(
+    dir: &Path,
+    mut options: EmbeddedOptions,
+    lock: Box<dyn LockGuard>,
+) -> Result<(Shared, OpenReport), StoreError> {
+    let log_options = log_options(dir, &mut options);
+    open_locked(dir, options, log_options, lock)
+}
+
+fn open_locked(
+    dir: &Path,
+    options: EmbeddedOptions,
+    log_options: LogOptions,
+    lock: Box<dyn LockGuard>,
+) -> Result<(Shared, OpenReport), StoreError> {
+    let fs = Arc::clone(&options.fs);
     let log_dir = LogDir::open(log_options)?;
     let mut report = OpenReport::default();
     let sealer = log_dir.log().sealer().cloned();
@@ -140,6 +162,7 @@ pub(crate) fn rotate_key(
     let log_options = log_options(dir, &mut options);
     cairn_log::check_key(&log_options)?;
     let _lock = lock(dir, &options)?;
+    restore::refuse_unfinished(&*options.fs, dir)?;
     cairn_log::rotate(&log_options, new)
 }
 

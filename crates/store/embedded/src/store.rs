@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
+use cairn_base::fs::LockGuard;
 use cairn_base::{ContentHash, Position, TenantId, limits};
 use cairn_log::{DerivedSealer, EncryptionKey, LogUpload};
 use cairn_seam::{
@@ -13,6 +14,7 @@ use cairn_seam::{
 };
 use parking_lot::Mutex;
 
+use crate::backup::Damage;
 use crate::memory::MemoryParts;
 use crate::open::{self, OpenReport};
 use crate::options::{Background, EmbeddedOptions};
@@ -48,6 +50,16 @@ impl EmbeddedStore {
             Background::Manual => Vec::new(),
         };
         Ok(EmbeddedStore { shared, report, threads: Mutex::new(threads) })
+    }
+
+    /// Opens the store in a directory that a restore has claimed, without threads.
+    pub(crate) fn open_claimed(
+        dir: &Path,
+        options: EmbeddedOptions,
+        lock: Box<dyn LockGuard>,
+    ) -> Result<Self, StoreError> {
+        let (shared, report) = open::open_claimed(dir, options, lock)?;
+        Ok(EmbeddedStore { shared: Arc::new(shared), report, threads: Mutex::default() })
     }
 
     /// Gives the sealed store in a directory a new key in place of the one in the options, and seals
@@ -308,7 +320,10 @@ impl Store for EmbeddedStore {
 
     fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
         match job {
-            Maintenance::Backup { to } => self.shared.back_up(to, on_stage),
+            Maintenance::Backup { to, skip_damaged } => {
+                let damage = if *skip_damaged { Damage::Skip } else { Damage::Refuse };
+                self.shared.back_up(to, damage, on_stage)
+            }
             Maintenance::Verify { repair } => verify::verify(&self.shared, *repair, on_stage),
             Maintenance::Compact { .. } => {
                 Err(StoreError::Unsupported { what: "compaction without references" })

@@ -1,12 +1,15 @@
 //! Copies of the store: which files make one up, and how much of each.
 //!
 //! What lies before the end of a published run never changes, so a copy needs no pause in writing: it
-//! is every segment up to there, the newest image, and a manifest that lists just these. Side files are
-//! left out, because they are made again from the segments.
+//! is every segment up to there, the newest image, the blob files, and a manifest that lists just these.
+//! Side files are left out, because they are rebuilt from the segments; the copy of a damaged store has
+//! them.
 //!
 //! This is the one place that knows. Whoever writes a backup asks [`Log::frozen_copy`], whoever reads
 //! one asks [`CopyPlan`].
 
+use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,10 +17,12 @@ use cairn_base::fs::FileSystem;
 use cairn_seam::{DamagedAt, StoreError};
 
 use crate::blob_file;
+use crate::hashed::HashedName;
 use crate::keep::KeptFiles;
 use crate::log::{Log, Segment};
-use crate::manifest::{self, Copied, Manifest, SegmentState};
-use crate::{image_name, segment};
+use crate::manifest::{self, Copied, ImageRow, Manifest, SegmentState, SideRow};
+use crate::seal::{self, EncryptionKey};
+use crate::{image_name, segment, set_aside, side};
 
 /// Up to where a copy goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +38,23 @@ pub struct Published {
 pub struct CopyFile {
     /// Its name.
     pub name: String,
+    /// What it is.
+    pub kind: CopyKind,
     /// How many of its bytes belong to the copy, from its start.
     pub bytes: u64,
+}
+
+/// What a file of a copy is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyKind {
+    /// A segment, as far as it belongs to the copy.
+    Segment(Segment),
+    /// The image.
+    Image(ImageRow),
+    /// The file of a blob.
+    Blob(HashedName),
+    /// A side file, in copies of damaged stores alone.
+    Side,
 }
 
 /// A consistent copy that is waiting to be read. Its files stay while it lives.
@@ -45,6 +65,15 @@ pub struct FrozenCopy {
     /// Its files, in the order in which [`CopyPlan::files`] expects them.
     pub files: Vec<CopyFile>,
     _kept: KeptFiles,
+}
+
+/// Whether a copy holds side files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// It does not: they are rebuilt from the segments.
+    Rebuilt,
+    /// It does: where a segment is damaged, they may be all that is left of its hashed entries.
+    Copied,
 }
 
 /// A file as a manifest tells of it.
@@ -63,6 +92,7 @@ impl Log {
     pub fn frozen_copy(
         self: &Arc<Self>,
         to: Published,
+        sides: Sides,
         kept: &KeptFiles,
     ) -> Result<Option<FrozenCopy>, StoreError> {
         let (mut copy, segments) = {
@@ -72,36 +102,51 @@ impl Log {
         if copy.image.is_some_and(|image| image.position > to.position) {
             return Ok(None);
         }
-        copy.sides.clear();
-        copy.segments = segments
-            .into_iter()
-            .filter(|segment| segment.base < to.end)
-            .map(|Segment { number, base, salt, bytes, packed }| {
-                if packed > 0 {
-                    let file = ExpectedFile { name: segment::file_name(number), bytes: None };
-                    copy.copied.packed.push((number, self.measured(file)?.bytes));
-                }
-                Ok((number, SegmentState::Sealed { base, bytes: bytes.min(to.end - base), salt }))
-            })
-            .collect::<Result<_, StoreError>>()?;
-        for name in self.blob_files()? {
-            let file = ExpectedFile { name: blob_file::path_of(&name), bytes: None };
-            copy.copied.blobs.push((name, self.measured(file)?.bytes));
+        // One that was sealed since also covers what came after the position.
+        let is_copied = |row: &SideRow| {
+            let covered = segments.iter().filter(|segment| segment.number <= row.last_segment);
+            sides == Sides::Copied && covered.map(Segment::end).max().is_some_and(|end| end <= to.end)
+        };
+        copy.sides.retain(is_copied);
+        let mut files = Vec::new();
+        copy.segments.clear();
+        for segment in segments.into_iter().filter(|segment| segment.base < to.end) {
+            let Segment { number, base, salt, bytes, packed } = segment;
+            let bytes = bytes.min(to.end - base);
+            let name = segment::file_name(number);
+            let stored = if packed > 0 { self.measured(&name)? } else { bytes };
+            if packed > 0 {
+                copy.copied.packed.push((number, stored));
+            }
+            copy.segments.push((number, SegmentState::Sealed { base, bytes, salt }));
+            let kind = CopyKind::Segment(Segment { bytes, ..segment });
+            files.push(CopyFile { name, kind, bytes: stored });
         }
-        let files = files_of(&copy).into_iter().map(|file| self.measured(file)).collect::<Result<_, _>>()?;
+        if let Some(image) = copy.image {
+            let name = image_name(image.number);
+            let bytes = self.measured(&name)?;
+            files.push(CopyFile { name, kind: CopyKind::Image(image), bytes });
+        }
+        for blob in self.blob_files()? {
+            let name = blob_file::path_of(&blob);
+            let bytes = self.measured(&name)?;
+            copy.copied.blobs.push((blob, bytes));
+            files.push(CopyFile { name, kind: CopyKind::Blob(blob), bytes });
+        }
+        for row in &copy.sides {
+            let name = side::file_name(row.number);
+            let bytes = self.measured(&name)?;
+            files.push(CopyFile { name, kind: CopyKind::Side, bytes });
+        }
         Ok(Some(FrozenCopy { manifest: copy.to_text(), files, _kept: kept.clone() }))
     }
 
-    fn measured(&self, file: ExpectedFile) -> Result<CopyFile, StoreError> {
-        let ExpectedFile { name, bytes } = file;
-        let bytes = match bytes {
-            Some(bytes) => bytes,
-            None => {
-                let opened = self.options.fs.open_to_read(&self.path(&name));
-                opened.and_then(|file| file.len()).map_err(self.io("measuring", &name))?
-            }
-        };
-        Ok(CopyFile { name, bytes })
+    /// The length of a file; 0 when it is not there, which is found out when it is read.
+    fn measured(&self, name: &str) -> Result<u64, StoreError> {
+        match self.options.fs.open_to_read(&self.path(name)).and_then(|file| file.len()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            measured => measured.map_err(self.io("measuring", name)),
+        }
     }
 }
 
@@ -114,21 +159,28 @@ pub struct CopyPlan {
 impl CopyPlan {
     /// The name of the manifest itself.
     pub const MANIFEST: &str = manifest::NAME;
+    /// The folder in the directory of a store.
+    pub const FOLDER: &str = blob_file::DIR;
     /// The longest manifest that is read.
     pub const MANIFEST_BYTES_MAX: u64 = manifest::BYTES_MAX;
 
     /// Reads the text of a manifest that stands at `offset` of `file`.
     ///
     /// Fails with [`StoreError::Damaged`] when it is none of [`Log::frozen_copy`].
-    pub fn parse(text: Vec<u8>, file: &Path, offset: u64) -> Result<Self, StoreError> {
+    pub fn parse(text: Vec<u8>, sides: Sides, file: &Path, offset: u64) -> Result<Self, StoreError> {
         let damaged = |detail: &str| {
             StoreError::Damaged(DamagedAt { file: file.to_owned(), offset, detail: detail.into() })
         };
         let manifest = Manifest::decode(text, file, &damaged)?;
-        if !is_of_a_copy(&manifest) {
+        if !is_of_a_copy(&manifest, sides) {
             return Err(damaged("the manifest is not that of a copy"));
         }
         Ok(CopyPlan { manifest })
+    }
+
+    /// Whether a key opens the store, or none is needed.
+    pub fn check_key(&self, key: Option<&EncryptionKey>, dir: &Path) -> Result<(), StoreError> {
+        seal::check(&self.manifest, key, dir)
     }
 
     /// Every file there has to be, in order. The names are made here, of numbers alone.
@@ -140,6 +192,19 @@ impl CopyPlan {
     pub fn write_manifest(&self, fs: &dyn FileSystem, dir: &Path) -> Result<(), StoreError> {
         // A store finds out by itself.
         Manifest { copied: Copied::default(), ..self.manifest.clone() }.write(fs, dir)
+    }
+
+    /// Whether a file or folder in the directory of a store has a name that only the store gives.
+    pub fn is_part(name: &str) -> bool {
+        name == manifest::NAME
+            || name == Self::FOLDER
+            || manifest::is_store_file(name)
+            || set_aside::is_set_aside(name)
+    }
+
+    /// The same for files in [`CopyPlan::FOLDER`].
+    pub fn is_part_of_folder(name: &str) -> bool {
+        name.ends_with(blob_file::END) || name.ends_with(blob_file::UPLOAD_END)
     }
 
     /// The folder that some of the files are in, if any is.
@@ -171,19 +236,22 @@ fn files_of(manifest: &Manifest) -> Vec<ExpectedFile> {
     let blobs = manifest.copied.blobs.iter();
     let blobs =
         blobs.map(|(name, bytes)| ExpectedFile { name: blob_file::path_of(name), bytes: Some(*bytes) });
-    segments.chain(image).chain(blobs).collect()
+    let sides = manifest.sides.iter();
+    let sides = sides.map(|row| ExpectedFile { name: side::file_name(row.number), bytes: None });
+    segments.chain(image).chain(blobs).chain(sides).collect()
 }
 
 /// More than any store gets to; with less, counting on cannot overflow.
 const NUMBER_MAX: u64 = 1 << 40;
 const POSITION_MAX: u64 = 1 << 60;
 
-/// Whether a manifest is as [`Log::frozen_copy`] makes them: every segment sealed and named once, nothing
-/// derived, and no number that would be given to another file again.
-fn is_of_a_copy(manifest: &Manifest) -> bool {
+/// Whether a manifest is as [`Log::frozen_copy`] makes them: every segment sealed and named once, side
+/// files only where they are copied, and no number that would be given to another file again.
+fn is_of_a_copy(manifest: &Manifest, sides: Sides) -> bool {
     let segments = &manifest.segments;
     let image = manifest.image.iter().map(|image| image.number);
-    let mut numbers = segments.iter().map(|(number, _)| *number).chain(image);
+    let side = manifest.sides.iter().map(|row| row.number);
+    let mut numbers = segments.iter().map(|(number, _)| *number).chain(image).chain(side);
     let is_sealed = |state: &SegmentState| match state {
         SegmentState::Sealed { base, bytes, .. } => {
             base.checked_add(*bytes).is_some_and(|end| end <= POSITION_MAX)
@@ -192,7 +260,10 @@ fn is_of_a_copy(manifest: &Manifest) -> bool {
     };
     segments.iter().all(|(_, state)| is_sealed(state))
         && segments.is_sorted_by(|(one, _), (next, _)| one < next)
-        && manifest.sides.is_empty()
+        && (sides == Sides::Copied || manifest.sides.is_empty())
+        && manifest.sides.is_sorted_by(|one, next| one.last_segment < next.first_segment)
+        && manifest.sides.iter().all(|row| row.first_segment <= row.last_segment)
+        && manifest.sides.iter().map(|row| row.number).collect::<BTreeSet<_>>().len() == manifest.sides.len()
         && manifest.copied.blobs.is_sorted_by(|(one, _), (next, _)| one < next)
         && manifest.next <= NUMBER_MAX
         && numbers.all(|number| number < manifest.next)
@@ -225,7 +296,7 @@ mod tests {
     }
 
     fn parse(manifest: &Manifest) -> Result<CopyPlan, StoreError> {
-        CopyPlan::parse(manifest.to_text().into_bytes(), Path::new("backup"), 48)
+        CopyPlan::parse(manifest.to_text().into_bytes(), Sides::Rebuilt, Path::new("backup"), 48)
     }
 
     #[test]
@@ -298,10 +369,15 @@ mod tests {
         let places: Vec<Published> = (0..40).map(|_| commit(&mut log)).collect();
         assert!(log.log.segments().len() > 2);
         for to in places {
-            let copy = log.log.frozen_copy(to, &KeptFiles::new(Arc::clone(&log.log))).unwrap().unwrap();
+            let copy = log
+                .log
+                .frozen_copy(to, Sides::Rebuilt, &KeptFiles::new(Arc::clone(&log.log)))
+                .unwrap()
+                .unwrap();
             let bytes: u64 = copy.files.iter().map(|file| file.bytes).sum();
             assert_eq!(bytes, to.end);
-            let plan = CopyPlan::parse(copy.manifest.into_bytes(), Path::new("backup"), 0).unwrap();
+            let plan =
+                CopyPlan::parse(copy.manifest.into_bytes(), Sides::Rebuilt, Path::new("backup"), 0).unwrap();
             let known = |file: &CopyFile| ExpectedFile { name: file.name.clone(), bytes: Some(file.bytes) };
             assert_eq!(plan.files(), copy.files.iter().map(known).collect::<Vec<_>>());
         }
@@ -314,9 +390,19 @@ mod tests {
         let image = ImageRow { number: log.log.next_file_number(), position: later.position };
         log.log.options.fs.create(&log.log.path(&image_name(image.number))).unwrap();
         log.log.set_image(image).unwrap();
-        assert!(log.log.frozen_copy(earlier, &KeptFiles::new(Arc::clone(&log.log))).unwrap().is_none());
+        assert!(
+            log.log
+                .frozen_copy(earlier, Sides::Rebuilt, &KeptFiles::new(Arc::clone(&log.log)))
+                .unwrap()
+                .is_none()
+        );
         assert_eq!(
-            log.log.frozen_copy(later, &KeptFiles::new(Arc::clone(&log.log))).unwrap().unwrap().files.len(),
+            log.log
+                .frozen_copy(later, Sides::Rebuilt, &KeptFiles::new(Arc::clone(&log.log)))
+                .unwrap()
+                .unwrap()
+                .files
+                .len(),
             2
         );
     }

@@ -45,7 +45,7 @@ impl FrameKind {
         }
     }
 
-    fn from_byte(byte: u8) -> Option<Self> {
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             1 => Some(FrameKind::Transaction),
             2 => Some(FrameKind::Blob),

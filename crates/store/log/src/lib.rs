@@ -37,7 +37,7 @@ mod writer;
 
 pub use batch::{BadBatch, Op, Ops};
 pub use blob_file::{LogUpload, StagedFile};
-pub use copy::{CopyFile, CopyPlan, ExpectedFile, FrozenCopy, Published};
+pub use copy::{CopyFile, CopyKind, CopyPlan, ExpectedFile, FrozenCopy, Published, Sides};
 pub use frame::{Frame, FrameKind};
 pub use group::Group;
 pub use hashed::{BLOB_PLACES, HashKey, HashedEntry, HashedMap, HashedName, NameHasher};
@@ -54,6 +54,6 @@ pub use seal::{
     counted, rotate,
 };
 pub use verify::{
-    BlobFilesCheck, DirectoryCheck, Findings, Fold, LogCheck, LogFigures, Part, SidesCheck, Watch,
+    BlobFilesCheck, CopyCheck, DirectoryCheck, Findings, Fold, LogCheck, LogFigures, Part, SidesCheck, Watch,
 };
 pub use writer::{LogPlan, LogWriter, Written};

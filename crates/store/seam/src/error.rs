@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use cairn_base::{ContentHash, ErrorCode, Position, limits};
 
+use crate::Missing;
+
 /// Where damage was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedAt {
@@ -198,6 +200,22 @@ pub enum StoreError {
         /// What to do about it.
         advice: &'static str,
     },
+    /// A backup lacks data that could not be read when it was written.
+    #[error("{} is a partial backup: {places} places are missing from it, the first is {first}", .path.display())]
+    PartialBackup {
+        /// The backup.
+        path: PathBuf,
+        /// The number of places.
+        places: u64,
+        /// The first of them.
+        first: Box<Missing>,
+    },
+    /// The directory holds what is left of a restore that did not end.
+    #[error("a restore into {} was cut short, and what it wrote is not complete", .dir.display())]
+    UnfinishedRestore {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// This kind of store cannot do that.
     #[error("{what} is nothing this store can do")]
     Unsupported {
@@ -239,9 +257,11 @@ impl StoreError {
             StoreError::Poisoned { .. } => ErrorCode::StorePoisoned,
             StoreError::ReadOnly { .. } => ErrorCode::StoreReadOnly,
             StoreError::StorageFull { .. } => ErrorCode::StorageFull,
-            StoreError::Damaged(_) | StoreError::Record { .. } | StoreError::BlobLost { .. } => {
-                ErrorCode::Damaged
-            }
+            StoreError::Damaged(_)
+            | StoreError::Record { .. }
+            | StoreError::BlobLost { .. }
+            | StoreError::PartialBackup { .. }
+            | StoreError::UnfinishedRestore { .. } => ErrorCode::Damaged,
             StoreError::Locked { .. } => ErrorCode::Locked,
             StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,
             StoreError::KeyMissing { .. } => ErrorCode::KeyMissing,

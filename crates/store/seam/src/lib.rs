@@ -39,8 +39,8 @@ pub use event::{Change, ChangePage, Event, EventKind};
 pub use faulty::{FaultPlan, FaultyStore, SeamFault};
 pub use keyspace::{HashedKeyspace, Keyspace};
 pub use maintain::{
-    Compaction, Finding, Forget, KeepChanges, Maintenance, MaintenanceReport, OnStage, References, Selection,
-    Stage,
+    Compaction, Finding, Forget, KeepChanges, Maintenance, MaintenanceReport, Missing, MissingList, OnStage,
+    References, Selection, Stage,
 };
 pub use memory::MemoryStore;
 pub use range::{KeyRange, Order, Visit};

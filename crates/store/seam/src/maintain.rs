@@ -1,9 +1,11 @@
 //! Work on the whole store that somebody asked for and waits for.
 
+use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cairn_base::{ContentHash, Position, TenantId};
+use cairn_base::{ContentHash, Position, TenantId, limits};
 
 use crate::StoreError;
 
@@ -14,6 +16,8 @@ pub enum Maintenance {
     Backup {
         /// The file, which must not exist yet.
         to: PathBuf,
+        /// Write what is whole and list the rest, instead of failing with the first damaged place.
+        skip_damaged: bool,
     },
     /// Verify every stored byte, and that what is derived agrees with what it is derived from.
     Verify {
@@ -124,6 +128,73 @@ pub struct MaintenanceReport {
     pub figures: Vec<(&'static str, u64)>,
     /// What is wrong, in the order of files and offsets; empty when all is well.
     pub findings: Vec<Finding>,
+    /// Stored data that a partial backup lacks; empty for everything else.
+    pub missing: MissingList,
+}
+
+/// Stored data that cannot be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MissingList {
+    /// The first places, in the order of files and offsets.
+    pub places: Vec<Missing>,
+    /// The number of further places, which are not listed.
+    pub left_out: u64,
+}
+
+impl MissingList {
+    /// Whether nothing is missing.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.left_out == 0
+    }
+
+    /// The number of places.
+    pub fn count(&self) -> u64 {
+        self.places.len() as u64 + self.left_out
+    }
+
+    /// Adds a place, or counts it when the list is full.
+    pub fn add(&mut self, place: Missing) {
+        if self.places.len() < limits::FINDINGS_MAX { self.places.push(place) } else { self.left_out += 1 }
+    }
+
+    /// Adds every place of another list.
+    pub fn append(&mut self, other: MissingList) {
+        other.places.into_iter().for_each(|place| self.add(place));
+        self.left_out += other.left_out;
+    }
+}
+
+/// One range of a file that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// The file, relative to the data directory.
+    pub file: String,
+    /// The range of its bytes; empty when the file is not there.
+    pub bytes: Range<u64>,
+    /// The positions of the log in this range, if the file is a segment.
+    pub positions: Option<Range<u64>>,
+    /// The number of transactions that cannot be read, where that can be told.
+    pub transactions: Option<u64>,
+    /// The number of blobs that cannot be read, where that can be told.
+    pub blobs: Option<u64>,
+    /// What is wrong there.
+    pub detail: String,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Missing { file, bytes, positions, transactions, blobs, detail } = self;
+        write!(f, "{file}, bytes {} to {}", bytes.start, bytes.end)?;
+        if let Some(positions) = positions {
+            write!(f, ", positions {} to {}", positions.start, positions.end)?;
+        }
+        for (count, what) in [(transactions, "transactions"), (blobs, "blobs")] {
+            if let Some(count) = count.filter(|count| *count > 0) {
+                write!(f, ", {what}: {count}")?;
+            }
+        }
+        write!(f, ": {detail}")
+    }
 }
 
 /// One thing that is wrong.

@@ -39,5 +39,5 @@ pub use routes::kip::sleep::{
     SleepDuplicates, SleepElement, SleepJob, SleepList, SleepNamed, SleepReport, SleepTask,
 };
 pub use routes::kip::{IndexJob, KipIndex};
-pub use routes::maintenance::wire::{Report, ReportedFinding};
+pub use routes::maintenance::wire::{Report, ReportedFinding, ReportedMissing};
 pub use serve::{Drained, Listeners, serve, serve_in_process};

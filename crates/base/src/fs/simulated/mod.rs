@@ -95,6 +95,11 @@ impl SimulatedFs {
         self.state.lock().names.get(path.as_ref()).is_some()
     }
 
+    /// Whether a directory has this name.
+    pub fn is_dir(&self, path: impl AsRef<Path>) -> bool {
+        self.state.lock().names.check_dir(path.as_ref()).is_ok()
+    }
+
     /// All bytes of a file as readers see them, power or not.
     pub fn read_all(&self, path: impl AsRef<Path>) -> Option<Vec<u8>> {
         let state = self.state.lock();
@@ -161,6 +166,18 @@ impl FileSystem for SimulatedFs {
         let state = self.state.lock();
         state.power.check()?;
         state.names.list(dir)
+    }
+
+    fn entries(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let state = self.state.lock();
+        state.power.check()?;
+        state.names.entries(dir)
+    }
+
+    fn remove_dir(&self, dir: &Path) -> io::Result<()> {
+        let mut state = self.state.lock();
+        state.power.check()?;
+        state.names.remove_dir(dir)
     }
 
     fn is_dir_empty(&self, dir: &Path) -> io::Result<bool> {

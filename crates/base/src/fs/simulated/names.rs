@@ -81,6 +81,21 @@ impl Names {
         Ok(inside.filter_map(|(path, _)| path.file_name()?.to_str().map(str::to_owned)).collect())
     }
 
+    pub(super) fn entries(&self, dir: &Path) -> io::Result<Vec<String>> {
+        self.check_dir(dir)?;
+        let inside = self.current.keys().chain(&self.dirs).filter(|path| path.parent() == Some(dir));
+        let names = inside.filter_map(|path| path.file_name()?.to_str().map(str::to_owned));
+        Ok(names.collect::<BTreeSet<_>>().into_iter().collect())
+    }
+
+    pub(super) fn remove_dir(&mut self, dir: &Path) -> io::Result<()> {
+        if !self.is_dir_empty(dir)? {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        self.dirs.remove(dir);
+        Ok(())
+    }
+
     pub(super) fn is_dir_empty(&self, dir: &Path) -> io::Result<bool> {
         self.check_dir(dir)?;
         let mut inside = self.current.keys().chain(&self.dirs);

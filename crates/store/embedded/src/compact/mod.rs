@@ -43,7 +43,7 @@ impl Shared {
             self.log.sync_removals()?;
             done.set_aside = self.log.set_aside_files()?;
         }
-        Ok(MaintenanceReport { figures: done.figures(what), findings: Vec::new() })
+        Ok(MaintenanceReport { figures: done.figures(what), ..MaintenanceReport::default() })
     }
 
     /// Decides how much of history goes, and makes sure that nothing is lost with it.
@@ -87,7 +87,7 @@ impl Shared {
 
     /// Leaves the segment that is being written, so that everything up to the position that is returned is
     /// in complete ones.
-    fn complete_segments(&self) -> Result<Position, StoreError> {
+    pub(crate) fn complete_segments(&self) -> Result<Position, StoreError> {
         let (number, position) = {
             let mut committer = self.committer.lock();
             // With both locks no group is in flight.

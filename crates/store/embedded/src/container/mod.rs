@@ -10,8 +10,11 @@
 //! end:   CAIRNEND | table bytes u64 | BLAKE3-256 of every byte before this
 //! ```
 //!
-//! It knows nothing of what the files are. Drawn in `docs/format.md`.
+//! Format 2 is that of a copy that may lack something: its files may be shorter than its manifest says,
+//! side files are among them, and the last file lists what is missing. It knows nothing of what the other
+//! files are. Drawn in `docs/format.md`.
 
+pub(crate) mod missing;
 mod read;
 mod write;
 
@@ -20,9 +23,12 @@ pub(crate) use write::ContainerWriter;
 
 const MAGIC: &[u8; 8] = b"CAIRNBAK";
 const END_MAGIC: &[u8; 8] = b"CAIRNEND";
-const FORMAT: u32 = 1;
+/// The format of a container that lacks nothing.
+pub(crate) const WHOLE: u32 = 1;
+/// The format of a container that lists what it lacks.
+pub(crate) const LISTED: u32 = 2;
 /// Bytes of a file under one checksum.
-const CHUNK_BYTES: usize = 1 << 20;
+pub(crate) const CHUNK_BYTES: usize = 1 << 20;
 const CHECKSUM_BYTES: usize = 4;
 const HEAD_BYTES: usize = 24;
 const FILE_HEAD_BYTES: usize = 16;

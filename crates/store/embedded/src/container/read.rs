@@ -1,6 +1,5 @@
 //! Reading a container, and refusing one that is not whole. Everything in it comes from outside.
 
-use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,8 +8,8 @@ use cairn_log::ExpectedFile;
 use cairn_seam::{DamagedAt, StoreError};
 
 use super::{
-    CHECKSUM_BYTES, CHUNK_BYTES, DIGEST_BYTES, END_HEAD_BYTES, FILE_HEAD_BYTES, FORMAT, HEAD_BYTES, MAGIC,
-    NAME_BYTES_MAX, add_table_row, chunks, end, file_head, head, stored_bytes,
+    CHECKSUM_BYTES, CHUNK_BYTES, DIGEST_BYTES, END_HEAD_BYTES, FILE_HEAD_BYTES, HEAD_BYTES, LISTED, MAGIC,
+    NAME_BYTES_MAX, WHOLE, add_table_row, chunks, end, file_head, head, stored_bytes,
 };
 
 /// Reads a container from its start to its end, and verifies each part before it hands it out.
@@ -24,6 +23,7 @@ pub(crate) struct ContainerReader {
     at: u64,
     buffer: Vec<u8>,
     position: u64,
+    format: u32,
 }
 
 impl ContainerReader {
@@ -31,6 +31,16 @@ impl ContainerReader {
     pub(crate) fn open(fs: &dyn FileSystem, path: &Path) -> Result<Self, StoreError> {
         let failed = |error| StoreError::io(format!("opening {}", path.display()), error);
         let file = fs.open_to_read(path).map_err(failed)?;
+        Self::start(path, file)
+    }
+
+    /// Reads the same file from its start once more.
+    pub(crate) fn again(&self) -> Result<Self, StoreError> {
+        Self::start(&self.path, Arc::clone(&self.file))
+    }
+
+    fn start(path: &Path, file: Arc<dyn File>) -> Result<Self, StoreError> {
+        let failed = |error| StoreError::io(format!("reading {}", path.display()), error);
         let len = file.len().map_err(failed)?;
         let mut reader = ContainerReader {
             path: path.to_owned(),
@@ -41,6 +51,7 @@ impl ContainerReader {
             at: 0,
             buffer: vec![0; CHECKSUM_BYTES + CHUNK_BYTES],
             position: 0,
+            format: 0,
         };
         reader.read_head()?;
         Ok(reader)
@@ -49,6 +60,11 @@ impl ContainerReader {
     /// The store's position when the container was written.
     pub(crate) fn position(&self) -> u64 {
         self.position
+    }
+
+    /// Whether the container may lack something, and lists it.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.format == LISTED
     }
 
     /// Length of the container.
@@ -80,7 +96,8 @@ impl ContainerReader {
             let name = String::from_utf8_lossy(&found[FILE_HEAD_BYTES..]).into_owned();
             return Err(self.damaged(start, format!("{name:?} stands where {:?} belongs", expected.name)));
         }
-        if let Some(known) = expected.bytes.filter(|known| *known != bytes) {
+        let is_length = |known: u64| known == bytes || (self.is_listed() && bytes < known);
+        if let Some(known) = expected.bytes.filter(|known| !is_length(*known)) {
             return Err(
                 self.damaged(start, format!("{} has {bytes} bytes instead of {known}", expected.name))
             );
@@ -149,12 +166,11 @@ impl ContainerReader {
         if self.buffer[..HEAD_BYTES] != head(format, self.position) {
             return Err(self.damaged(0, "the checksum of the head is wrong"));
         }
-        match format.cmp(&FORMAT) {
-            Ordering::Equal => Ok(()),
-            Ordering::Less => Err(self.damaged(0, format!("there is no format {format}"))),
-            Ordering::Greater => {
-                Err(StoreError::NewerFormat { dir: self.path.clone(), found: format, known: FORMAT })
-            }
+        self.format = format;
+        match format {
+            WHOLE | LISTED => Ok(()),
+            0 => Err(self.damaged(0, "there is no format 0")),
+            newer => Err(StoreError::NewerFormat { dir: self.path.clone(), found: newer, known: LISTED }),
         }
     }
 

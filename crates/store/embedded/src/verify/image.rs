@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
-use cairn_log::{Findings, Fold, ImageRow, Watch, image_name};
+use cairn_log::{Findings, Fold, ImageRow, Sealer, Watch, image_name};
 use cairn_seam::StoreError;
 
 use super::Subject;
@@ -76,19 +76,39 @@ impl Subject<'_> {
         visit: OnKey<'_>,
     ) -> Result<(), StoreError> {
         let (Some(row), Some(file)) = (self.image.row, &self.image.file) else { return Ok(()) };
-        let name = image_name(row.number);
         watch.begin("reading the image", file.len().unwrap_or(0))?;
-        let mut reader = ImageReader::new(&**file);
-        let checked = reader.header(row, self.shared.log.sealer().map(|sealer| &**sealer));
-        let mut outcome = checked.map(|()| true);
-        while let Ok(true) = outcome {
-            let start = reader.offset();
-            outcome = reader.block(visit);
-            watch.advance(reader.offset() - start)?;
-        }
-        if let Err(detail) = outcome {
-            findings.add(name, reader.offset(), detail);
-        }
-        Ok(())
+        let sealer = self.shared.log.sealer().map(|sealer| &**sealer);
+        read_file(row, &**file, sealer, findings, watch, visit).map(drop)
     }
+}
+
+/// Reads the file of an image to its end; returns the offset and the words for what is wrong with it.
+pub(crate) fn check_image_file(
+    row: ImageRow,
+    file: &dyn File,
+    sealer: Option<&Sealer>,
+    findings: &mut Findings,
+    watch: &mut Watch<'_>,
+) -> Result<Option<(u64, String)>, StoreError> {
+    read_file(row, file, sealer, findings, watch, &mut |_, _, _| {})
+}
+
+fn read_file(
+    row: ImageRow,
+    file: &dyn File,
+    sealer: Option<&Sealer>,
+    findings: &mut Findings,
+    watch: &mut Watch<'_>,
+    visit: OnKey<'_>,
+) -> Result<Option<(u64, String)>, StoreError> {
+    let mut reader = ImageReader::new(file);
+    let mut outcome = reader.header(row, sealer).map(|()| true);
+    while let Ok(true) = outcome {
+        let start = reader.offset();
+        outcome = reader.block(visit);
+        watch.advance(reader.offset() - start)?;
+    }
+    let Err(detail) = outcome else { return Ok(None) };
+    findings.add(image_name(row.number), reader.offset(), &*detail);
+    Ok(Some((reader.offset(), detail)))
 }

@@ -21,6 +21,7 @@ use cairn_log::{BlobFilesCheck, DirectoryCheck, Findings, Fold, LogCheck, Part, 
 use cairn_seam::{DamagedAt, Finding, MaintenanceReport, OnStage, StoreError};
 
 use self::image::ImageCheck;
+pub(crate) use self::image::check_image_file;
 use crate::index;
 use crate::shared::Shared;
 use crate::view::View;
@@ -217,6 +218,6 @@ impl<'a> Subject<'a> {
             ("set_aside_files", self.directory.set_aside),
         ];
         figures.extend((left_out > 0).then_some(("findings_left_out", left_out)));
-        MaintenanceReport { figures, findings }
+        MaintenanceReport { figures, findings, ..MaintenanceReport::default() }
     }
 }

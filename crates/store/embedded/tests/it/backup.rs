@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs, SystemFs};
 use cairn_base::{Entropy, Position, SeededEntropy, TenantId};
-use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, Restored, restore};
+use cairn_embedded::{
+    Background, EmbeddedOptions, EmbeddedStore, RESTORE_MARK, RestoreHow, Restored, restore,
+};
 use cairn_seam::{Blob, Change, Keyspace, Maintenance, Stage, Store, StoreError, get, write};
 
-use crate::kit::{DIR, open_simulated, small_options};
+use crate::kit::{DIR, key, open_sealed, open_simulated, small_options};
 use crate::workload::Workload;
 
 const BACKUP: &str = "backups/one";
@@ -21,7 +23,7 @@ fn back_up(
     store: &EmbeddedStore,
     on_stage: &mut dyn FnMut(Stage<'_>) -> bool,
 ) -> Result<Position, StoreError> {
-    let report = store.maintain(&Maintenance::Backup { to: BACKUP.into() }, on_stage)?;
+    let report = store.maintain(&Maintenance::Backup { to: BACKUP.into(), skip_damaged: false }, on_stage)?;
     assert!(report.findings.is_empty());
     let (name, position) = report.figures[0];
     assert_eq!(name, "position");
@@ -30,7 +32,7 @@ fn back_up(
 
 fn try_restore(fs: &SimulatedFs) -> Result<Restored, StoreError> {
     let options = small_options(Arc::new(fs.clone()), 7);
-    restore(Path::new(BACKUP), Path::new(RESTORED), &options, &mut |_| true)
+    restore(Path::new(BACKUP), Path::new(RESTORED), &options, RestoreHow::default(), &mut |_| true)
 }
 
 fn open_restored(fs: &SimulatedFs) -> Result<EmbeddedStore, StoreError> {
@@ -154,9 +156,9 @@ fn a_backup_of_a_restored_store_is_as_good() {
     workload.check(&copy);
     workload.commit_some(&copy).unwrap();
     let second = Path::new("backups/two");
-    copy.maintain(&Maintenance::Backup { to: second.into() }, &mut |_| true).unwrap();
+    copy.maintain(&Maintenance::Backup { to: second.into(), skip_damaged: false }, &mut |_| true).unwrap();
     let options = small_options(Arc::new(fs.clone()), 7);
-    restore(second, Path::new("third"), &options, &mut |_| true).unwrap();
+    restore(second, Path::new("third"), &options, RestoreHow::default(), &mut |_| true).unwrap();
     workload.check(&EmbeddedStore::open(Path::new("third"), options).unwrap());
 }
 
@@ -193,7 +195,8 @@ fn on_a_real_disk_with_threads_a_backup_is_a_prefix() {
                 store.write_image().unwrap();
             }
             let to = path(&format!("backup-{round}"));
-            let report = store.maintain(&Maintenance::Backup { to }, &mut |_| true).unwrap();
+            let report =
+                store.maintain(&Maintenance::Backup { to, skip_damaged: false }, &mut |_| true).unwrap();
             positions.push(Position(report.figures[0].1));
         }
         stop.store(true, Ordering::Relaxed);
@@ -201,7 +204,10 @@ fn on_a_real_disk_with_threads_a_backup_is_a_prefix() {
         for (round, at) in positions.iter().enumerate() {
             let dir = path(&format!("restored-{round}"));
             let backup = path(&format!("backup-{round}"));
-            assert_eq!(restore(&backup, &dir, &options, &mut |_| true).unwrap().position, *at);
+            assert_eq!(
+                restore(&backup, &dir, &options, RestoreHow::default(), &mut |_| true).unwrap().position,
+                *at
+            );
             let copy = EmbeddedStore::open(&dir, options.clone()).unwrap();
             assert_eq!(copy.position(), *at, "round {round}");
             let snapshot = copy.snapshot(Position::START).unwrap();
@@ -216,8 +222,10 @@ fn on_a_real_disk_with_threads_a_backup_is_a_prefix() {
 
 /// What a refusal says about where.
 fn refused(fs: &SimulatedFs, what: &str) -> u64 {
+    let before = fs.operations();
     let error = try_restore(fs).expect_err(what);
-    assert!(fs.is_dir_empty(Path::new(RESTORED)).unwrap_or(true), "{what}: {:?}", names(fs, RESTORED));
+    assert_eq!(fs.operations(), before, "{what}: nothing was written");
+    assert!(!fs.is_dir(RESTORED), "{what}: {:?}", names(fs, RESTORED));
     let StoreError::Damaged(at) = error else { panic!("{what}: {error}") };
     assert_eq!(at.file, Path::new(BACKUP), "{what}");
     at.offset
@@ -415,9 +423,11 @@ fn a_newer_format_and_a_file_that_is_no_backup_are_refused_in_words() {
     let (fs, bytes) = small_backup();
     let files = files_in_backup(&fs);
     let fs = SimulatedFs::new(1);
-    fs.write_raw(BACKUP, &forge_again(2, 64, &files));
+    fs.write_raw(BACKUP, &forge_again(3, 64, &files));
     let error = try_restore(&fs).unwrap_err();
-    assert!(matches!(error, StoreError::NewerFormat { found: 2, known: 1, .. }), "{error}");
+    assert!(matches!(error, StoreError::NewerFormat { found: 3, known: 2, .. }), "{error}");
+    fs.write_raw(BACKUP, &forge_again(2, 64, &files));
+    refused(&fs, "format 2 without its list");
     fs.write_raw(BACKUP, &forge_again(0, 64, &files));
     assert_eq!(refused(&fs, "format 0"), 0);
     fs.write_raw(BACKUP, &[b"dear diary, this is no backup", &bytes[..]].concat());
@@ -429,7 +439,7 @@ fn a_newer_format_and_a_file_that_is_no_backup_are_refused_in_words() {
 
 #[test]
 fn a_directory_that_holds_anything_is_refused_and_untouched() {
-    for file in ["letter.txt", "LOCK", "MANIFEST", "segment-0000000001.log", "sub/deep"] {
+    for file in ["letter.txt", "MANIFEST", "segment-0000000001.log", "sub/deep"] {
         let (fs, _) = small_backup();
         let path = Path::new(RESTORED).join(file);
         fs.write_raw(&path, b"dear");
@@ -442,6 +452,18 @@ fn a_directory_that_holds_anything_is_refused_and_untouched() {
         assert_eq!((names(&fs, RESTORED), fs.operations()), before);
         assert_eq!(fs.read_all(&path).unwrap(), b"dear");
     }
+}
+
+#[test]
+fn a_lock_that_nobody_holds_is_no_obstacle_and_one_that_is_held_is() {
+    let (fs, _) = small_backup();
+    let lock = Path::new(RESTORED).join("LOCK");
+    fs.write_raw(&lock, b"process 1");
+    let guard = fs.lock(&lock, "process 2").unwrap();
+    assert!(matches!(try_restore(&fs), Err(StoreError::Locked { .. })));
+    assert_eq!(names(&fs, RESTORED), ["LOCK"]);
+    drop(guard);
+    try_restore(&fs).unwrap();
 }
 
 #[test]
@@ -486,9 +508,10 @@ fn whoever_waits_can_stop_both_and_nothing_is_left() {
             left -= 1;
             left >= 0
         };
-        let stopped = restore(Path::new(BACKUP), Path::new(RESTORED), &options, &mut stop);
+        let stopped =
+            restore(Path::new(BACKUP), Path::new(RESTORED), &options, RestoreHow::default(), &mut stop);
         assert!(matches!(stopped, Err(StoreError::Stopped)));
-        assert!(fs.is_dir_empty(Path::new(RESTORED)).unwrap());
+        assert!(!fs.is_dir(RESTORED));
     }
     store.close().unwrap();
     assert!(fs.remove_raw(BACKUP));
@@ -506,7 +529,10 @@ fn without_room_neither_starts() {
     back_up(&store, &mut |_| true).unwrap();
     fs.set_free_bytes(1000);
     assert!(matches!(try_restore(&fs), Err(StoreError::StorageFull { .. })));
-    assert!(fs.is_dir_empty(Path::new(RESTORED)).unwrap());
+    assert!(!fs.is_dir(RESTORED) && !fs.is_dir("restored"), "not even its parent");
+    fs.create_dir(Path::new(RESTORED)).unwrap();
+    assert!(matches!(try_restore(&fs), Err(StoreError::StorageFull { .. })));
+    assert!(fs.is_dir_empty(Path::new(RESTORED)).unwrap(), "as it was");
 }
 
 /// Backs up with a trouble after so many operations; `false` when it came too late to matter.
@@ -582,50 +608,127 @@ fn every_operation_of_a_backup_failed_once() {
     }
 }
 
+/// Restores a store with a large blob while there is trouble after so many operations; `false` when it came
+/// too late to matter.
+fn restore_in_trouble(
+    backup: &[u8],
+    workload: &Workload,
+    after: u64,
+    fault: Option<Fault>,
+    prove: bool,
+) -> bool {
+    let how = RestoreHow { prove, ..RestoreHow::default() };
+    let fs = SimulatedFs::new(1 + after);
+    let options = small_options(Arc::new(fs.clone()), 7);
+    fs.write_raw(BACKUP, backup);
+    match fault {
+        None => fs.cut_power_at(after),
+        Some(fault) => fs.inject(after, fault),
+    }
+    let restored = restore(Path::new(BACKUP), Path::new(RESTORED), &options, how, &mut |_| true);
+    let in_time = fs.operations() > after || !fs.is_powered();
+    if !in_time {
+        assert!(restored.is_ok(), "{restored:?}");
+        return false;
+    }
+    if restored.is_err() && fs.is_powered() {
+        assert!(!fs.is_dir(RESTORED), "after {after} {fault:?}: {:?}", fs.entries(Path::new(RESTORED)));
+    }
+    fs.power_cycle();
+    let left = fs.entries(Path::new(RESTORED)).unwrap_or_default();
+    let is_marked = left.iter().any(|name| name == RESTORE_MARK);
+    let is_store = !is_marked && left.iter().any(|name| name == "MANIFEST");
+    if is_marked {
+        let error = open_restored(&fs).map(drop).unwrap_err();
+        assert!(matches!(error, StoreError::UnfinishedRestore { .. }), "{error}");
+        assert!(restored.is_err(), "what was reported as restored counts");
+    } else {
+        assert!(is_store || left.iter().all(|name| name == "LOCK"), "half a store: {left:?}");
+        assert!(is_store || restored.is_err(), "what was reported as restored is there");
+    }
+    if !is_store {
+        // Whatever is left does not stand in the way of another attempt.
+        restore(Path::new(BACKUP), Path::new(RESTORED), &options, how, &mut |_| true).unwrap();
+    }
+    workload.copy().check(&open_restored(&fs).unwrap());
+    true
+}
+
 #[test]
 fn power_cuts_and_faults_at_every_operation_of_a_restore() {
-    for seed in 1..=10 {
+    for (seed, prove) in [(1, false), (2, true)] {
         let (fs, store, workload) = lived(seed, 20);
+        let mut upload = store.upload(TenantId(8)).unwrap();
+        upload.write(&vec![3; (1 << 20) + 1]).unwrap();
+        let blob = upload.finish().unwrap();
+        write(&*store, TenantId(8), move |tx| tx.put_blob(&blob)).unwrap();
         back_up(&store, &mut |_| true).unwrap();
         let bytes = fs.read_all(BACKUP).unwrap();
-        for fault in [None, Some(Fault::Error), Some(Fault::Torn)] {
+        for fault in [None, Some(Fault::Error), Some(Fault::Torn), Some(Fault::Full)] {
             let mut after = 0;
-            loop {
-                let fs = SimulatedFs::new(seed * 1000 + after);
-                fs.write_raw(BACKUP, &bytes);
-                match fault {
-                    None => fs.cut_power_at(fs.operations() + after),
-                    Some(fault) => fs.inject(fs.operations() + after, fault),
-                }
-                let restored = try_restore(&fs);
-                if fs.operations() <= after && fs.is_powered() {
-                    restored.unwrap();
-                    break;
-                }
-                if restored.is_err() && fs.is_powered() {
-                    assert!(fs.is_dir_empty(Path::new(RESTORED)).unwrap(), "{:?}", names(&fs, RESTORED));
-                }
-                fs.power_cycle();
-                check_after_trouble(&fs, restored, &workload);
+            while restore_in_trouble(&bytes, &workload, after, fault, prove) {
                 after += 1;
             }
-            assert!(after > 10, "{after} operations");
+            assert!(after > 20, "{after} operations");
         }
     }
 }
 
-/// Complete, or refused in words, or as good as empty.
-fn check_after_trouble(fs: &SimulatedFs, restored: Result<Restored, StoreError>, workload: &Workload) {
-    let is_there = fs.exists(Path::new(RESTORED).join("MANIFEST"));
-    assert!(is_there || restored.is_err(), "what was reported as restored is there");
-    let mut segments = names(fs, RESTORED).into_iter().filter(|name| name.starts_with("segment-"));
-    let has_bytes = |name: String| !fs.read_all(Path::new(RESTORED).join(name)).unwrap().is_empty();
-    let has_data = segments.any(has_bytes);
-    match open_restored(fs) {
-        Ok(store) if is_there => workload.copy().check(&store),
-        Ok(store) => assert!(!has_data && store.position() == Position::START, "half a store was opened"),
-        Err(error) => {
-            assert!(!is_there && error.to_string().contains("MANIFEST"), "{error}");
-        }
+#[test]
+fn a_leftover_with_a_file_of_somebody_else_is_left_alone() {
+    let (fs, _) = small_backup();
+    fs.write_raw(Path::new(RESTORED).join(RESTORE_MARK), b"");
+    for file in ["MANIFEST", "segment-0000000001.log", "letter.txt"] {
+        fs.write_raw(Path::new(RESTORED).join(file), b"dear");
     }
+    let before = names(&fs, RESTORED);
+    let error = try_restore(&fs).unwrap_err();
+    assert!(matches!(error, StoreError::Occupied { .. }), "{error}");
+    assert_eq!(names(&fs, RESTORED), before);
+    assert!(fs.remove_raw(Path::new(RESTORED).join("letter.txt")));
+    try_restore(&fs).unwrap();
+    assert!(!names(&fs, RESTORED).contains(&RESTORE_MARK.to_owned()));
+    open_restored(&fs).unwrap();
+}
+
+#[test]
+fn a_store_that_does_not_open_with_its_key_is_not_left_behind() {
+    let fs = SimulatedFs::new(1);
+    fs.create_dir(Path::new("backups")).unwrap();
+    let store = Arc::new(open_sealed(&fs, 1).unwrap());
+    Workload::new(1).commit_some(&store).unwrap();
+    back_up(&store, &mut |_| true).unwrap();
+    let how = RestoreHow { prove: true, ..RestoreHow::default() };
+    let before = fs.operations();
+    for (with, fits) in [(None, false), (Some(2), false), (Some(1), true)] {
+        let options = EmbeddedOptions { key: with.map(key), ..small_options(Arc::new(fs.clone()), 7) };
+        let restored = restore(Path::new(BACKUP), Path::new(RESTORED), &options, how, &mut |_| true);
+        assert_eq!(restored.is_ok(), fits, "{with:?}: {restored:?}");
+        assert_eq!(fs.is_dir(RESTORED), fits, "{with:?}");
+        assert!(fits || fs.operations() == before, "{with:?}: nothing was written");
+    }
+}
+
+#[test]
+fn a_backup_that_was_never_verified_leaves_nothing_when_it_does_not_open() {
+    let (fs, bytes) = small_backup();
+    let mut files = files_in_backup(&fs);
+    let position = u64::from_le_bytes(bytes[16..24].try_into().unwrap());
+    let segment = String::from_utf8(files[1].0.clone()).unwrap();
+    files[1].1[90] ^= 1;
+    let fs = SimulatedFs::new(1);
+    fs.write_raw(BACKUP, &forge_again(1, position, &files));
+    let options = small_options(Arc::new(fs.clone()), 7);
+    let restore_how = |accept_missing| {
+        let how = RestoreHow { accept_missing, prove: true };
+        restore(Path::new(BACKUP), Path::new(RESTORED), &options, how, &mut |_| true)
+    };
+    let error = restore_how(false).unwrap_err();
+    let StoreError::Damaged(at) = error else { panic!("{error}") };
+    assert_eq!(at.file, Path::new(RESTORED).join(&segment));
+    assert!(!fs.is_dir(RESTORED) && !fs.is_dir("restored"));
+    let restored = restore_how(true).unwrap();
+    assert!(restored.unopened.is_none_or(|error| error.contains(&segment)));
+    assert!(fs.exists(Path::new(RESTORED).join(&segment)), "it is there for whoever salvages it");
+    assert!(!fs.exists(Path::new(RESTORED).join(RESTORE_MARK)));
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
 use cairn_base::{Clock, Entropy, ManualClock, SeededEntropy};
-use cairn_embedded::{EmbeddedOptions, EmbeddedStore, restore};
+use cairn_embedded::{EmbeddedOptions, EmbeddedStore, RestoreHow, restore};
 use cairn_seam::{Blob, Compaction, Forget, Maintenance, Selection, Stage, Store, StoreError};
 
 use crate::blob_model::{Model, Step, TENANT, commit, contents, is_large, transactions_in};
@@ -325,7 +325,7 @@ impl World {
         let (model, key) = (self.model.clone(), self.keys[0]);
         self.backup = Some(Backup { path: path.clone(), model, key, is_acknowledged: false });
         let mut failed = None;
-        let job = Maintenance::Backup { to: path };
+        let job = Maintenance::Backup { to: path, skip_damaged: false };
         let report = store.maintain(&job, &mut |_: Stage<'_>| self.meanwhile(store, inside, &mut failed));
         failed.map_or(Ok(()), Err)?;
         report?;
@@ -400,7 +400,7 @@ impl World {
             self.names += 1;
             self.tally.unfinished += u64::from(path == &unfinished);
             let dir = PathBuf::from(format!("data/restored-{}", self.names));
-            match restore(path, &dir, &self.options(None), &mut |_| true) {
+            match restore(path, &dir, &self.options(None), RestoreHow::default(), &mut |_| true) {
                 Ok(_) => self.check_restored(&dir, &backup),
                 Err(error) if is_there => panic!("{}: {error}", path.display()),
                 Err(error) => assert!(matches!(error, StoreError::Damaged(_)), "{error}"),

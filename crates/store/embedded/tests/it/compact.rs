@@ -180,7 +180,7 @@ fn a_backup_of_a_compacted_store_holds_everything() {
     // What goes while a backup is read stays for the backup.
     let mut removed = false;
     let fewer = &live[..1];
-    let job = cairn_seam::Maintenance::Backup { to: backup.to_owned() };
+    let job = cairn_seam::Maintenance::Backup { to: backup.to_owned(), skip_damaged: false };
     let mut on_stage = |_: cairn_seam::Stage<'_>| {
         if !std::mem::replace(&mut removed, true) {
             compact(&store, fewer).unwrap();
@@ -191,7 +191,8 @@ fn a_backup_of_a_compacted_store_holds_everything() {
     let dir = Path::new("data/restored");
     let options =
         || EmbeddedOptions { clock: Arc::new(clock.clone()), ..small_options(Arc::new(fs.clone()), 2) };
-    cairn_embedded::restore(backup, dir, &options(), &mut |_| true).unwrap();
+    cairn_embedded::restore(backup, dir, &options(), cairn_embedded::RestoreHow::default(), &mut |_| true)
+        .unwrap();
     let restored = EmbeddedStore::open(dir, options()).unwrap();
     expect(&restored, &live, "restored");
     expect(&store, fewer, "the original");

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod backup;
+mod backup_damage;
 mod blob_model;
 mod blob_power;
 mod compact;

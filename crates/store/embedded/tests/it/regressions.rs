@@ -325,7 +325,7 @@ fn a_backup_failed_when_an_upload_was_given_up_meanwhile() {
     let store = open_simulated(&fs, 1).unwrap();
     put_large(&store, 1);
     let mut given_up = Some(upload(&store, &large(2)));
-    let job = Maintenance::Backup { to: "data/backup.cairn".into() };
+    let job = Maintenance::Backup { to: "data/backup.cairn".into(), skip_damaged: false };
     let mut on_stage = |_: cairn_seam::Stage<'_>| {
         drop(given_up.take());
         true
@@ -353,7 +353,7 @@ fn a_large_blob_that_was_swept_during_a_backup_left_its_file_behind() {
     (1..=2).for_each(|seed| put_large(&store, seed));
     clock.advance(limits::BLOB_GRACE + limits::BLOB_RENEW_AFTER);
     let mut figures = Vec::new();
-    let job = Maintenance::Backup { to: "data/backup.cairn".into() };
+    let job = Maintenance::Backup { to: "data/backup.cairn".into(), skip_damaged: false };
     let mut on_stage = |_: cairn_seam::Stage<'_>| {
         if figures.is_empty() {
             figures =

@@ -183,7 +183,7 @@ fn no_file_ever_holds_a_word_that_was_stored_and_everything_reads_back() {
     check("after the index was rebuilt");
     // Beside the other files, where the check looks at it too.
     let to = Path::new(DIR).join("all.cairn");
-    store.maintain(&Maintenance::Backup { to: to.clone() }, &mut |_| true).unwrap();
+    store.maintain(&Maintenance::Backup { to: to.clone(), skip_damaged: false }, &mut |_| true).unwrap();
     assert!(files(&fs).contains_key(&to));
     check("after a backup was made");
 }
@@ -213,7 +213,12 @@ fn the_same_on_a_real_disk_with_threads() {
 fn without_a_key_the_word_is_found_so_the_search_can_find() {
     let (fs, _) = planted(1, None);
     let store = open_simulated(&fs, 2).unwrap();
-    store.maintain(&Maintenance::Backup { to: Path::new(DIR).join("all.cairn") }, &mut |_| true).unwrap();
+    store
+        .maintain(
+            &Maintenance::Backup { to: Path::new(DIR).join("all.cairn"), skip_damaged: false },
+            &mut |_| true,
+        )
+        .unwrap();
     for kind in ["segment-", "side-", "image-", "index.redb", "all.cairn"] {
         let found = files(&fs).iter().any(|(path, bytes)| is_kind(path, kind) && holds_word(bytes));
         assert!(found, "{kind}");

@@ -298,9 +298,18 @@ fn a_backup_of_a_thinned_store_restores_equal() {
         let (seen, all) = (look(&store), events(&store, Position::START).unwrap());
         compact(&store, &keep(30)).unwrap();
         let backup = Path::new("data/backup.cairn");
-        store.maintain(&Maintenance::Backup { to: backup.to_owned() }, &mut |_| true).unwrap();
+        store
+            .maintain(&Maintenance::Backup { to: backup.to_owned(), skip_damaged: false }, &mut |_| true)
+            .unwrap();
         let dir = Path::new("data/restored");
-        cairn_embedded::restore(backup, dir, &options(&fs, &clock, kind), &mut |_| true).unwrap();
+        cairn_embedded::restore(
+            backup,
+            dir,
+            &options(&fs, &clock, kind),
+            cairn_embedded::RestoreHow::default(),
+            &mut |_| true,
+        )
+        .unwrap();
         let restored = EmbeddedStore::open(dir, options(&fs, &clock, kind)).unwrap();
         assert_eq!(look(&restored), seen);
         assert_eq!(horizon(&restored), horizon(&store));

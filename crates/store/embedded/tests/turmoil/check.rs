@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use cairn_base::fs::SystemFs;
-use cairn_embedded::{EmbeddedStore, restore};
+use cairn_embedded::{EmbeddedStore, RestoreHow, restore};
 use cairn_seam::{Maintenance, Store, StoreError};
 
 use super::record::{Name, Presence, WRITERS, is_there, presence};
@@ -139,7 +139,7 @@ fn check_backups(orders: &Orders, life: &Life, tally: &mut Tally) {
             if !path.exists() {
                 continue;
             }
-            match restore(&path, &target, &orders.options(0), &mut |_| true) {
+            match restore(&path, &target, &orders.options(0), RestoreHow::default(), &mut |_| true) {
                 Ok(_) => {
                     tally.restored += 1;
                     check_restored(orders, &target, *key, (life.number, acknowledged), tally);

@@ -108,7 +108,7 @@ fn keep(orders: &Orders, store: &EmbeddedStore, stop: &AtomicBool, phase: u64) -
         let number = phase * 1000 + round;
         let to = orders.place.join(format!("backup-{}-{number}.cairn", orders.life));
         say(&format!("begin backup {number}"));
-        match store.maintain(&Maintenance::Backup { to: to.clone() }, &mut go_on) {
+        match store.maintain(&Maintenance::Backup { to: to.clone(), skip_damaged: false }, &mut go_on) {
             Err(StoreError::Stopped) => return Ok(()),
             done => drop(done?),
         }

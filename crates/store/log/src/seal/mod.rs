@@ -20,6 +20,6 @@ pub use cipher::{BadSeal, Cipher, NONCE_BYTES, TAG_BYTES, counted};
 pub use derived::DerivedSealer;
 pub use key::EncryptionKey;
 pub(crate) use root::{RootRow, SealedRows, Wrapped};
-pub(crate) use rotate::{begin, unseal};
+pub(crate) use rotate::{begin, check, unseal};
 pub use rotate::{check_key, rotate};
 pub use sealer::{FileKind, Sealer};

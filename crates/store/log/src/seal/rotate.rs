@@ -1,5 +1,6 @@
 //! Making, opening and changing the key of a store.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use cairn_seam::StoreError;
@@ -24,7 +25,7 @@ pub(crate) fn unseal(
     key: Option<&EncryptionKey>,
     options: &LogOptions,
 ) -> Result<Option<Sealer>, StoreError> {
-    let Some(opened) = open(manifest, key, options)? else { return Ok(None) };
+    let Some(opened) = open(manifest, key, &options.dir)? else { return Ok(None) };
     manifest.hash_key = opened.hash_key;
     Ok(Some(Sealer::new(opened, Arc::clone(&options.entropy))))
 }
@@ -34,7 +35,7 @@ pub(crate) fn unseal(
 /// What else may be wrong with the manifest is for the opening to say.
 pub fn check_key(options: &LogOptions) -> Result<(), StoreError> {
     match Manifest::read(&*options.fs, &options.dir) {
-        Ok(Some(manifest)) => open(&manifest, options.key.as_ref(), options).map(drop),
+        Ok(Some(manifest)) => check(&manifest, options.key.as_ref(), &options.dir),
         Ok(None) | Err(_) => Ok(()),
     }
 }
@@ -49,7 +50,7 @@ pub fn rotate(options: &LogOptions, new: &EncryptionKey) -> Result<(), StoreErro
         StoreError::io(doing, std::io::ErrorKind::NotFound.into())
     };
     let mut manifest = Manifest::read(&*options.fs, &options.dir)?.ok_or_else(missing)?;
-    let Some(mut opened) = open(&manifest, options.key.as_ref(), options)? else {
+    let Some(mut opened) = open(&manifest, options.key.as_ref(), &options.dir)? else {
         return Err(StoreError::NotSealed { dir: options.dir.clone() });
     };
     // A root is for files from its number on: not for blobs of which the manifest was not told yet.
@@ -80,12 +81,13 @@ impl Log {
     }
 }
 
-fn open(
-    manifest: &Manifest,
-    key: Option<&EncryptionKey>,
-    options: &LogOptions,
-) -> Result<Option<Opened>, StoreError> {
-    let dir = || options.dir.clone();
+/// Whether a key fits a manifest, which is that of a store in `dir`.
+pub(crate) fn check(manifest: &Manifest, key: Option<&EncryptionKey>, dir: &Path) -> Result<(), StoreError> {
+    open(manifest, key, dir).map(drop)
+}
+
+fn open(manifest: &Manifest, key: Option<&EncryptionKey>, dir: &Path) -> Result<Option<Opened>, StoreError> {
+    let dir = || dir.to_owned();
     match (&manifest.sealed, key) {
         (None, None) => Ok(None),
         (Some(_), None) => Err(StoreError::KeyMissing { dir: dir() }),

@@ -1,7 +1,10 @@
 //! Verifying blobs with files of their own: their content, and that places and files belong together.
 
 use std::io;
+use std::ops::Range;
+use std::sync::Arc;
 
+use cairn_base::fs::File;
 use cairn_base::limits;
 use cairn_seam::{BlobReader, StoreError};
 
@@ -115,13 +118,28 @@ impl Log {
         };
         check.files += 1;
         check.file_bytes += file.len().unwrap_or(0);
+        self.verify_blob(name, path, file, findings, watch).map(drop)
+    }
+
+    /// Reads the file of a blob to its end. Returns the range from the first byte that is wrong to the
+    /// last, all of the file if nothing of it can be used.
+    pub(super) fn verify_blob(
+        &self,
+        name: &HashedName,
+        path: &str,
+        file: Arc<dyn File>,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+    ) -> Result<Range<u64>, StoreError> {
+        let all = 0..file.len().unwrap_or(0);
         let blob = match BlobFile::open(self.path(path), file, self.sealer.as_deref()) {
             Ok(blob) => blob,
             Err(error) => {
                 add(findings, path, error);
-                return Ok(());
+                return Ok(all);
             }
         };
+        let before = findings.count();
         let (tenant, hash) = blob.owner();
         if self.hash_key.name(BLOB_PLACES, tenant, hash.as_bytes()) != *name {
             findings.add(path, 0, "the file holds another blob");
@@ -134,12 +152,17 @@ impl Log {
             let detail = format!("it holds {} bytes, and {bytes} were committed", blob.len());
             findings.add(path, 0, detail);
         }
+        let mut lost: Option<Range<u64>> = (findings.count() > before).then(|| all.clone());
         blob.verify(&mut |stored, wrong| {
             if let Some(error) = wrong {
+                let offset = if let StoreError::Damaged(at) = &error { at.offset } else { all.end };
+                let range = lost.get_or_insert(offset..offset);
+                range.end = range.end.max((offset + stored).min(all.end));
                 add(findings, path, error);
             }
             watch.advance(stored)
-        })
+        })?;
+        Ok(lost.unwrap_or(0..0))
     }
 
     /// Looks for places that say that a blob has a file, which is not there.
@@ -193,7 +216,7 @@ impl Log {
 
 /// Whether an entry is the place of a blob with a file. Names do not tell which keyspace they are of, but
 /// entries of others that look like a place of a large blob do not come up by chance.
-fn is_place_of_file(entry: &HashedEntry) -> bool {
+pub(super) fn is_place_of_file(entry: &HashedEntry) -> bool {
     let large = limits::BLOB_IN_COMMIT_BYTES_MAX as u64 + 1..=limits::BLOB_BYTES_MAX;
     let place = BlobPlace::from_value(&entry.value).filter(|_| entry.expires_at_ms == 0);
     place.is_some_and(|place| matches!(place.at, BlobAt::File { bytes } if large.contains(&bytes)))

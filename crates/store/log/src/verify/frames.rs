@@ -30,6 +30,7 @@ pub(crate) enum Step<'a> {
     /// A valid frame whose body does not open with the store's key.
     Sealed {
         at: u64,
+        kind: FrameKind,
     },
     /// No valid frame here; the walk goes on at the next one there is.
     Bad {
@@ -93,7 +94,7 @@ impl<'a> FrameWalk<'a> {
             let cipher = sealer.of_frames(self.segment.number, self.segment.salt, tenant);
             match frame::open(&mut bytes[body.clone()], &cipher, position, kind, tenant) {
                 Ok(len) => body.end = body.start + len,
-                Err(_) => return Ok(Step::Sealed { at }),
+                Err(_) => return Ok(Step::Sealed { at, kind }),
             }
         }
         let frame = Frame { position, kind, tenant, body: &bytes[body] };

@@ -6,17 +6,20 @@
 //! again (`repair.rs`).
 
 mod blobs;
+mod copied;
 mod directory;
 mod findings;
 mod fold;
 pub(crate) mod frames;
 mod line_up;
+mod lost;
 mod repair;
 mod segments;
 mod sides;
 mod watch;
 
 pub use blobs::BlobFilesCheck;
+pub use copied::CopyCheck;
 pub use directory::DirectoryCheck;
 pub use findings::Findings;
 pub use fold::{Fold, Part};

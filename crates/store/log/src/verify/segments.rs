@@ -5,9 +5,10 @@ use std::io;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
-use cairn_seam::StoreError;
+use cairn_seam::{MissingList, StoreError};
 
 use super::frames::{FrameWalk, Step};
+use super::lost::Lost;
 use super::{Findings, Watch};
 use crate::batch::{Op, Ops};
 use crate::blob_frame::BlobFrame;
@@ -100,7 +101,7 @@ impl Log {
         watch: &mut Watch<'_>,
         visit: &mut dyn FnMut(&Frame<'_>),
     ) -> Result<Option<SegmentRead>, StoreError> {
-        let (segment, file, limit) = match self.open_segment(segment) {
+        let opened = match self.open_segment(segment) {
             Ok(Some(opened)) => opened,
             Ok(None) => return Ok(None),
             Err(error) => {
@@ -108,13 +109,31 @@ impl Log {
                 return watch.advance(segment.frames_end()).map(|()| None);
             }
         };
+        self.verify_opened(opened, name, figures, findings, watch, visit).map(Some)
+    }
+
+    /// Reads the file of a segment up to a limit.
+    pub(super) fn verify_opened(
+        &self,
+        (segment, file, limit): OpenSegment,
+        name: &str,
+        figures: &mut LogFigures,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+        visit: &mut dyn FnMut(&Frame<'_>),
+    ) -> Result<SegmentRead, StoreError> {
         let end = segment.frames_end();
+        let mut lost = Lost::new(name, segment);
         figures.segments += 1;
         figures.log_bytes += segment.bytes;
         if limit < end {
             findings.add(name, limit, format!("the file ends at {limit} of {end} bytes"));
         }
+        let before = findings.count();
         check_header(&*file, &segment, limit, name, findings);
+        if findings.count() > before {
+            lost.header();
+        }
         let mut walk = FrameWalk::new(&*file, segment, limit, self.sealer.as_deref());
         let start = segment::HEADER_BYTES as u64;
         let mut run = RunCheck { name, start: None, first: None, has_transaction: false };
@@ -122,13 +141,18 @@ impl Log {
         let mut rows = Vec::new();
         let (mut told, mut is_whole) = (0, limit == end);
         loop {
+            let position = walk.position();
             match walk.next() {
                 Ok(Step::Frame { frame, offset, stored, is_padding_clean }) => {
                     if !is_padding_clean {
                         findings.add(name, offset, "the bytes behind this frame are not zero");
                     }
+                    let before = findings.count();
                     check_frame(&frame, &segment, offset, name, figures, findings);
                     run.frame(&frame, offset, stored, findings);
+                    if findings.count() > before {
+                        lost.frame(offset..offset + stored, frame.position, frame.kind);
+                    }
                     if let Some(skipped) = gap_of(frame.body).filter(|_| frame.kind == FrameKind::Gap) {
                         let behind = frame.position.saturating_add(skipped);
                         rows.push((behind, behind.wrapping_sub(segment.base + offset + stored)));
@@ -145,19 +169,26 @@ impl Log {
                     if limit == end || !walk.is_at_end() {
                         findings.add(name, at, "not a valid frame");
                     }
+                    let behind = if walk.is_at_end() { segment.end() } else { walk.position() };
+                    lost.range(&*file, at..walk.offset(), position..behind);
                     (run.start, is_whole) = (None, false);
                 }
-                Ok(Step::Sealed { at }) => {
+                Ok(Step::Sealed { at, kind }) => {
                     findings.add(name, at, "the frame does not open with the store's key");
+                    lost.frame(at..walk.offset(), position, kind);
                     run.start = None;
                 }
                 Ok(Step::End) => break,
                 Err(error) => {
                     findings.add(name, told, unreadable(&error));
                     (run.start, is_whole) = (None, false);
+                    lost.rest(walk.offset()..end, position);
                     break;
                 }
             }
+        }
+        if limit < end {
+            lost.rest(limit..end, walk.position());
         }
         if limit == end {
             run.end(limit, findings);
@@ -166,7 +197,7 @@ impl Log {
             findings.add(name, end, "the segment ends too early");
         }
         watch.advance(end.saturating_sub(told))?;
-        Ok(Some(SegmentRead { segment, file, rows }))
+        Ok(SegmentRead { segment, file, rows, lost: lost.finish() })
     }
 
     /// Compares the table of a packed segment with its frames.
@@ -224,14 +255,16 @@ impl Log {
 }
 
 /// A segment, its file, and the offset up to which there is something to read.
-type OpenSegment = (Segment, Arc<dyn File>, u64);
+pub(super) type OpenSegment = (Segment, Arc<dyn File>, u64);
 
 /// A segment that was read to its end.
-struct SegmentRead {
+pub(super) struct SegmentRead {
     segment: Segment,
     file: Arc<dyn File>,
     /// What its table has to say, if it is packed.
     rows: Vec<(u64, u64)>,
+    /// Ranges that cannot be read.
+    pub(super) lost: MissingList,
 }
 
 pub(super) fn unreadable(error: &io::Error) -> String {

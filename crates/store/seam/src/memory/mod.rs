@@ -196,7 +196,7 @@ impl Store for MemoryStore {
                 swept += 1;
             }
         }
-        Ok(MaintenanceReport { figures: vec![("blobs_removed", swept)], findings: Vec::new() })
+        Ok(MaintenanceReport { figures: vec![("blobs_removed", swept)], ..MaintenanceReport::default() })
     }
 
     fn derived_seal(&self, _name: &str) -> Option<Arc<dyn DerivedSeal>> {

@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 use cairn_base::ErrorCode;
 use cairn_gate::GateConfig;
 use cairn_http::{Client, ClientError, HttpConfig, Report};
-use cairn_seam::{FaultPlan, FaultyStore, Maintenance, MaintenanceReport, OnStage, Stage, Store, StoreError};
+use cairn_seam::{
+    DamagedAt, FaultPlan, FaultyStore, Maintenance, MaintenanceReport, Missing, MissingList, OnStage, Stage,
+    Store, StoreError,
+};
 use serde_json::{Value, json};
 
 use crate::client::{get, post};
@@ -49,13 +52,13 @@ fn stage(done: u64) -> Stage<'static> {
 #[tokio::test]
 async fn the_local_owner_hears_how_far_it_is_and_what_came_of_it() {
     let server = server(GateConfig::default(), |job, on_stage| {
-        assert_eq!(*job, Maintenance::Backup { to: PathBuf::from("/backups/monday") });
+        assert_eq!(*job, Maintenance::Backup { to: PathBuf::from("/backups/monday"), skip_damaged: false });
         assert!(on_stage(stage(3)));
-        Ok(MaintenanceReport { figures: vec![("segments", 2), ("bytes", 1)], findings: Vec::new() })
+        Ok(MaintenanceReport { figures: vec![("segments", 2), ("bytes", 1)], ..MaintenanceReport::default() })
     })
     .await;
     let mut heard = Vec::new();
-    let job = Maintenance::Backup { to: PathBuf::from("/backups/monday") };
+    let job = Maintenance::Backup { to: PathBuf::from("/backups/monday"), skip_damaged: false };
     let report = local(&server)
         .await
         .maintain(&job, &mut |stage| heard.push((stage.name.to_owned(), stage.done, stage.total)))
@@ -63,6 +66,44 @@ async fn the_local_owner_hears_how_far_it_is_and_what_came_of_it() {
         .expect("it is done");
     assert_eq!(heard, [("copying".to_owned(), 3, 10)]);
     assert_eq!(report.figures, [("segments".to_owned(), 2), ("bytes".to_owned(), 1)]);
+}
+
+#[tokio::test]
+async fn a_damaged_store_is_refused_with_a_way_out_or_what_is_missing_is_told() {
+    let place = Missing {
+        file: "segment-0000000001.log".into(),
+        bytes: 64..128,
+        positions: Some(64..128),
+        transactions: Some(1),
+        blobs: Some(0),
+        detail: "no valid frame".into(),
+    };
+    let known = place.clone();
+    let server = server(GateConfig::default(), move |job, _| {
+        let at = DamagedAt { file: "data/segment-0000000001.log".into(), offset: 64, detail: "bad".into() };
+        match job {
+            Maintenance::Backup { skip_damaged: true, .. } => {
+                let missing = MissingList { places: vec![known.clone()], left_out: 2 };
+                Ok(MaintenanceReport { missing, ..MaintenanceReport::default() })
+            }
+            Maintenance::Backup { .. }
+            | Maintenance::Verify { .. }
+            | Maintenance::Compact { .. }
+            | Maintenance::ChangeKey { .. } => Err(StoreError::Damaged(at)),
+        }
+    })
+    .await;
+    let mut client = local(&server).await;
+    let backup = |skip_damaged| Maintenance::Backup { to: PathBuf::from("/backups/monday"), skip_damaged };
+    for (job, has_way_out) in [(backup(false), true), (VERIFY, false)] {
+        let refused = client.maintain(&job, &mut |_| {}).await;
+        let Err(ClientError::Refused { code, message, hint }) = refused else { panic!("{refused:?}") };
+        assert_eq!(code, Some(ErrorCode::Damaged));
+        assert!(message.contains("damaged at byte 64 of data/segment-0000000001.log"), "{message}");
+        assert_eq!(hint.expect("a hint").contains("--skip-damaged"), has_way_out, "{job:?}");
+    }
+    let report = client.maintain(&backup(true), &mut |_| {}).await.expect("it is done");
+    assert_eq!((report.missing[0].to_missing(), report.missing_count()), (place, 3));
 }
 
 #[tokio::test]
@@ -91,7 +132,7 @@ async fn what_makes_no_sense_is_refused_before_anything_runs() {
     for body in ["{}", r#"{"job":"format"}"#, r#"{"job":"verify","repair":"yes"}"#] {
         assert_eq!(post(server.addr, PATH, body).await.error(), (422, "InvalidRequest".to_owned()), "{body}");
     }
-    let relative = Maintenance::Backup { to: PathBuf::from("monday") };
+    let relative = Maintenance::Backup { to: PathBuf::from("monday"), skip_damaged: false };
     assert_eq!(
         code(local(&server).await.maintain(&relative, &mut |_| {}).await),
         Some(ErrorCode::InvalidRequest)

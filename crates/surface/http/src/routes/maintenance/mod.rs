@@ -27,6 +27,12 @@ const STAGE_EVERY: Duration = Duration::from_millis(100);
 /// A job that fails this soon is answered with the status of its error, and not with a stream.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
+const BACKUP: &str = "backup";
+
+/// What to do about a store that cannot be backed up as a whole.
+const DAMAGED_HINT: &str = "`cairn doctor` lists what is damaged; `cairn backup --skip-damaged FILE` writes what \
+                            is whole and lists the rest, and `cairn salvage --to DIR` rebuilds a store from it";
+
 /// Have the store backed up, verified or compacted
 ///
 /// One job at a time; a second one is answered with `Conflict`. The answer is a stream of lines, each a
@@ -90,7 +96,7 @@ fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
                 "use `cairn backup FILE` on the server, or the socket cairn.sock in its data directory";
             Err(ApiError::new(ErrorCode::Forbidden, message).detail("hint", hint))
         }
-        Maintenance::Backup { to } if !to.is_absolute() => {
+        Maintenance::Backup { to, .. } if !to.is_absolute() => {
             let message = "the path of a backup must be absolute: the server has another current folder";
             Err(ApiError::new(ErrorCode::InvalidRequest, message))
         }
@@ -112,7 +118,7 @@ fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
 
 fn name(job: &Maintenance) -> &'static str {
     match job {
-        Maintenance::Backup { .. } => "backup",
+        Maintenance::Backup { .. } => BACKUP,
         Maintenance::Verify { .. } => "verify",
         Maintenance::Compact { .. } => "compact",
         Maintenance::ChangeKey { .. } => "change_key",
@@ -147,5 +153,10 @@ fn end(job: &'static str, teller: Teller, outcome: Result<MaintenanceReport, Gat
         Err(error) => tracing::info!(job, %error, "maintenance was not done"),
     }
     let line = |report: MaintenanceReport| Line::Report { report: report.into() };
-    teller.end(outcome.map(line).map_err(ApiError::from));
+    let refusal = |error: GateError| {
+        let answer = ApiError::from(error);
+        let is_damage = job == BACKUP && answer.code() == ErrorCode::Damaged;
+        if is_damage { answer.detail("hint", DAMAGED_HINT) } else { answer }
+    };
+    teller.end(outcome.map(line).map_err(refusal));
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cairn_seam::{Finding, KeepChanges, Maintenance, MaintenanceReport, Stage};
+use cairn_seam::{Finding, KeepChanges, Maintenance, MaintenanceReport, Missing, Stage};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
@@ -23,6 +23,9 @@ pub(crate) enum Job {
         /// The file on the server, as an absolute path; it must not exist yet.
         #[schema(example = "/backups/monday.cairn")]
         to: String,
+        /// Write what is whole and list what is missing, instead of failing with the first damaged place.
+        #[serde(default, skip_serializing_if = "is_false")]
+        skip_damaged: bool,
     },
     /// Verify every stored byte.
     Verify {
@@ -91,7 +94,9 @@ impl Job {
     /// The job as the client sends it, or the path that is no text and cannot be sent.
     pub(crate) fn to_wire(job: &Maintenance) -> Result<Job, &Path> {
         Ok(match job {
-            Maintenance::Backup { to } => Job::Backup { to: to.to_str().ok_or(&**to)?.to_owned() },
+            Maintenance::Backup { to, skip_damaged } => {
+                Job::Backup { to: to.to_str().ok_or(&**to)?.to_owned(), skip_damaged: *skip_damaged }
+            }
             Maintenance::Verify { repair } => Job::Verify { repair: *repair },
             Maintenance::Compact { keep_changes, forget } => {
                 Job::Compact { keep_changes: Keep::to_wire(*keep_changes), forget: forget.clone() }
@@ -106,7 +111,7 @@ impl Job {
 impl From<Job> for Maintenance {
     fn from(job: Job) -> Self {
         match job {
-            Job::Backup { to } => Maintenance::Backup { to: PathBuf::from(to) },
+            Job::Backup { to, skip_damaged } => Maintenance::Backup { to: PathBuf::from(to), skip_damaged },
             Job::Verify { repair } => Maintenance::Verify { repair },
             Job::Compact { keep_changes, forget } => {
                 Maintenance::Compact { keep_changes: Keep::from_wire(keep_changes), forget }
@@ -173,7 +178,7 @@ impl From<Stage<'_>> for Line {
 }
 
 /// What came of maintenance.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = MaintenanceReport)]
 pub struct Report {
     /// Counts by name, in the order to print them.
@@ -182,6 +187,69 @@ pub struct Report {
     pub figures: Vec<(String, u64)>,
     /// What is wrong, in the order of files and offsets; empty when all is well.
     pub findings: Vec<ReportedFinding>,
+    /// Stored data that a partial backup lacks, in the order of files and offsets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<ReportedMissing>,
+    /// Number of further places that a partial backup lacks.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missing_left_out: u64,
+}
+
+impl Report {
+    /// The number of places that a partial backup lacks.
+    pub fn missing_count(&self) -> u64 {
+        self.missing.len() as u64 + self.missing_left_out
+    }
+}
+
+/// One range of a file that a partial backup lacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = MaintenanceMissing)]
+pub struct ReportedMissing {
+    /// The file, relative to the data directory.
+    pub file: String,
+    /// The first byte of the range.
+    pub from_byte: u64,
+    /// The byte behind the range; the same as the first when the file is not there.
+    pub to_byte: u64,
+    /// The first position of the log in the range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_position: Option<u64>,
+    /// The position behind the range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_position: Option<u64>,
+    /// Number of transactions that cannot be read; absent where that cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transactions: Option<u64>,
+    /// Number of blobs that cannot be read; absent where that cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blobs: Option<u64>,
+    /// What is wrong there.
+    pub detail: String,
+}
+
+impl ReportedMissing {
+    /// The range as the store knows it.
+    pub fn to_missing(&self) -> Missing {
+        let positions = self.from_position.zip(self.to_position).map(|(from, to)| from..to);
+        Missing {
+            file: self.file.clone(),
+            bytes: self.from_byte..self.to_byte,
+            positions,
+            transactions: self.transactions,
+            blobs: self.blobs,
+            detail: self.detail.clone(),
+        }
+    }
+}
+
+impl From<Missing> for ReportedMissing {
+    fn from(missing: Missing) -> Self {
+        let Missing { file, bytes, positions, transactions, blobs, detail } = missing;
+        let (from_position, to_position) = positions.map(|range| (range.start, range.end)).unzip();
+        let (from_byte, to_byte) = (bytes.start, bytes.end);
+        ReportedMissing { file, from_byte, to_byte, from_position, to_position, transactions, blobs, detail }
+    }
 }
 
 /// One thing that is wrong.
@@ -205,8 +273,20 @@ impl From<MaintenanceReport> for Report {
         Report {
             figures: report.figures.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             findings: report.findings.into_iter().map(finding).collect(),
+            missing: report.missing.places.into_iter().map(ReportedMissing::from).collect(),
+            missing_left_out: report.missing.left_out,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// An object whose names keep their order, which a map type would lose.
@@ -238,6 +318,8 @@ fn figures_from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(S
 
 #[cfg(test)]
 mod tests {
+    use cairn_seam::MissingList;
+
     use super::*;
 
     #[test]
@@ -250,6 +332,7 @@ mod tests {
                 detail: "bad".to_owned(),
                 repaired: true,
             }],
+            ..MaintenanceReport::default()
         };
         let text = serde_json::to_string(&Report::from(report.clone())).expect("plain data");
         assert_eq!(
@@ -260,11 +343,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_missing_is_told_in_full_and_reads_back() {
+        let segment = Missing {
+            file: "segment-0000000001.log".to_owned(),
+            bytes: 64..128,
+            positions: Some(1064..1128),
+            transactions: Some(1),
+            blobs: Some(0),
+            detail: "no valid frame".to_owned(),
+        };
+        let blob =
+            Missing { positions: None, transactions: None, blobs: Some(1), bytes: 0..0, ..segment.clone() };
+        let missing = MissingList { places: vec![segment, blob.clone()], left_out: 7 };
+        let report = Report::from(MaintenanceReport { missing, ..MaintenanceReport::default() });
+        let text = serde_json::to_string(&report).expect("plain data");
+        assert!(text.ends_with(
+            r#""missing":[{"file":"segment-0000000001.log","from_byte":64,"to_byte":128,"from_position":1064,"to_position":1128,"transactions":1,"blobs":0,"detail":"no valid frame"},{"file":"segment-0000000001.log","from_byte":0,"to_byte":0,"blobs":1,"detail":"no valid frame"}],"missing_left_out":7}"#
+        ), "{text}");
+        let read: Report = serde_json::from_str(&text).expect("its own text");
+        assert_eq!((read.missing_count(), read.missing[1].to_missing()), (9, blob));
+        assert_eq!(read, report);
+    }
+
+    #[test]
     fn a_job_is_named_and_nothing_else_is_read() {
         let parse = |text: &str| serde_json::from_str::<Job>(text).map(Maintenance::from);
         assert!(
-            matches!(parse(r#"{"job":"backup","to":"/b"}"#), Ok(Maintenance::Backup { to }) if to.as_os_str() == "/b")
+            matches!(parse(r#"{"job":"backup","to":"/b"}"#), Ok(Maintenance::Backup { to, skip_damaged: false }) if to.as_os_str() == "/b")
         );
+        let skipping = r#"{"job":"backup","to":"/b","skip_damaged":true}"#;
+        let job = parse(skipping).expect("a job");
+        assert_eq!(job, Maintenance::Backup { to: PathBuf::from("/b"), skip_damaged: true });
+        let sent = Job::to_wire(&job).expect("a path of text");
+        assert_eq!(serde_json::to_string(&sent).expect("plain data"), skipping);
         assert_eq!(parse(r#"{"job":"verify"}"#).ok(), Some(Maintenance::Verify { repair: false }));
         let compact = |keep_changes, forget: &[&str]| Maintenance::Compact {
             keep_changes,
