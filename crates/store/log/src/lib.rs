@@ -51,6 +51,6 @@ pub use seal::{
     counted, rotate,
 };
 pub use verify::{
-    BlobFilesCheck, DirectoryCheck, Findings, Fold, LogCheck, LogFigures, Part, SidesCheck, Watch,
+    BlobFilesCheck, DirectoryCheck, Findings, Fold, LogCheck, LogFigures, OnBytes, Part, SidesCheck, Watch,
 };
 pub use writer::{LogPlan, LogWriter, Written};
