@@ -78,9 +78,9 @@ impl Shared {
         seal: Option<&Seal>,
     ) -> Result<u64, StoreError> {
         let failed = |error| StoreError::io(format!("writing {}", path.display()), error);
-        self.check_space_for(self.index.bytes())?;
+        self.check_space_for(self.index().bytes())?;
         let file = self.options.fs.create(path).map_err(failed)?;
-        let count = write_keys(&*file, position, index, seal, &|error| self.index.place.failed(error))?;
+        let count = write_keys(&*file, position, index, seal, &|error| self.place.failed_read(error))?;
         self.options.fs.sync_dir(&self.dir).map_err(failed)?;
         Ok(count)
     }

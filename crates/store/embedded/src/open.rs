@@ -15,6 +15,7 @@ use crate::image;
 use crate::index::{Applied, Cursor, Index, IndexPlace};
 use crate::options::{Background, EmbeddedOptions};
 use crate::queue::Queue;
+use crate::scrub::Scrub;
 use crate::shared::{Committer, Counters, Disk, Shared, Signals};
 use crate::tail::Tail;
 use crate::view::View;
@@ -45,7 +46,9 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
     let lock = lock(dir, &options)?;
     let log_dir = LogDir::open(log_options)?;
     let mut report = OpenReport::default();
-    let place = IndexPlace { fs, dir: dir.to_owned(), sealer: log_dir.log().sealer().cloned() };
+    let sealer = log_dir.log().sealer().cloned();
+    let place = IndexPlace { fs, dir: dir.to_owned(), sealer, alarm: Arc::default() };
+    place.remove_unfinished()?;
     let (index, applied, is_made) = open_index(&log_dir, &place, &options, &mut report)?;
     let mut replayer = Replayer::new(&index, &options, applied);
     let from = RecoverFrom {
@@ -67,10 +70,15 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
     let view = View { position, active, frozen: None, index: Arc::new(index.view()?) };
     let counters = Counters::default();
     counters.applied_to.store(applied_to.position, Ordering::Relaxed);
+    place.alarm.serve();
     let shared = Shared {
         dir: dir.to_owned(),
         log: recovered.log,
-        index,
+        place,
+        index: RwLock::new(Arc::new(index)),
+        replaced: Mutex::default(),
+        mending: Mutex::new(()),
+        scrub: Scrub::default(),
         view: RwLock::new(Arc::new(view)),
         queue: Queue::default(),
         committer: Mutex::new(Committer { plan: recovered.plan, position, expected: 1, body: Vec::new() }),
@@ -87,6 +95,7 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
         retired: Mutex::default(),
         signals: Signals::default(),
         counters,
+        trouble: Mutex::default(),
         news: Mutex::new(Vec::new()),
         options,
         _lock: lock,

@@ -63,7 +63,7 @@ impl Shared {
             done.images = 1;
         }
         if what.forget.is_some() {
-            self.index.place.mark_forgotten()?;
+            self.place.mark_forgotten()?;
         }
         self.log.set_thinned(Thinned { records_to, events_to: history.horizon })?;
         Ok(history)

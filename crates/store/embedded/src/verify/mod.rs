@@ -8,7 +8,7 @@
 //! place held is unknown.
 
 mod agree;
-mod image;
+pub(crate) mod image;
 mod pages;
 mod repair;
 mod scratch;
@@ -22,6 +22,7 @@ use cairn_seam::{MaintenanceReport, OnStage, StoreError};
 
 use self::image::ImageCheck;
 use crate::index;
+use crate::scrub;
 use crate::shared::Shared;
 use crate::view::View;
 
@@ -30,11 +31,14 @@ const KEYS_MAX: usize = 3_600_000;
 
 /// Files in the data directory that are neither the log's nor anybody's leftovers: the lock, the index
 /// and its mark, and what the program keeps beside the store.
-const OTHER_FILES: [&str; 8] = [
+const OTHER_FILES: [&str; 11] = [
     "LOCK",
     index::FILE,
+    index::NEW,
     index::DAMAGED,
     index::FORGOTTEN,
+    scrub::STATE,
+    scrub::STATE_NEW,
     "cairn.toml",
     "endpoints.json",
     "cairn.sock",
@@ -57,7 +61,7 @@ fn run(
     on_stage: OnStage<'_>,
 ) -> Result<MaintenanceReport, StoreError> {
     // What the image holds and the log does not is compared as of one moment.
-    let _history_stays = shared.thinning.lock();
+    let history_stays = shared.thinning.lock();
     let mut findings = Findings::default();
     let mut watch = Watch::new(on_stage);
     let mut subject = Subject::new(shared, keys_max, &mut findings);
@@ -70,7 +74,7 @@ fn run(
     subject.check_blob_files(&mut findings, &mut watch)?;
     subject.check_directory(&mut findings)?;
     if repair {
-        subject.repair(&mut findings);
+        subject.repair(&history_stays, &mut findings);
     }
     Ok(subject.report(findings))
 }
@@ -159,7 +163,6 @@ impl<'a> Subject<'a> {
         self.directory = self.shared.log.verify_directory(&OTHER_FILES, findings)?;
         let has_index = self
             .shared
-            .index
             .place
             .is_there()
             .map_err(|error| StoreError::io(format!("looking for {}", index::FILE), error))?;
