@@ -110,6 +110,7 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
     };
     let engine = wiring::engine(store, clock, &config, dir.as_deref())?;
     engine.set_sleep(wiring::sleep(&config));
+    engine.set_scrub(wiring::scrub(&config));
     let served =
         Runtime::new().map_err(|error| Failure::io("start the runtime", &error)).and_then(|runtime| {
             runtime.block_on(run(Arc::clone(&engine), &config, tls, dir.as_deref(), as_json))

@@ -78,30 +78,31 @@ impl IndexPlace {
     /// The meaning of an error of redb while writing: the disk said no, or the index is damaged.
     pub(crate) fn failed(&self, error: impl Into<redb::Error>) -> StoreError {
         let error = error.into();
-        match &error {
-            redb::Error::Io(source) if !is_wrong_bytes(source) => {
-                self.io("using")(io::Error::new(source.kind(), source.to_string()))
-            }
-            // After any failure redb does nothing more; if that was damage, a new index is on its way.
-            redb::Error::PreviousIo => match self.alarm.why() {
-                Some(detail) => StoreError::IndexRebuilding { detail },
-                None => self.io("using")(io::Error::other("an earlier write failed")),
-            },
-            _ => self.damaged(&error),
+        if let redb::Error::Io(source) = &error
+            && !is_wrong_bytes(source)
+        {
+            return self.io("using")(io::Error::new(source.kind(), source.to_string()));
+        }
+        if !matches!(error, redb::Error::PreviousIo) {
+            return self.damaged(&error);
+        }
+        // After any failure redb does nothing more; if that was damage, a new index is on its way.
+        match self.alarm.why() {
+            Some(detail) => StoreError::IndexRebuilding { detail },
+            None => self.io("using")(io::Error::other("an earlier write failed")),
         }
     }
 
     /// The same while reading. A disk that does not read has lost the page, so the index is rebuilt as if
     /// the page were damaged.
     pub(crate) fn failed_read(&self, error: impl Into<redb::Error>) -> StoreError {
-        match error.into() {
-            redb::Error::PreviousIo => {
-                // A reader of an index that was replaced since.
-                let detail = self.alarm.why().unwrap_or_else(|| "the read is older than the rebuild".into());
-                StoreError::IndexRebuilding { detail }
-            }
-            error => self.damaged(&error),
+        let error = error.into();
+        if !matches!(error, redb::Error::PreviousIo) {
+            return self.damaged(&error);
         }
+        // Without an alarm the reader holds an index that was replaced since.
+        let detail = self.alarm.why().unwrap_or_else(|| "the read began before it was rebuilt".into());
+        StoreError::IndexRebuilding { detail }
     }
 
     /// Makes sure the next opening rebuilds the index.

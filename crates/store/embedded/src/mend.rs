@@ -14,12 +14,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use cairn_log::{FrameKind, KeptFiles, Log, Op, Ops, Watch};
-use cairn_seam::{DamagedAt, StoreError};
-use parking_lot::MutexGuard;
+use cairn_seam::{DamagedAt, Finding, StoreError};
+use parking_lot::RwLockReadGuard;
 
 use crate::generation::Generation;
 use crate::image;
-use crate::index::{Applied, Cursor, Index};
+use crate::index::{self, Applied, Cursor, Index};
 use crate::shared::Shared;
 
 /// How often the new index is brought up to date before the applier has to stand still for the rest.
@@ -29,6 +29,9 @@ const RETRY: Duration = Duration::from_secs(30);
 /// The same if somebody else was in the way.
 const RETRY_SOON: Duration = Duration::from_millis(100);
 
+/// What the alarm is rung with by a verification, which names the damage in its own report.
+pub(crate) const FOUND_BY_VERIFYING: &str = "it was found damaged when it was verified";
+
 /// What came of trying to rebuild the index.
 #[derive(Debug)]
 pub(crate) enum Mended {
@@ -36,7 +39,7 @@ pub(crate) enum Mended {
     NotNeeded,
     /// It was rebuilt.
     Done,
-    /// History is being thinned out or compared: later.
+    /// History is being thinned out: later.
     Later,
     /// It could not be rebuilt.
     Failed(StoreError),
@@ -57,25 +60,25 @@ impl Shared {
         }
     }
 
-    /// Rebuilds the index if it is damaged, and tells the next upkeep report.
+    /// Rebuilds the index if it is damaged.
     pub(crate) fn mend_index(&self) -> Mended {
         if self.place.alarm.why().is_none() {
             return Mended::NotNeeded;
         }
         // Not waited for: whoever holds it may wait for the applier, which waits for a new index.
-        match self.thinning.try_lock() {
+        match self.thinning.try_read() {
             Some(history_stays) => self.mend_index_with(&history_stays),
             None => Mended::Later,
         }
     }
 
     /// The same for somebody who keeps history from being thinned out already.
-    pub(crate) fn mend_index_with(&self, _history_stays: &MutexGuard<'_, ()>) -> Mended {
+    pub(crate) fn mend_index_with(&self, _history_stays: &RwLockReadGuard<'_, ()>) -> Mended {
         let _one_at_a_time = self.mending.lock();
         let Some(why) = self.place.alarm.why() else { return Mended::NotNeeded };
         match self.rebuild_index() {
             Ok(()) => {
-                self.tell(format!("rebuilt the index, which was damaged: {why}"));
+                self.note_index(&why, "rebuilt from image and log", true);
                 Mended::Done
             }
             Err(StoreError::Stopped) => Mended::Later,
@@ -83,15 +86,23 @@ impl Shared {
                 // Half an index is of no use, and takes room.
                 let _ = self.place.remove_unfinished();
                 let failure = error.to_string();
-                if self.place.alarm.failure().as_ref() != Some(&failure) {
-                    self.tell(format!("the index is damaged ({why}) and cannot be rebuilt: {failure}"));
-                }
+                self.note_index(&why, &format!("it cannot be rebuilt: {failure}"), false);
                 self.place.alarm.failed(&failure);
                 // Writers that wait for room are refused now.
                 self.signals.made_room();
                 Mended::Failed(error)
             }
         }
+    }
+
+    /// Writes down what came of damage that a read or the applier met. Who found it by verifying says so.
+    fn note_index(&self, why: &str, outcome: &str, repaired: bool) {
+        if why == FOUND_BY_VERIFYING {
+            return;
+        }
+        let detail = format!("{why}; {outcome}");
+        let finding = Finding { file: index::FILE.into(), offset: 0, detail, repaired };
+        self.scrub.note(&[index::FILE.to_owned()], vec![finding]);
     }
 
     /// Why writers are refused because of the index: it cannot be rebuilt, and no more fits into memory.

@@ -51,8 +51,9 @@ pub(crate) struct Shared {
     pub(crate) applying: Mutex<()>,
     /// One image at a time.
     pub(crate) imaging: Mutex<()>,
-    /// Held while history is thinned out, and by whoever compares it with something.
-    pub(crate) thinning: Mutex<()>,
+    /// Held to write while history is thinned out, and to read by whoever compares it with something or
+    /// builds something from it.
+    pub(crate) thinning: RwLock<()>,
     /// One compaction at a time.
     pub(crate) compacting: Mutex<()>,
     /// One backup at a time.

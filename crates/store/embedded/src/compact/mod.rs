@@ -27,7 +27,7 @@ impl Shared {
     ) -> Result<MaintenanceReport, StoreError> {
         let _one_at_a_time = self.compacting.lock();
         let thins = what.keep_changes.is_some() || what.forget.is_some();
-        let _history_is_ours = thins.then(|| self.thinning.lock());
+        let _history_is_ours = thins.then(|| self.thinning.write());
         // A backup that is being written holds on to files that have to go.
         let _no_backup = what.forget.is_some().then(|| self.backing_up.lock());
         let mut done = Done::default();

@@ -5,7 +5,7 @@ use cairn_seam::{Finding, ScrubKind, StoreError};
 
 use super::item::{Item, kind_of};
 use crate::index;
-use crate::mend::Mended;
+use crate::mend::{FOUND_BY_VERIFYING, Mended};
 use crate::shared::Shared;
 use crate::verify::image::ImageCheck;
 
@@ -72,7 +72,7 @@ impl Shared {
                 }
             }
             Item::Index => {
-                self.place.alarm.ring("background verification found it wrong");
+                self.place.alarm.ring(FOUND_BY_VERIFYING);
                 let outcome = match self.mend_index() {
                     Mended::NotNeeded | Mended::Done => Ok(()),
                     // Whoever is in the way ends soon, and the index is rebuilt then.

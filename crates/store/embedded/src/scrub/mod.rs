@@ -105,7 +105,7 @@ impl Scrub {
 
     /// Takes over what verifying some files came to. Damage in these files that was known and was not found
     /// again is gone.
-    fn note(&self, files: &[String], findings: Vec<Finding>) {
+    pub(crate) fn note(&self, files: &[String], findings: Vec<Finding>) {
         let mut progress = self.progress.lock();
         let progress = &mut *progress;
         let found_now = |place: &(String, u64)| {

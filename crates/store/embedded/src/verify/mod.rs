@@ -61,7 +61,7 @@ fn run(
     on_stage: OnStage<'_>,
 ) -> Result<MaintenanceReport, StoreError> {
     // What the image holds and the log does not is compared as of one moment.
-    let history_stays = shared.thinning.lock();
+    let history_stays = shared.thinning.read();
     let mut findings = Findings::default();
     let mut watch = Watch::new(on_stage);
     let mut subject = Subject::new(shared, keys_max, &mut findings);

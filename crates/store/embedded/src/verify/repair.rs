@@ -2,15 +2,15 @@
 
 use cairn_log::{BlobFilesCheck, Findings};
 use cairn_seam::StoreError;
-use parking_lot::MutexGuard;
+use parking_lot::RwLockReadGuard;
 
 use super::Subject;
 use crate::index;
-use crate::mend::Mended;
+use crate::mend::{FOUND_BY_VERIFYING, Mended};
 
 impl Subject<'_> {
     /// Puts right what can be put right, and says so in the findings.
-    pub(super) fn repair(&self, history_stays: &MutexGuard<'_, ()>, findings: &mut Findings) {
+    pub(super) fn repair(&self, history_stays: &RwLockReadGuard<'_, ()>, findings: &mut Findings) {
         let log = &self.shared.log;
         if self.directory.is_manifest_bad {
             findings.settle("MANIFEST", &log.rewrite_manifest(), "written again");
@@ -47,8 +47,8 @@ impl Subject<'_> {
         }
     }
 
-    fn rebuild_index(&self, history_stays: &MutexGuard<'_, ()>) -> Result<(), StoreError> {
-        self.shared.place.alarm.ring("the doctor found it wrong");
+    fn rebuild_index(&self, history_stays: &RwLockReadGuard<'_, ()>) -> Result<(), StoreError> {
+        self.shared.place.alarm.ring(FOUND_BY_VERIFYING);
         match self.shared.mend_index_with(history_stays) {
             Mended::NotNeeded | Mended::Done => Ok(()),
             Mended::Later => Err(StoreError::Stopped),

@@ -126,14 +126,13 @@ fn derived_files_are_rebuilt_while_the_store_serves() {
         ] {
             assert_eq!(subject.pass(), [], "nothing is left to do for housekeeping");
             let name = names(&subject.fs, start)[0].clone();
-            match kind {
-                ScrubKind::Index => {
-                    subject.fs.corrupt(file(&name), |bytes| {
-                        let len = bytes.len();
-                        bytes[FIRST_PAGE.max(len / 4)..len].fill(0xaa);
-                    });
-                }
-                _ => subject.flip_middle(&name),
+            if kind == ScrubKind::Index {
+                subject.fs.corrupt(file(&name), |bytes| {
+                    let len = bytes.len();
+                    bytes[FIRST_PAGE.max(len / 4)..len].fill(0xaa);
+                });
+            } else {
+                subject.flip_middle(&name);
             }
             let found = subject.pass();
             assert!(!found.is_empty(), "{name}");
@@ -348,8 +347,10 @@ fn a_read_that_meets_a_damaged_index_fails_in_words_and_works_after_the_next_upk
         write::<_, StoreError>(&*store, TENANT, put).unwrap();
         assert_eq!(get(&store, n).unwrap().as_deref(), Some(&b"meanwhile"[..]));
     }
-    let done = store.upkeep().unwrap().done;
-    assert!(done.iter().any(|line| line.contains("rebuilt the index")), "{done:?}");
+    let found = store.upkeep().unwrap().findings;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].file == "index.redb" && found[0].repaired, "{found:?}");
+    assert_eq!(store.scrub_status().repaired.get(ScrubKind::Index), 1);
     assert_eq!(get(&store, 1).unwrap().as_deref(), Some(&[7; 300][..]));
     for n in 1000..1020u64 {
         assert_eq!(get(&store, n).unwrap().as_deref(), Some(&b"meanwhile"[..]));
@@ -382,18 +383,19 @@ fn an_index_is_not_rebuilt_from_a_damaged_log() {
     let segment = names(&fs, "segment-")[1].clone();
     fs.flip(file(&segment), 500);
     get(&store, 1).unwrap_err();
-    let done = store.upkeep().unwrap().done;
-    assert!(
-        done.iter().any(|line| line.contains("cannot be rebuilt") && line.contains(&segment)),
-        "{done:?}"
-    );
+    let found = store.upkeep().unwrap().findings;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].file == "index.redb" && !found[0].repaired, "{found:?}");
+    assert!(found[0].detail.contains("cannot be rebuilt") && found[0].detail.contains(&segment), "{found:?}");
+    assert_eq!(store.scrub_status().damaged.get(ScrubKind::Index), 1);
     assert!(fs.read_all(file("index.redb")).unwrap() == whole, "it may be the only copy");
     assert!(!fs.exists(file("index.new")) && !fs.exists(file("index.damaged")));
-    assert!(store.upkeep().unwrap().done.iter().all(|line| !line.contains("rebuilt")), "told once");
+    assert_eq!(store.upkeep().unwrap().findings, [], "told once");
     // As soon as the log can be read again, it is.
     fs.flip(file(&segment), 500);
     store.upkeep().unwrap();
     get(&store, 1).unwrap();
+    assert_eq!(store.scrub_status().damaged.total(), 0);
 }
 
 #[test]

@@ -39,8 +39,8 @@ impl Log {
         let _nothing_is_half_packed = self.packing.lock();
         let _nothing_is_half_made = self.housekeeping.lock();
         let manifest = self.manifest.lock();
-        let mut check = DirectoryCheck::default();
-        check.is_manifest_bad = self.check_manifest(&manifest, findings);
+        let is_manifest_bad = self.check_manifest(&manifest, findings);
+        let mut check = DirectoryCheck { is_manifest_bad, ..DirectoryCheck::default() };
         let names = self.options.fs.list(&self.options.dir).map_err(self.io("listing", ""))?;
         let names: BTreeSet<String> = names.into_iter().collect();
         let owned: BTreeSet<String> = manifest.file_names().into_iter().collect();
