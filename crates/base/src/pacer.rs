@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Credit that time without work earns at most: a pause is never followed by a burst.
 const CREDIT: Duration = Duration::from_millis(100);
 
-/// A token bucket over bytes, kept as the time at which everything spent so far is paid for.
+/// A token bucket over bytes, kept as the time at which everything spent so far is paid for without credit.
 ///
 /// It reads no clock: the caller names the time, so a test can hold it still.
 #[derive(Debug, Clone)]
@@ -35,13 +35,13 @@ impl Pacer {
     pub fn spend(&mut self, bytes: u64, now: Duration) -> Duration {
         let nanos = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(self.rate.get()));
         let cost = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
-        self.paid_at = self.paid_at.max(now.saturating_sub(CREDIT)).saturating_add(cost);
+        self.paid_at = self.paid_at.max(now).saturating_add(cost);
         self.wait(now)
     }
 
     /// How long to wait before more bytes are spent; zero when that is now.
     pub fn wait(&self, now: Duration) -> Duration {
-        self.paid_at.saturating_sub(now)
+        self.paid_at.saturating_sub(now.saturating_add(CREDIT))
     }
 }
 

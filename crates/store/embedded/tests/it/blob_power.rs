@@ -224,7 +224,7 @@ impl World {
             }
             18 | 19 => {
                 let found = store.upkeep()?.findings;
-                assert!(found.is_empty(), "found in the background: {found:?}");
+                assert!(found.is_empty() || !self.fs.is_powered(), "found in the background: {found:?}");
                 self.tally.passes += store.scrub_status().passes;
                 Ok(())
             }
