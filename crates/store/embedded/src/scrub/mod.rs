@@ -12,13 +12,17 @@ mod run;
 mod state;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use cairn_base::fs::FileSystem;
 use cairn_base::{Pacer, limits};
 use cairn_seam::{Finding, ScrubPass, ScrubPolicy, ScrubStatus, ScrubTally};
 use parking_lot::Mutex;
 
 use self::item::{Agenda, Item, kind_of};
+use self::state::State;
 pub(crate) use self::state::{STATE, STATE_NEW};
 
 /// Damage that is still there, each with the pass that met it last. More than this is not told apart.
@@ -38,8 +42,6 @@ pub(crate) struct Scrub {
 struct Progress {
     policy: Option<ScrubPolicy>,
     pacer: Option<Pacer>,
-    /// Whether the state file was read.
-    is_loaded: bool,
     current: Option<ScrubPass>,
     /// The last item of the current pass that was verified.
     after: Option<Item>,
@@ -53,7 +55,7 @@ struct Progress {
     known: BTreeMap<(String, u64), Finding>,
     news: Vec<Finding>,
     /// When the state was last written, on the monotonic clock.
-    written_at: std::time::Duration,
+    written_at: Duration,
 }
 
 /// Keeps background verification from running.
@@ -67,6 +69,17 @@ impl Drop for Hold<'_> {
 }
 
 impl Scrub {
+    /// Off, with what is written down in a directory of how far it was.
+    pub(crate) fn open(fs: &dyn FileSystem, dir: &Path) -> Self {
+        let State { last, current, damage } = State::read(fs, dir);
+        let (current, after) = current.map_or((None, None), |(pass, after)| (Some(pass), after));
+        let by_place = |finding: &Finding| ((finding.file.clone(), finding.offset), finding.clone());
+        let known = damage.iter().map(by_place).collect();
+        // Told once more after each start.
+        let progress = Progress { last, current, after, known, news: damage, ..Progress::default() };
+        Scrub { progress: Mutex::new(progress), ..Scrub::default() }
+    }
+
     /// Stands still as long as the hold lives: a full verification reads everything anyway.
     pub(crate) fn hold(&self) -> Hold<'_> {
         self.holders.fetch_add(1, Ordering::SeqCst);

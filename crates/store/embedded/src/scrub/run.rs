@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cairn_base::Pacer;
+use cairn_base::{Pacer, limits};
 use cairn_log::Watch;
 use cairn_seam::{ScrubPass, ScrubPolicy, StoreError};
 
@@ -47,12 +47,6 @@ impl Shared {
                 }
                 None => Pacer::new(policy.rate),
             });
-            if policy.is_some() && !progress.is_loaded {
-                let State { last, current } = State::read(&*self.options.fs, &self.dir);
-                let (current, after) = current.map_or((None, None), |(pass, after)| (Some(pass), after));
-                (progress.last, progress.current, progress.after) = (last, current, after);
-                progress.is_loaded = true;
-            }
         }
         self.place.alarm.poke();
     }
@@ -98,8 +92,8 @@ impl Shared {
         let after = self.scrub.progress.lock().after;
         let next = agenda.next(self, after);
         match next.and_then(|item| item.map(|item| self.scrub_next(item)).transpose()) {
-            Ok(Some(())) => {
-                self.write_state_if_due(false);
+            Ok(Some(is_damaged)) => {
+                self.write_state_if_due(is_damaged);
                 Next::AtOnce
             }
             Ok(None) => {
@@ -114,8 +108,8 @@ impl Shared {
         }
     }
 
-    /// Verifies an item and writes down what came of it.
-    fn scrub_next(&self, item: Item) -> Result<(), StoreError> {
+    /// Verifies an item and notes what came of it; says whether something was found.
+    fn scrub_next(&self, item: Item) -> Result<bool, StoreError> {
         let file = self.file_of(item);
         self.scrub.progress.lock().file = Some(file.clone());
         let (mut bytes, mut unpaid) = (0, 0);
@@ -131,6 +125,7 @@ impl Shared {
         }
         let mut files: Vec<String> = findings.iter().map(|finding| finding.file.clone()).collect();
         files.push(file);
+        let is_damaged = files.len() > 1;
         self.scrub.note(&files, findings);
         let mut progress = self.scrub.progress.lock();
         progress.after = Some(item);
@@ -139,7 +134,7 @@ impl Shared {
             pass.bytes += bytes;
             pass.files += 1;
         }
-        Ok(())
+        Ok(is_damaged)
     }
 
     /// Spends bytes, and waits until they are paid for; `false` when the store closes.
@@ -202,14 +197,16 @@ impl Shared {
             }
             progress.written_at = now;
             let current = progress.current.clone().map(|pass| (pass, progress.after));
-            State { last: progress.last.clone(), current }
+            let damage = progress.known.values().take(limits::SCRUB_DAMAGE_MAX).cloned().collect();
+            State { last: progress.last.clone(), current, damage }
         };
         let _ = state.write(&*self.options.fs, &self.dir);
     }
 
     /// The same when the store closes.
     pub(crate) fn write_scrub_state(&self) {
-        if self.scrub.progress.lock().is_loaded {
+        let is_on = self.scrub.progress.lock().policy.is_some();
+        if is_on {
             self.write_state_if_due(true);
         }
     }

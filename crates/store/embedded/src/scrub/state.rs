@@ -9,6 +9,7 @@
 //! found side 2
 //! repaired side 2
 //! after segment 12
+//! damage segment-0000000003.log 4096 not a valid frame
 //! crc 0123abcd
 //! ```
 //!
@@ -19,7 +20,7 @@ use std::io;
 use std::path::Path;
 
 use cairn_base::fs::FileSystem;
-use cairn_seam::{ScrubKind, ScrubPass, ScrubTally};
+use cairn_seam::{Finding, ScrubKind, ScrubPass, ScrubTally};
 
 use super::item::Item;
 
@@ -38,6 +39,8 @@ pub(crate) struct State {
     pub(crate) last: Option<ScrubPass>,
     /// The pass under way, and the last item that it verified.
     pub(crate) current: Option<(ScrubPass, Option<Item>)>,
+    /// Damage that was still there, at most as much as is listed.
+    pub(crate) damage: Vec<Finding>,
 }
 
 impl State {
@@ -78,6 +81,9 @@ impl State {
             put_tally(&mut lines, "repaired", &pass.repaired);
             lines.extend(after.map(|item| format!("after {}", item.to_text())));
         }
+        for Finding { file, offset, detail, .. } in &self.damage {
+            lines.push(format!("damage {file} {offset} {}", detail.replace('\n', " ")));
+        }
         let body = lines.join("\n") + "\n";
         let crc = crc32c::crc32c(body.as_bytes());
         body + &format!("crc {crc:08x}\n")
@@ -115,6 +121,10 @@ impl State {
             }
             ["found", kind, count] => add(&mut self.current.as_mut()?.0.found, kind, number(count)?)?,
             ["repaired", kind, count] => add(&mut self.current.as_mut()?.0.repaired, kind, number(count)?)?,
+            ["damage", file, offset, ref detail @ ..] => {
+                let (file, offset, detail) = (file.to_owned(), number(offset)?, detail.join(" "));
+                self.damage.push(Finding { file, offset, detail, repaired: false });
+            }
             ["after", ref item @ ..] => self.current.as_mut()?.1 = Some(Item::parse(item)?),
             _ => return None,
         }
@@ -148,7 +158,9 @@ mod tests {
         last.repaired.add(ScrubKind::Side, 1);
         let mut now = pass(20, 5, 1);
         now.found.add(ScrubKind::Index, 1);
-        State { last: Some(last), current: Some((now, after)) }
+        let (file, detail) = ("blobs/0f.blob".to_owned(), "a chunk: it does not verify".to_owned());
+        let damage = vec![Finding { file, offset: 64, detail, repaired: false }];
+        State { last: Some(last), current: Some((now, after)), damage }
     }
 
     #[test]

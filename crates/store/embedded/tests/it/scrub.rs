@@ -180,6 +180,21 @@ fn damage_in_primary_data_is_told_once_and_shown_until_it_is_gone() {
             assert_eq!(subject.pass(), []);
             assert_eq!(subject.store.scrub_status().damaged.total(), 0, "whole again");
         }
+        subject.flip_middle(&blob);
+        assert_eq!(subject.pass().len(), 1);
+        let Subject { fs, clock, store, workload } = subject;
+        let is_sealed = store.derived_seal("any").is_some();
+        store.close().unwrap();
+        drop(store);
+        let store = Arc::new(EmbeddedStore::open(Path::new(DIR), options(&fs, &clock, is_sealed)).unwrap());
+        assert_eq!(store.scrub_status().damaged.get(ScrubKind::Blob), 1, "a restart repairs nothing");
+        assert_eq!(store.upkeep().unwrap().findings.len(), 1, "told once more");
+        store.set_scrub(Some(FLAT_OUT));
+        let subject = Subject { fs, clock, store, workload };
+        assert_eq!(subject.pass(), []);
+        subject.flip_middle(&blob);
+        assert_eq!(subject.pass(), []);
+        assert_eq!(subject.store.scrub_status().damaged.total(), 0);
         let bytes = subject.fs.read_all(file(&blob)).unwrap();
         assert!(subject.fs.remove_raw(file(&blob)));
         let found = subject.pass();

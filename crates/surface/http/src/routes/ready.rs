@@ -20,7 +20,7 @@ pub(super) struct Ready {
     /// `ready`.
     #[schema(example = "ready")]
     status: &'static str,
-    /// Background verification of files; only where callers need not authenticate.
+    /// Background verification of files, where it is on; only where callers need not authenticate.
     #[serde(skip_serializing_if = "Option::is_none")]
     scrub: Option<ScrubDetails>,
 }
@@ -47,7 +47,8 @@ pub(super) async fn ready(State(app): State<AppState>) -> Result<Json<Ready>, Ap
     match obstacle(&app.gate.engine().health()) {
         // The same goes for damage.
         None => {
-            let scrub = is_open.then(|| ScrubDetails::from(&app.gate.engine().scrub_status()));
+            let scrub = Some(app.gate.engine().scrub_status()).filter(|_| is_open);
+            let scrub = scrub.as_ref().and_then(ScrubDetails::of);
             Ok(Json(Ready { status: "ready", scrub }))
         }
         Some(obstacle) => {

@@ -85,12 +85,14 @@ pub(super) struct ScrubDetails {
     damaged: ByKind,
 }
 
-impl From<&ScrubStatus> for ScrubDetails {
-    fn from(status: &ScrubStatus) -> Self {
-        ScrubDetails {
+impl ScrubDetails {
+    /// What there is to say where files are verified in the background, or damage is known all the same.
+    pub(super) fn of(status: &ScrubStatus) -> Option<Self> {
+        let is_worth_it = status.policy.is_some() || status.damaged.total() > 0;
+        is_worth_it.then(|| ScrubDetails {
             last_finished_at_ms: status.last.as_ref().and_then(|last| last.finished_at_ms),
             damaged: by_kind(&status.damaged),
-        }
+        })
     }
 }
 
@@ -173,7 +175,7 @@ mod tests {
             damage: vec![finding],
             damaged: tally,
         };
-        let shown = serde_json::json!([ScrubFigures::from(&status), ScrubDetails::from(&status)]);
+        let shown = serde_json::json!([ScrubFigures::from(&status), ScrubDetails::of(&status)]);
         insta::assert_snapshot!("scrub", format!("{shown:#}"));
     }
 }
