@@ -18,6 +18,7 @@ mod search;
 mod spread;
 mod store;
 mod timer;
+mod trust;
 #[path = "../../crates/store/embedded/tests/turmoil/mod.rs"]
 mod turmoil;
 mod turns;
@@ -62,6 +63,8 @@ enum Bench {
     Search(SearchArgs),
     /// The graph memory: loading, point reads, hops, paths, aggregates, upserts.
     Kip(KipArgs),
+    /// Damage: what it costs to notice it, and to live with it.
+    Trust(TrustArgs),
     /// What measurements start as processes of their own.
     #[command(hide = true)]
     Child {
@@ -137,6 +140,15 @@ struct KipArgs {
 }
 
 #[derive(Debug, Args)]
+struct TrustArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(trust::MEASUREMENTS)))]
+    only: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
 struct How {
     /// Short runs that only show that everything works; their figures mean little.
     #[arg(long)]
@@ -162,6 +174,7 @@ fn main() -> ExitCode {
         Some(Bench::Access(args)) => run(access::MEASUREMENTS, &args.only, &args.how, None),
         Some(Bench::Search(args)) => run(search::MEASUREMENTS, &args.only, &args.how, args.keep),
         Some(Bench::Kip(args)) => run(kip::MEASUREMENTS, &args.only, &args.how, None),
+        Some(Bench::Trust(args)) => run(trust::MEASUREMENTS, &args.only, &args.how, None),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
     match outcome {
@@ -184,6 +197,7 @@ fn list() {
         ("access", access::MEASUREMENTS),
         ("search", search::MEASUREMENTS),
         ("kip", kip::MEASUREMENTS),
+        ("trust", trust::MEASUREMENTS),
     ];
     for (name, measurements) in benches {
         println!("  {name}");

@@ -10,7 +10,7 @@ mod open;
 mod paced;
 pub(crate) mod raw_log;
 mod rebuild;
-mod record;
+pub(crate) mod record;
 mod traversal;
 mod writer;
 

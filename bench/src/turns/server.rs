@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -9,13 +10,13 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use anyhow::{Context, Result, ensure};
-use cairn_base::{SystemClock, SystemEntropy};
+use cairn_base::{SystemClock, SystemEntropy, limits};
 use cairn_binary::BinaryConfig;
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
 use cairn_engine::Engine;
 use cairn_gate::{Gate, GateConfig};
 use cairn_http::{App, HttpConfig, Listeners};
-use cairn_seam::Store;
+use cairn_seam::{ScrubPolicy, Store};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -24,6 +25,12 @@ use tokio::task::JoinSet;
 use crate::access::doors::{self, Doors};
 use crate::gateway::bare::Answers;
 use crate::search::home_in;
+
+/// Pass after pass at the default rate.
+const SCRUB: ScrubPolicy = ScrubPolicy {
+    rate: NonZeroU64::new(limits::SCRUB_RATE_DEFAULT).expect("it is not 0"),
+    every: Duration::ZERO,
+};
 
 /// Serves until its standard input ends. With a folder of certificates there are more [`Doors`] than one.
 pub(crate) fn serve(dir: &Path, certificates: Option<&Path>, is_searching: bool) -> Result<()> {
@@ -51,6 +58,10 @@ pub(crate) fn serve(dir: &Path, certificates: Option<&Path>, is_searching: bool)
                 if line == "stats" {
                     let stats = store.stats();
                     println!("{} {}", stats.commits, stats.groups);
+                }
+                if let Some(switch) = line.strip_prefix("scrub ") {
+                    searched.set_scrub((switch == "on").then_some(SCRUB));
+                    println!("{switch}");
                 }
                 if line == "search" {
                     let status = searched.search_status();
@@ -143,6 +154,14 @@ impl Server {
         let words: Vec<_> = line.split_whitespace().collect();
         let [state, behind_ms, documents] = words[..] else { anyhow::bail!("the server says {line}") };
         Ok((state.to_owned(), behind_ms.parse()?, documents.parse()?))
+    }
+
+    /// Switches background verification on, one pass after the other at the default rate, or off.
+    pub(crate) fn scrub(&mut self, is_on: bool) -> Result<()> {
+        let switch = if is_on { "on" } else { "off" };
+        let said = self.ask(&format!("scrub {switch}\n"))?;
+        ensure!(said.trim() == switch, "the server says {said}");
+        Ok(())
     }
 
     /// Commits and syncs so far.

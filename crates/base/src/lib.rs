@@ -16,6 +16,7 @@ mod id;
 mod key;
 pub mod limits;
 mod msgpack;
+mod pacer;
 mod span;
 mod step_back;
 mod value;
@@ -35,6 +36,7 @@ pub use key::{
     value_kind_key,
 };
 pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text, value_from_msgpack};
+pub use pacer::Pacer;
 pub use span::time_span;
 pub use step_back::step_back;
 pub use value::{Number, Value, ValueError};

@@ -30,6 +30,12 @@ pub const BLOB_CHUNK_BYTES: usize = 64 * KIB;
 pub const BLOB_GRACE: Duration = Duration::from_secs(24 * 60 * 60);
 /// How often the store is compacted by itself, unless a setting says otherwise.
 pub const COMPACT_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Bytes per second that background verification reads, unless a setting says otherwise.
+pub const SCRUB_RATE_DEFAULT: u64 = 4 * MIB as u64;
+/// How often a pass of background verification begins, unless a setting says otherwise.
+pub const SCRUB_EVERY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Most damage that background verification lists at once; the rest is counted.
+pub const SCRUB_DAMAGE_MAX: usize = 100;
 /// An upload of what is there already is written down again after this long.
 pub const BLOB_RENEW_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Largest payload of one event.

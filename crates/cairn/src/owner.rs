@@ -36,6 +36,7 @@ impl Owner {
             wiring::engine(Arc::new(store), Arc::new(SystemClock), &settings, Some(&path))
         });
         let engine = opened.await.map_err(lost)??;
+        engine.set_scrub(wiring::scrub(config));
         match socket::listen(dir) {
             Ok((local, socket_file)) => {
                 let gate = Gate::new(Arc::clone(&engine), wiring::gate(config));

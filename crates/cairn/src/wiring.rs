@@ -9,7 +9,7 @@ use cairn_binary::BinaryConfig;
 use cairn_engine::{CompactionPolicy, Engine, SearchHome, SleepPolicy};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
-use cairn_seam::Store;
+use cairn_seam::{ScrubPolicy, Store};
 
 use crate::config::Config;
 use crate::failure::Failure;
@@ -49,6 +49,11 @@ pub(crate) fn compaction(config: &Config) -> CompactionPolicy {
 /// that something is removed meanwhile.
 pub(crate) fn sleep(config: &Config) -> SleepPolicy {
     SleepPolicy { every: config.sleep_every, apply: config.sleep_apply }
+}
+
+/// How the files of a store are verified in the background. Only by those that have it open for long.
+pub(crate) fn scrub(config: &Config) -> Option<ScrubPolicy> {
+    config.scrub_every.map(|every| ScrubPolicy { rate: config.scrub_rate, every })
 }
 
 /// Where the search index of a data directory is kept, or one in memory without a directory; `None` where

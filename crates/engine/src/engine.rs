@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cairn_access::{Principal, Scope};
 use cairn_base::{Clock, Entropy, Position, limits};
-use cairn_seam::{Health, Snapshot, Store, WriteTx};
+use cairn_seam::{Health, ScrubPolicy, Snapshot, Store, WriteTx};
 use parking_lot::Mutex;
 
 use crate::access::{Logins, ensure_local_owner};
@@ -16,7 +16,7 @@ use crate::kip::{Indexing, KipLog, KipMetrics, Sleeping, Spaces};
 use crate::payloads::Payloads;
 use crate::pipeline::Pipeline;
 use crate::registry::Registries;
-use crate::search::Searching;
+use crate::search::{SearchScrub, Searching};
 use crate::upkeep::Upkeep;
 use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node, secret};
 
@@ -39,6 +39,7 @@ pub struct Engine {
     pub(crate) strict_types: AtomicBool,
     pub(crate) logins: Logins,
     pub(crate) searching: Arc<Searching>,
+    pub(crate) search_scrub: SearchScrub,
     pub(crate) event_id_keys: EventIdKeys,
     pub(crate) spaces: Spaces,
     pub(crate) kip_log: KipLog,
@@ -63,6 +64,7 @@ impl Engine {
         Ok(Arc::new(Engine {
             searching: Arc::clone(&pipeline.shared().searching),
             pipeline,
+            search_scrub: SearchScrub::default(),
             upkeep: Upkeep::default(),
             opened_at,
             compacted_at: Mutex::new(opened_at),
@@ -136,6 +138,11 @@ impl Engine {
         self.pipeline.store().health()
     }
 
+    /// Has the store verify its files in the background like this from now on, or not at all.
+    pub fn set_scrub(&self, policy: Option<ScrubPolicy>) {
+        self.pipeline.store().set_scrub(policy);
+    }
+
     /// The clock everything here goes by.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.pipeline.shared().clock
@@ -156,6 +163,7 @@ impl Engine {
         crate::kip::write_cache_metrics(&shared.graph_cache, text);
         self.kip_metrics.write(text);
         self.searching.write_metrics(text, self.search_behind());
+        crate::metrics::write_scrub(text, &self.scrub_status());
     }
 
     /// The engine's and the store's metrics in Prometheus' text format.

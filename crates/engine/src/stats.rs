@@ -2,7 +2,7 @@
 
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::Position;
-use cairn_seam::StoreStats;
+use cairn_seam::{ScrubStatus, StoreStats};
 use serde::Serialize;
 
 use crate::{Act, BusStats, Consumer, Engine, EngineError, SearchStatus, feed, metrics};
@@ -29,6 +29,9 @@ pub struct EngineStats {
     pub bus: BusStats,
     /// How the search is doing.
     pub search: SearchStatus,
+    /// Background verification of all files.
+    #[serde(skip)]
+    pub scrub: ScrubStatus,
 }
 
 impl Engine {
@@ -54,6 +57,7 @@ impl Engine {
             consumers,
             bus: self.pipeline.shared().bus.stats(),
             search: self.search_status(),
+            scrub: self.scrub_status(),
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cairn_seam::{Compaction, UpkeepReport};
+use cairn_seam::{Compaction, Finding, UpkeepReport};
 use parking_lot::{Condvar, Mutex};
 
 use crate::references::RecordReferences;
@@ -71,7 +71,8 @@ impl Engine {
         if outcome.is_err() {
             metrics.upkeep_failures.add(1);
         }
-        let report = outcome?;
+        let mut report = outcome?;
+        report.findings.extend(self.scrub_search());
         self.look_after_indexes();
         self.compact_when_due();
         self.sleep_when_due(&mut |_| !self.upkeep.bell.is_stopped());
@@ -107,13 +108,26 @@ fn run(engine: &Weak<Engine>, bell: &Bell, every: Duration) {
     while !bell.wait(every) {
         let Some(engine) = engine.upgrade() else { return };
         match catch_unwind(AssertUnwindSafe(|| engine.upkeep_once())) {
-            Ok(Ok(report)) => report.done.iter().for_each(|line| tracing::info!("upkeep: {line}")),
+            Ok(Ok(report)) => {
+                report.done.iter().for_each(|line| tracing::info!("upkeep: {line}"));
+                report.findings.iter().for_each(tell);
+            }
             Ok(Err(error)) => tracing::warn!(%error, "upkeep failed; it is tried again"),
             Err(_) => {
                 engine.pipeline.shared().metrics.upkeep_failures.add(1);
                 tracing::error!("upkeep panicked; it is tried again");
             }
         }
+    }
+}
+
+/// Each finding is told once, however often it is met again.
+fn tell(finding: &Finding) {
+    let Finding { file, offset, detail, repaired } = finding;
+    if *repaired {
+        tracing::warn!(file, offset, "found damage and repaired it: {detail}");
+    } else {
+        tracing::error!(file, offset, "found damage: {detail}");
     }
 }
 

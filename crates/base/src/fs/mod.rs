@@ -37,6 +37,12 @@ pub trait FileSystem: Send + Sync + Debug {
         self.open(path)
     }
 
+    /// Opens an existing file to read it once from start to end, without making the system keep what was
+    /// read.
+    fn open_to_scan(&self, path: &Path) -> io::Result<Arc<dyn File>> {
+        self.open_to_read(path)
+    }
+
     /// Gives a file a new name, replacing what had that name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 

@@ -27,6 +27,13 @@ impl FileSystem for SystemFs {
         Ok(Arc::new(SystemFile(fs::File::open(path)?)))
     }
 
+    fn open_to_scan(&self, path: &Path) -> io::Result<Arc<dyn File>> {
+        let file = fs::File::open(path)?;
+        // Best effort. Pages that are cached because others use them stay cached.
+        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::NoReuse);
+        Ok(Arc::new(SystemFile(file)))
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }

@@ -112,6 +112,7 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
     };
     let engine = wiring::engine(store, clock, &config, dir.as_deref())?;
     engine.set_sleep(wiring::sleep(&config));
+    engine.set_scrub(wiring::scrub(&config));
     let ready = trusted.as_ref().map_or(Ok(()), |rule| trusted::announce(&engine, rule));
     let runtime =
         ready.and_then(|()| Runtime::new().map_err(|error| Failure::io("start the runtime", &error)));

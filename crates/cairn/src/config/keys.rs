@@ -238,6 +238,25 @@ pub(crate) const KEYS: &[Key] = &[
         get: |config| Raw::Text(parse::shown(config.compact_keep_changes, "all")),
     },
     Key {
+        name: "scrub.every",
+        help: "how often the server verifies all its files in the background, such as 7d; off for never",
+        set: |config, raw| {
+            parse::time_or(raw, "off", parse::MINUTE, 365 * parse::DAY)
+                .map(|value| config.scrub_every = value)
+        },
+        get: |config| Raw::Text(parse::shown(config.scrub_every, "off")),
+    },
+    Key {
+        name: "scrub.rate",
+        help: "bytes per second that the server reads for that",
+        set: |config, raw| {
+            let rate = parse::bytes(raw, 64 << 10, 64 * GIB)?;
+            config.scrub_rate = NonZeroU64::new(rate).unwrap_or(NonZeroU64::MIN);
+            Ok(())
+        },
+        get: |config| Raw::Number(config.scrub_rate.get()),
+    },
+    Key {
         name: "graph.auto_indexes",
         help: "how many ordered indexes a space may have that the server makes by itself; 0 for none",
         set: |config, raw| {

@@ -12,6 +12,7 @@ mod raw;
 use std::ffi::OsString;
 use std::fmt;
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,6 +76,10 @@ pub(crate) struct Config {
     pub(crate) compact_every: Option<Duration>,
     /// How long changes are kept.
     pub(crate) compact_keep_changes: Option<Duration>,
+    /// How often all files are verified in the background.
+    pub(crate) scrub_every: Option<Duration>,
+    /// Bytes per second that are read for that.
+    pub(crate) scrub_rate: NonZeroU64,
     /// How many ordered indexes a space may have that the server makes by itself.
     pub(crate) graph_auto_indexes: u64,
     /// Memory for what was read of graphs lately.
@@ -127,6 +132,8 @@ impl Default for Config {
             store_encryption_key_file: None,
             compact_every: Some(limits::COMPACT_EVERY),
             compact_keep_changes: None,
+            scrub_every: Some(limits::SCRUB_EVERY),
+            scrub_rate: NonZeroU64::new(limits::SCRUB_RATE_DEFAULT).unwrap_or(NonZeroU64::MIN),
             graph_auto_indexes: limits::GRAPH_AUTO_INDEXES as u64,
             graph_cache_bytes: limits::GRAPH_CACHE_BYTES_DEFAULT,
             sleep_every: None,

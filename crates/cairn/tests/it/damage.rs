@@ -1,9 +1,11 @@
 //! Data directories that are damaged, foreign or incomplete.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
-use crate::program::{Server, run, stderr};
+use crate::program::{Server, cairn, run, stderr, stdout, within};
 
 /// A data directory with one sealed segment, and its test's folder.
 fn stopped_server() -> (tempfile::TempDir, PathBuf) {
@@ -92,6 +94,78 @@ fn a_missing_or_damaged_index_is_rebuilt() {
     assert!(log.contains("rebuilt the index"), "{log}");
     let log = stop(Server::start(dir.path(), &["--data-dir", "data"]));
     assert!(!log.contains("rebuilt the index"), "{log}");
+}
+
+#[test]
+fn a_blob_that_rots_is_found_in_the_background_and_told_once() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let start = |every: &str| {
+        let mut command =
+            cairn(dir.path(), &["serve", "--json", "--data-dir", "data", "--http", "127.0.0.1:0"]);
+        command.args(["--binary", "127.0.0.1:0"]).env("CAIRN_SCRUB_EVERY", every);
+        Server::spawn(command)
+    };
+    let server = start("off");
+    let stored = post(&server, "/v1/blobs", &vec![7; 2 << 20]);
+    assert!(stored.starts_with("HTTP/1.1 201"), "{stored}");
+    assert!(!server.get("/readyz").contains("scrub"), "it is off");
+    stop(server);
+    let blob = file(&dir.path().join("data/blobs"), "");
+    let middle = fs::read(&blob).expect("it is there").len() / 2;
+    flip(&blob, middle);
+
+    let server = start("1m");
+    let name = blob.file_name().expect("a name").to_string_lossy().into_owned();
+    let server = within("a pass", move || {
+        let is_over = |ready: &str| ready.contains(r#""damaged":{"blob":1}"#) && !ready.contains("null");
+        while !is_over(&server.get("/readyz")) {
+            std::thread::yield_now();
+        }
+        // Upkeep tells of it.
+        let runs = |server: &Server| {
+            let metrics = server.get("/metrics");
+            let line = metrics.lines().find_map(|line| line.strip_prefix("cairn_upkeep_runs_total "));
+            line.expect("it is counted").trim().parse::<u64>().expect("a number")
+        };
+        let before = runs(&server);
+        while runs(&server) < before + 2 {
+            std::thread::yield_now();
+        }
+        server
+    });
+    let ready = server.get("/readyz");
+    assert!(ready.starts_with("HTTP/1.1 200"), "what is whole is served: {ready}");
+    let stats = run(dir.path(), &["--data-dir", "data", "--json", "stats"]);
+    let stats: serde_json::Value = serde_json::from_str(&stdout(&stats)).expect("JSON");
+    let damage = stats["scrub"]["damage"][0]["file"].as_str().expect("a file");
+    assert!(damage.starts_with("blobs/") && damage.ends_with(&name), "{stats}");
+    assert!(server.get("/metrics").contains("cairn_scrub_damaged{kind=\"blob\"} 1"));
+    let log = stop(server);
+    let told: Vec<&str> =
+        log.lines().filter(|line| line.contains("found damage") && line.contains(&name)).collect();
+    assert_eq!(told.len(), 1, "{log}");
+    assert!(told[0].contains("ERROR"), "{log}");
+
+    // The last result is known without a server as well.
+    let stats = run(dir.path(), &["--data-dir", "data", "--json", "stats"]);
+    let stats: serde_json::Value = serde_json::from_str(&stdout(&stats)).expect("JSON");
+    assert_eq!(
+        (&stats["scrub"]["enabled"], &stats["scrub"]["last"]["found"]["blob"]),
+        (&false.into(), &1.into())
+    );
+}
+
+fn post(server: &Server, path: &str, body: &[u8]) -> String {
+    let addr = server.addr();
+    let mut stream = TcpStream::connect(addr).expect("a connection");
+    let length = body.len();
+    write!(stream, "POST {path} HTTP/1.1\r\nHost: {addr}\r\nContent-Length: {length}\r\n")
+        .expect("a request");
+    stream.write_all(b"Connection: close\r\n\r\n").expect("a request");
+    stream.write_all(body).expect("a body");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
 }
 
 #[test]

@@ -23,12 +23,14 @@ mod home;
 mod neighbours;
 mod pace;
 mod rebuild;
+mod scrub;
 mod verify;
 
 pub use ask::{SearchHit, SearchIn, SearchPage, SearchQuestion, Snippet};
 pub use cairn_search::found::Reason as SearchReason;
 pub(crate) use graph_ask::{ElementHit, GraphQuestion};
 pub use home::SearchHome;
+pub(crate) use scrub::SearchScrub;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

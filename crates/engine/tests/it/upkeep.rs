@@ -113,7 +113,7 @@ fn metric(engine: &Engine, name: &str) -> String {
 #[test]
 fn one_step_is_counted_and_failures_too() {
     let (engine, _runs, order) = told();
-    order.send(Ok(UpkeepReport { done: vec!["swept".into()] })).unwrap();
+    order.send(Ok(UpkeepReport { done: vec!["swept".into()], ..UpkeepReport::default() })).unwrap();
     assert_eq!(engine.upkeep_once().unwrap().done, ["swept"]);
     order.send(Err(StoreError::Closed)).unwrap();
     assert!(engine.upkeep_once().is_err());

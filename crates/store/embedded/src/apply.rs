@@ -14,15 +14,24 @@ use crate::shared::Shared;
 impl Shared {
     /// Moves everything published so far into the index in one durable commit.
     ///
-    /// After a failure the store refuses writes until it is opened again: the log has everything.
+    /// After a failed write the store refuses writes until it is opened again: the log has everything.
+    /// While the index is damaged, everything stays where it is.
     pub(crate) fn apply(&self) -> Result<bool, StoreError> {
         let _one_at_a_time = self.applying.lock();
+        if let Some(detail) = self.place.alarm.why() {
+            // What is published stays in memory until there is a new index.
+            return Err(StoreError::IndexRebuilding { detail });
+        }
         let Some((frozen, applied)) = self.freeze()? else { return Ok(false) };
         // redb asserts what it believes about its file; damage may prove it wrong.
         let moved = catch_unwind(AssertUnwindSafe(|| self.move_into_index(&frozen, applied)));
-        let moved = moved.unwrap_or_else(|_| Err(self.index.place.damaged(&"redb panicked")));
+        let moved = moved.unwrap_or_else(|_| Err(self.place.damaged(&"redb panicked")));
         if let Err(error) = moved {
-            self.poison(&error);
+            // A damaged index is rebuilt beside, and the frozen generation is read until then. A write that
+            // failed is another matter.
+            if !matches!(error, StoreError::IndexRebuilding { .. }) {
+                self.poison(&error);
+            }
             return Err(error);
         }
         self.change_view(|view| view.frozen = None);
@@ -34,8 +43,10 @@ impl Shared {
         Ok(true)
     }
 
-    /// Frees generations that no view holds any more.
+    /// Frees generations and replaced indexes that no view holds any more.
     pub(crate) fn free_retired(&self) {
+        let closed: Vec<_> = self.replaced.lock().extract_if(.., |index| !index.is_viewed()).collect();
+        drop(closed);
         let is_free = |generation: &mut Arc<Generation>| Arc::strong_count(generation) == 1;
         let free: Vec<_> = self.retired.lock().extract_if(.., is_free).collect();
         drop(free);
@@ -48,9 +59,10 @@ impl Shared {
         while let Some(from) = cursor {
             let is_threaded = self.options.background == Background::Threads;
             let is_pressed = self.view().unapplied_bytes() >= self.options.apply_bytes / 2;
-            self.index.pace.set_leisurely(is_threaded && !is_pressed && !self.closed.load(Ordering::Relaxed));
-            cursor = self.index.apply(frozen, &from, applied)?;
-            let index = Arc::new(self.index.view()?);
+            let index = self.index();
+            index.pace.set_leisurely(is_threaded && !is_pressed && !self.closed.load(Ordering::Relaxed));
+            cursor = index.apply(frozen, &from, applied)?;
+            let index = Arc::new(index.view()?);
             self.change_view(|view| view.index = index);
         }
         Ok(())

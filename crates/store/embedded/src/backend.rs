@@ -14,7 +14,7 @@
 //! written to free places, so that a power cut between a page and its mark can only hit pages that nothing
 //! refers to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,6 +49,9 @@ pub(crate) struct SeamBackend {
     /// Page 0 of a sealed file.
     pub(crate) front: Option<Front>,
     pub(crate) unsynced: Mutex<Unsynced>,
+    /// Pages that are not as marked and that nothing refers to, with the checksums of their marks: they stay
+    /// harmless until they are written again.
+    pub(crate) cleared: Mutex<HashMap<u64, u32>>,
     pace: Arc<Pace>,
 }
 
@@ -100,8 +103,8 @@ impl SeamBackend {
         marks.truncate(usize::try_from(pages).map_err(io::Error::other)? * layout.mark_bytes);
         let salt = marks.first_chunk().map_or(new_salt, |salt| Salt(u32::from_le_bytes(*salt)));
         let guard = Guard::new(sealer, salt);
-        let (marks, unsynced) = (RwLock::new(marks), Mutex::default());
-        Ok(SeamBackend { file, guard, layout, marks, front, unsynced, pace })
+        let (marks, unsynced, cleared) = (RwLock::new(marks), Mutex::default(), Mutex::default());
+        Ok(SeamBackend { file, guard, layout, marks, front, unsynced, cleared, pace })
     }
 
     /// Where the mark of a page is.

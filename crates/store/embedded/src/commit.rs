@@ -153,6 +153,7 @@ impl Shared {
             self.view().unapplied_bytes() >= self.options.unapplied_bytes_max
                 && self.check_poison().is_ok()
                 && self.check_space().is_ok()
+                && self.check_index().is_ok()
         };
         if !full() {
             return;
@@ -160,7 +161,10 @@ impl Shared {
         self.counters.backpressure.fetch_add(1, Ordering::Relaxed);
         match self.options.background {
             // An error poisons the store, which `prepare` sees next.
-            Background::Manual => drop(self.apply()),
+            Background::Manual => {
+                self.mend_index();
+                drop(self.apply());
+            }
             Background::Threads => self.signals.wait_room(full),
         }
     }
@@ -169,6 +173,7 @@ impl Shared {
     fn prepare(&self, committer: &mut Committer) -> Result<Group, StoreError> {
         self.check_poison()?;
         self.check_space()?;
+        self.check_index()?;
         let before = committer.plan.segment();
         let group = committer.plan.start_group()?;
         if committer.plan.segment() != before {
@@ -267,7 +272,7 @@ impl Shared {
         let ground = Ground {
             log: &self.log,
             view,
-            place: &self.index.place,
+            place: &self.place,
             now_ms: self.options.clock.now_ms(),
             pending,
             in_flight,

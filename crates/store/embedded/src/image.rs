@@ -81,7 +81,7 @@ impl Shared {
         }
         let count = written?;
         // It may become the only place that has what it holds.
-        check(&self.options, &self.index.place, ImageRow { number, position }).inspect_err(|_| {
+        check(&self.options, &self.place, ImageRow { number, position }).inspect_err(|_| {
             let _ = self.options.fs.remove(&path);
         })?;
         self.log.set_image(ImageRow { number, position })?;
@@ -95,9 +95,9 @@ impl Shared {
         index: &IndexView,
     ) -> Result<u64, StoreError> {
         let failed = |error| StoreError::io(format!("writing {}", path.display()), error);
-        self.check_space_for(self.index.bytes())?;
+        self.check_space_for(self.index().bytes())?;
         let file = self.options.fs.create(path).map_err(failed)?;
-        let count = write_keys(&*file, identity, index, &|error| self.index.place.failed(error))?;
+        let count = write_keys(&*file, identity, index, &|error| self.place.failed_read(error))?;
         self.options.fs.sync_dir(&self.dir).map_err(failed)?;
         Ok(count)
     }

@@ -15,12 +15,15 @@ use redb::{
     TableDefinition, TableHandle,
 };
 
+use crate::alarm::{Alarm, Rung};
 use crate::backend::{Pace, SeamBackend, SharedBackend};
 use crate::generation::{Generation, Key};
 use crate::guard::Salt;
 use crate::watermark::{self, Watermark};
 
 pub(crate) const FILE: &str = "index.redb";
+/// An index that is being rebuilt beside the one in use; of no use to anybody after a crash.
+pub(crate) const NEW: &str = "index.new";
 /// A file with this name says that the index was found damaged and must be rebuilt.
 pub(crate) const DAMAGED: &str = "index.damaged";
 /// A file with this name says that the index must be made anew, because its free pages may still hold
@@ -77,6 +80,8 @@ pub(crate) struct IndexPlace {
     pub(crate) sealer: Option<Arc<Sealer>>,
     /// For the salts of new files.
     pub(crate) entropy: Arc<dyn Entropy>,
+    /// Told when the index turns out to be damaged.
+    pub(crate) alarm: Arc<Alarm>,
 }
 
 impl IndexPlace {
@@ -84,19 +89,34 @@ impl IndexPlace {
         self.dir.join(FILE)
     }
 
-    /// What an error of redb means: the disk said no, or the index is damaged.
+    /// The meaning of an error of redb while writing: the disk said no, or the index is damaged.
     pub(crate) fn failed(&self, error: impl Into<redb::Error>) -> StoreError {
         let error = error.into();
-        let wrong_bytes = [io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
-        if let redb::Error::Io(error) = &error
-            && !wrong_bytes.contains(&error.kind())
+        if let redb::Error::Io(source) = &error
+            && !is_wrong_bytes(source)
         {
-            return self.io("using")(io::Error::new(error.kind(), error.to_string()));
+            return self.io("using")(io::Error::new(source.kind(), source.to_string()));
         }
-        if matches!(error, redb::Error::PreviousIo) {
-            return self.io("using")(io::Error::other("an earlier write failed"));
+        if !matches!(error, redb::Error::PreviousIo) {
+            return self.damaged(&error);
         }
-        self.damaged(&error)
+        // After any failure redb does nothing more; if that was damage, a new index is on its way.
+        match self.alarm.why() {
+            Some(detail) => StoreError::IndexRebuilding { detail },
+            None => self.io("using")(io::Error::other("an earlier write failed")),
+        }
+    }
+
+    /// The same while reading. A disk that does not read has lost the page, so the index is rebuilt as if
+    /// the page were damaged.
+    pub(crate) fn failed_read(&self, error: impl Into<redb::Error>) -> StoreError {
+        let error = error.into();
+        if !matches!(error, redb::Error::PreviousIo) {
+            return self.damaged(&error);
+        }
+        // Without an alarm the reader holds an index that was replaced since.
+        let detail = self.alarm.why().unwrap_or_else(|| "the read began before it was rebuilt".into());
+        StoreError::IndexRebuilding { detail }
     }
 
     /// Makes sure the next opening rebuilds the index.
@@ -128,15 +148,30 @@ impl IndexPlace {
         }
     }
 
-    /// Makes sure the next opening rebuilds the index, and says so.
+    /// Makes sure that the index is rebuilt: while serving at once, else by the next opening.
     pub(crate) fn damaged(&self, error: &dyn std::fmt::Display) -> StoreError {
-        // Best effort: the read fails in any case.
-        let _ = self.mark_damaged();
-        StoreError::Damaged(DamagedAt {
-            file: self.file(),
-            offset: 0,
-            detail: format!("{error}; restart to rebuild the index from the log"),
-        })
+        match self.alarm.ring(&error.to_string()) {
+            Rung::Serving => StoreError::IndexRebuilding { detail: error.to_string() },
+            Rung::Opening => {
+                // Best effort: the opening fails in any case.
+                let _ = self.mark_damaged();
+                self.damaged_at(format!("{error}; start again to rebuild the index from the log"))
+            }
+            Rung::Building => self.damaged_at(error.to_string()),
+        }
+    }
+
+    pub(crate) fn damaged_at(&self, detail: String) -> StoreError {
+        StoreError::Damaged(DamagedAt { file: self.file(), offset: 0, detail })
+    }
+
+    /// Removes what a rebuild left behind that did not come to its end.
+    pub(crate) fn remove_unfinished(&self) -> Result<(), StoreError> {
+        let path = self.dir.join(NEW);
+        if self.exists(&path)?.is_some() {
+            self.fs.remove(&path).map_err(self.io("removing what was to replace"))?;
+        }
+        Ok(())
     }
 
     fn io(&self, doing: &str) -> impl FnOnce(io::Error) -> StoreError + use<> {
@@ -165,7 +200,8 @@ impl IndexPlace {
 #[derive(Debug)]
 pub(crate) struct Index {
     pub(crate) place: IndexPlace,
-    db: Database,
+    /// Views hold on to it as well: redb closes its file with the last one.
+    db: Arc<Database>,
     file: Arc<dyn File>,
     /// What `db` reads and writes through.
     pub(crate) pages: Arc<SeamBackend>,
@@ -207,7 +243,7 @@ impl Index {
             Ok::<_, String>((
                 Index {
                     place: place.clone(),
-                    db,
+                    db: Arc::new(db),
                     file: Arc::clone(&file),
                     pages,
                     store_id,
@@ -238,11 +274,48 @@ impl Index {
         }
         let file = place.fs.create(&place.file()).map_err(place.io("creating"))?;
         place.fs.sync_dir(&place.dir).map_err(place.io("syncing the directory of"))?;
+        Index::in_file(place, file, store_id, cache_bytes)
+    }
+
+    /// Makes a new, empty index beside the one that is there. Damage in it is nobody's business but the
+    /// caller's.
+    pub(crate) fn create_beside(
+        place: &IndexPlace,
+        store_id: [u8; 16],
+        cache_bytes: usize,
+    ) -> Result<Self, StoreError> {
+        place.remove_unfinished()?;
+        let file = place.fs.create(&place.dir.join(NEW)).map_err(place.io("creating a new"))?;
+        let place = IndexPlace { alarm: Arc::new(Alarm::for_building()), ..place.clone() };
+        Index::in_file(&place, file, store_id, cache_bytes)
+    }
+
+    /// Gives an index that was created beside another, and is durable, the name of that one.
+    pub(crate) fn take_place(self, place: &IndexPlace) -> Result<Self, StoreError> {
+        place.fs.rename(&place.dir.join(NEW), &place.file()).map_err(place.io("replacing"))?;
+        place.fs.sync_dir(&place.dir).map_err(place.io("syncing the directory of"))?;
+        match place.fs.remove(&place.dir.join(DAMAGED)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(place.io("unmarking")(error)),
+            Ok(()) | Err(_) => Ok(Index { place: place.clone(), ..self }),
+        }
+    }
+
+    fn in_file(
+        place: &IndexPlace,
+        file: Arc<dyn File>,
+        store_id: [u8; 16],
+        cache_bytes: usize,
+    ) -> Result<Self, StoreError> {
         let pace = Arc::default();
         let (db, pages) = open_db(place, &file, &pace, cache_bytes).map_err(|error| place.failed(error))?;
         let watermark = Watermark::open(&*place.fs, &place.dir, store_id);
-        let durable = Mutex::default();
+        let (db, durable) = (Arc::new(db), Mutex::default());
         Ok(Index { place: place.clone(), db, file, pages, store_id, durable, watermark, pace })
+    }
+
+    /// Whether a view of it is still held.
+    pub(crate) fn is_viewed(&self) -> bool {
+        Arc::strong_count(&self.db) > 1
     }
 
     /// Moves the next portion of a generation into the index in one durable commit; says where to go
@@ -344,7 +417,7 @@ impl Index {
             }
         }
         tables.sort_by_key(|(keyspace, _)| *keyspace);
-        Ok(IndexView { tables, _transaction: transaction })
+        Ok(IndexView { tables, _transaction: transaction, _db: Arc::clone(&self.db) })
     }
 
     /// How far what is on disk follows the log.
@@ -368,6 +441,8 @@ pub(crate) struct IndexView {
     tables: Vec<(u16, KeyTable)>,
     // Keeps the pages of the tables from being reused.
     _transaction: ReadTransaction,
+    // Last, so that it outlives what reads from it.
+    _db: Arc<Database>,
 }
 
 impl IndexView {
@@ -391,6 +466,11 @@ impl std::fmt::Debug for IndexView {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("IndexView").field("tables", &self.tables.len()).finish_non_exhaustive()
     }
+}
+
+/// Whether an error of the page layer means that the bytes are not those that were written.
+fn is_wrong_bytes(error: &io::Error) -> bool {
+    [io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof].contains(&error.kind())
 }
 
 fn open_db(

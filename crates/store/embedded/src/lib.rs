@@ -7,6 +7,7 @@
 //!
 //! What it does not do: decide who may read what, or know what records mean.
 
+mod alarm;
 mod apply;
 mod backend;
 mod backup;
@@ -22,11 +23,13 @@ mod image;
 mod image_reader;
 mod index;
 mod memory;
+mod mend;
 mod merge;
 mod open;
 mod options;
 mod queue;
 mod restore;
+mod scrub;
 mod shared;
 mod snapshot;
 mod store;

@@ -24,7 +24,7 @@ impl Shared {
     pub(crate) fn memory(&self) -> MemoryParts {
         MemoryParts {
             index_cache_bytes_max: self.options.cache_bytes as u64,
-            index_marks_bytes: self.index.marks_bytes(),
+            index_marks_bytes: self.index().marks_bytes(),
             overlay_bytes: self.view().unapplied_bytes(),
             tail_bytes: self.tail.bytes(),
             log: self.log.memory(),

@@ -18,6 +18,7 @@ use crate::index::{Applied, Cursor, Index, IndexPlace};
 use crate::options::{Background, EmbeddedOptions};
 use crate::queue::Queue;
 use crate::restore;
+use crate::scrub::Scrub;
 use crate::shared::{Committer, Counters, Disk, Shared, Signals};
 use crate::tail::Tail;
 use crate::view::View;
@@ -74,7 +75,9 @@ fn open_locked(
     let log_dir = LogDir::open(log_options)?;
     let mut report = OpenReport::default();
     let sealer = log_dir.log().sealer().cloned();
-    let place = IndexPlace { fs, dir: dir.to_owned(), sealer, entropy: Arc::clone(&options.entropy) };
+    let entropy = Arc::clone(&options.entropy);
+    let place = IndexPlace { fs, dir: dir.to_owned(), sealer, entropy, alarm: Arc::default() };
+    place.remove_unfinished()?;
     let (index, applied, is_made) = open_index(&log_dir, &place, &options, &mut report)?;
     let mut replayer = Replayer::new(&index, &options, applied);
     let from = RecoverFrom {
@@ -98,10 +101,15 @@ fn open_locked(
     let view = View { position, active, frozen: None, index: Arc::new(index.view()?) };
     let counters = Counters::default();
     counters.applied_to.store(applied_to.position, Ordering::Relaxed);
+    place.alarm.serve();
     let shared = Shared {
         dir: dir.to_owned(),
         log: recovered.log,
-        index,
+        place,
+        index: RwLock::new(Arc::new(index)),
+        replaced: Mutex::default(),
+        mending: Mutex::new(()),
+        scrub: Scrub::open(&*options.fs, dir),
         view: RwLock::new(Arc::new(view)),
         queue: Queue::default(),
         committer: Mutex::new(Committer { plan: recovered.plan, position, expected: 1, body: Vec::new() }),
@@ -112,12 +120,13 @@ fn open_locked(
         closed: AtomicBool::new(false),
         applying: Mutex::new(()),
         imaging: Mutex::new(()),
-        thinning: Mutex::new(()),
+        thinning: RwLock::new(()),
         compacting: Mutex::new(()),
         backing_up: Mutex::new(()),
         retired: Mutex::default(),
         signals: Signals::default(),
         counters,
+        trouble: Mutex::default(),
         news: Mutex::new(Vec::new()),
         options,
         _lock: lock,

@@ -12,9 +12,10 @@ use cairn_seam::StoreError;
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::generation::Generation;
-use crate::index::Index;
+use crate::index::{Index, IndexPlace};
 use crate::options::EmbeddedOptions;
 use crate::queue::Queue;
+use crate::scrub::Scrub;
 use crate::tail::Tail;
 use crate::view::View;
 
@@ -22,7 +23,16 @@ pub(crate) struct Shared {
     pub(crate) options: EmbeddedOptions,
     pub(crate) dir: PathBuf,
     pub(crate) log: Arc<Log>,
-    pub(crate) index: Index,
+    /// Where the index is, and who is told when it is damaged.
+    pub(crate) place: IndexPlace,
+    /// Replaced as a whole when it was rebuilt, with `applying` held.
+    pub(crate) index: RwLock<Arc<Index>>,
+    /// Indexes that were replaced and are still read.
+    pub(crate) replaced: Mutex<Vec<Arc<Index>>>,
+    /// One rebuild of the index at a time.
+    pub(crate) mending: Mutex<()>,
+    /// Verification in the background.
+    pub(crate) scrub: Scrub,
     /// What reads see. Replaced as a whole, never changed in place.
     pub(crate) view: RwLock<Arc<View>>,
     pub(crate) queue: Queue,
@@ -41,8 +51,9 @@ pub(crate) struct Shared {
     pub(crate) applying: Mutex<()>,
     /// One image at a time.
     pub(crate) imaging: Mutex<()>,
-    /// Held while history is thinned out, and by whoever compares it with something.
-    pub(crate) thinning: Mutex<()>,
+    /// Held to write while history is thinned out, and to read by whoever compares it with something or
+    /// builds something from it.
+    pub(crate) thinning: RwLock<()>,
     /// One compaction at a time.
     pub(crate) compacting: Mutex<()>,
     /// One backup at a time.
@@ -52,6 +63,8 @@ pub(crate) struct Shared {
     pub(crate) retired: Mutex<Vec<Arc<Generation>>>,
     pub(crate) signals: Signals,
     pub(crate) counters: Counters,
+    /// What housekeeping failed with when it was last tried.
+    pub(crate) trouble: Mutex<Option<String>>,
     /// Lines about background work, for the next upkeep report.
     pub(crate) news: Mutex<Vec<String>>,
     pub(crate) _lock: Box<dyn LockGuard>,
@@ -124,6 +137,11 @@ impl Shared {
     /// Whether the store was opened to be read alone: nothing on disk changes.
     pub(crate) fn is_read_only(&self) -> bool {
         matches!(&*self.refusal.lock(), Some(StoreError::ReadOnly { .. }))
+    }
+
+    /// The index in use.
+    pub(crate) fn index(&self) -> Arc<Index> {
+        Arc::clone(&self.index.read())
     }
 
     pub(crate) fn view(&self) -> Arc<View> {

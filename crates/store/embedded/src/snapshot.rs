@@ -36,7 +36,7 @@ impl Reader for EmbeddedSnapshot {
         visit: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), StoreError> {
         self.check_age()?;
-        self.view.multi_get(&self.shared.index.place, self.view.position, keyspace, keys, visit)
+        self.view.multi_get(&self.shared.place, self.view.position, keyspace, keys, visit)
     }
 
     fn multi_scan(
@@ -46,7 +46,7 @@ impl Reader for EmbeddedSnapshot {
         visit: &mut dyn FnMut(usize, &[u8], &[u8]) -> Visit,
     ) -> Result<(), StoreError> {
         self.check_age()?;
-        let place = &self.shared.index.place;
+        let place = &self.shared.place;
         self.view.multi_scan(place, self.view.position, keyspace, ranges, None, visit)
     }
 

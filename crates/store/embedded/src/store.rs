@@ -10,7 +10,8 @@ use cairn_base::{ContentHash, Position, TenantId, limits};
 use cairn_log::{DerivedSealer, EncryptionKey, LogUpload};
 use cairn_seam::{
     BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, OnStage,
-    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    References, ScrubPolicy, ScrubStatus, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone,
+    UpkeepReport, Upload,
 };
 use parking_lot::Mutex;
 
@@ -94,6 +95,7 @@ impl EmbeddedStore {
     fn stop_threads(&self) {
         self.shared.queue.close();
         self.shared.log.stop_preparing();
+        self.shared.place.alarm.stop();
         self.shared.signals.stop();
         join(&mut self.threads.lock());
     }
@@ -112,11 +114,13 @@ type Work = fn(&Shared);
 
 fn start_threads(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, StoreError> {
     // Two committers: one makes a group while the other writes one.
-    let works: [(&str, Work); 4] = [
+    let works: [(&str, Work); 6] = [
         ("cairn-commit", Shared::run_committer),
         ("cairn-commit", Shared::run_committer),
         ("cairn-apply", Shared::run_applier),
         ("cairn-keep", Shared::run_keeper),
+        ("cairn-mend", Shared::run_mender),
+        ("cairn-scrub", Shared::run_scrubber),
     ];
     let mut threads = Vec::new();
     for (name, work) in works {
@@ -125,6 +129,7 @@ fn start_threads(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, StoreError
             Ok(thread) => threads.push(thread),
             Err(error) => {
                 shared.queue.close();
+                shared.place.alarm.stop();
                 shared.signals.stop();
                 join(&mut threads);
                 return Err(StoreError::io(format!("starting thread {name}"), error));
@@ -136,7 +141,7 @@ fn start_threads(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, StoreError
 
 /// Gives the calling thread a lower priority: nobody waits for it as long as it keeps up, and when it
 /// does not, back-pressure stops those who are ahead. Best effort.
-fn yield_to_others() {
+pub(crate) fn yield_to_others() {
     let thread = rustix::thread::gettid();
     let _ = rustix::process::setpriority_process(Some(thread), BACKGROUND_NICE);
 }
@@ -183,12 +188,25 @@ impl Shared {
         if self.is_read_only() {
             return;
         }
-        let done = self.log.housekeep();
-        let mut news = self.news.lock();
-        match done {
-            Ok(lines) => news.extend(lines),
-            Err(error) => news.push(format!("housekeeping failed and will be tried again: {error}")),
+        match self.log.housekeep() {
+            Ok(lines) => {
+                *self.trouble.lock() = None;
+                lines.into_iter().for_each(|line| self.tell(line));
+            }
+            Err(error) => {
+                let line = format!("housekeeping failed and will be tried again: {error}");
+                // The same trouble every second is told once.
+                if self.trouble.lock().replace(line.clone()).as_ref() != Some(&line) {
+                    self.tell(line);
+                }
+            }
         }
+    }
+
+    /// Adds a line to the next upkeep report.
+    pub(crate) fn tell(&self, line: String) {
+        let mut news = self.news.lock();
+        news.push(line);
         // Nobody may be reading the news.
         let surplus = news.len().saturating_sub(64);
         news.drain(..surplus);
@@ -271,7 +289,8 @@ impl Store for EmbeddedStore {
         if self.shared.closed.load(Ordering::Relaxed) {
             return Health::Closed;
         }
-        match self.shared.check_poison().and_then(|()| self.shared.check_space()) {
+        let shared = &self.shared;
+        match shared.check_poison().and_then(|()| shared.check_space()).and_then(|()| shared.check_index()) {
             Ok(()) => Health::Serving,
             Err(StoreError::StorageFull { free_bytes, reserve_bytes }) => {
                 Health::Full { free_bytes, reserve_bytes }
@@ -283,7 +302,7 @@ impl Store for EmbeddedStore {
     }
 
     fn stats(&self) -> StoreStats {
-        let Shared { counters, log, index, .. } = &*self.shared;
+        let Shared { counters, log, .. } = &*self.shared;
         let segments = log.segments();
         StoreStats {
             kind: "embedded",
@@ -294,7 +313,7 @@ impl Store for EmbeddedStore {
             log_bytes: segments.iter().map(|segment| segment.bytes).sum(),
             segments: segments.len() as u64,
             side_files: log.side_files() as u64,
-            index_bytes: index.bytes(),
+            index_bytes: self.shared.index().bytes(),
             unapplied_bytes: self.shared.view().unapplied_bytes(),
             applies: counters.applies.load(Ordering::Relaxed),
             backpressure: counters.backpressure.load(Ordering::Relaxed),
@@ -305,17 +324,35 @@ impl Store for EmbeddedStore {
 
     fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
         if self.shared.is_read_only() {
-            return Ok(UpkeepReport { done: std::mem::take(&mut *self.shared.news.lock()) });
+            let done = std::mem::take(&mut *self.shared.news.lock());
+            return Ok(UpkeepReport { done, findings: self.shared.scrub.take_news() });
         }
         if self.shared.options.background == Background::Manual {
             self.shared.commit_waiting();
-            self.shared.apply()?;
+            self.shared.mend_index();
+            match self.shared.apply() {
+                Err(StoreError::IndexRebuilding { .. }) => drop(self.shared.mend_index()),
+                applied => drop(applied?),
+            }
             self.shared.keep();
+            self.shared.scrub_while_paid();
         }
-        let image = self.shared.write_image_when_due()?;
+        let image = match self.shared.write_image_when_due() {
+            // The report is due all the same.
+            Err(StoreError::IndexRebuilding { .. }) => None,
+            image => image?,
+        };
         let mut done = std::mem::take(&mut *self.shared.news.lock());
         done.extend(image);
-        Ok(UpkeepReport { done })
+        Ok(UpkeepReport { done, findings: self.shared.scrub.take_news() })
+    }
+
+    fn set_scrub(&self, policy: Option<ScrubPolicy>) {
+        self.shared.set_scrub(policy);
+    }
+
+    fn scrub_status(&self) -> ScrubStatus {
+        self.shared.scrub.status()
     }
 
     fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
@@ -324,7 +361,10 @@ impl Store for EmbeddedStore {
                 let damage = if *skip_damaged { Damage::Skip } else { Damage::Refuse };
                 self.shared.back_up(to, damage, on_stage)
             }
-            Maintenance::Verify { repair } => verify::verify(&self.shared, *repair, on_stage),
+            Maintenance::Verify { repair } => {
+                let _no_scrubbing = self.shared.scrub.hold();
+                verify::verify(&self.shared, *repair, on_stage)
+            }
             Maintenance::Compact { .. } => {
                 Err(StoreError::Unsupported { what: "compaction without references" })
             }
@@ -351,14 +391,19 @@ impl Store for EmbeddedStore {
             return Ok(());
         }
         self.stop_threads();
+        self.shared.write_scrub_state();
         self.shared.commit_waiting();
         if self.shared.is_read_only() {
             return Ok(());
         }
         self.shared.check_poison()?;
-        self.shared.apply()?;
+        match self.shared.apply() {
+            // The log has everything: the next opening replays what is missing, and meets the damage again.
+            Err(StoreError::IndexRebuilding { .. }) => {}
+            applied => drop(applied?),
+        }
         self.shared.log.seal_all()?;
-        self.shared.index.place.remove_if_forgotten()
+        self.shared.place.remove_if_forgotten()
     }
 }
 

@@ -48,7 +48,7 @@ impl View {
             match (slot, table) {
                 (Some(slot), _) => visit(at, slot.as_deref()),
                 (None, Some(table)) => {
-                    let found = table.get(*key).map_err(|error| place.failed(error))?;
+                    let found = table.get(*key).map_err(|error| place.failed_read(error))?;
                     visit(at, found.as_ref().map(|guard| guard.value()));
                 }
                 (None, None) => visit(at, None),
@@ -81,10 +81,10 @@ impl View {
                 merge.add(Source::generation(layer, position, range));
             }
             if let Some(table) = table {
-                merge.add(Source::index(table, range).map_err(|error| place.failed(error))?);
+                merge.add(Source::index(table, range).map_err(|error| place.failed_read(error))?);
             }
             let visited = merge.run(&mut |key, value| visit(at, key, value));
-            match visited.map_err(|error| place.failed(error))? {
+            match visited.map_err(|error| place.failed_read(error))? {
                 Visit::Stop => return Ok(()),
                 Visit::Continue | Visit::NextRange => {}
             }

@@ -27,12 +27,12 @@ impl HashedName {
     }
 
     /// As lower-case hexadecimal digits, for file names.
-    pub(crate) fn to_hex(self) -> String {
+    pub fn to_hex(self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Undoes [`HashedName::to_hex`].
-    pub(crate) fn from_hex(text: &str) -> Option<Self> {
+    pub fn from_hex(text: &str) -> Option<Self> {
         cairn_base::from_hex(text).map(HashedName)
     }
 

@@ -54,6 +54,7 @@ pub use seal::{
     counted, rotate,
 };
 pub use verify::{
-    BlobFilesCheck, CopyCheck, DirectoryCheck, Findings, Fold, LogCheck, LogFigures, Part, SidesCheck, Watch,
+    BlobFilesCheck, CopyCheck, DirectoryCheck, Findings, Fold, LogCheck, LogFigures, OnBytes, Part,
+    SidesCheck, Watch,
 };
 pub use writer::{LogPlan, LogWriter, Written};

@@ -139,6 +139,12 @@ pub enum StoreError {
     /// Durable bytes are damaged.
     #[error("damaged at byte {} of {}: {}", .0.offset, .0.file.display(), .0.detail)]
     Damaged(DamagedAt),
+    /// The index is damaged and is being rebuilt.
+    #[error("the index is damaged and is being rebuilt from the log; retry in a moment: {detail}")]
+    IndexRebuilding {
+        /// What is wrong with it.
+        detail: String,
+    },
     /// A record cannot be read, and what it refers to is not known.
     #[error("a stored record cannot be read: {detail}")]
     Record {
@@ -270,7 +276,7 @@ impl StoreError {
             StoreError::Io { .. } => ErrorCode::Internal,
             StoreError::Occupied { .. } | StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
             StoreError::Stopped => ErrorCode::DeadlineExceeded,
-            StoreError::Closed => ErrorCode::Unavailable,
+            StoreError::Closed | StoreError::IndexRebuilding { .. } => ErrorCode::Unavailable,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a store says about itself.
 
+use crate::Finding;
+
 /// Whether the store serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
@@ -64,4 +66,6 @@ pub struct StoreStats {
 pub struct UpkeepReport {
     /// One line per thing done, for the log; empty when there was nothing to do.
     pub done: Vec<String>,
+    /// Damage that was found since the last step, each once.
+    pub findings: Vec<Finding>,
 }

@@ -6,7 +6,8 @@ use cairn_base::{ContentHash, Position, TenantId};
 
 use crate::{
     BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, OnStage,
-    References, Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    References, ScrubPolicy, ScrubStatus, Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
+    Upload,
 };
 
 /// An ordered, transactional, durable store.
@@ -79,6 +80,18 @@ pub trait Store: Send + Sync {
 
     /// One step of background work that nobody waits for; the engine calls it about once a second.
     fn upkeep(&self) -> Result<UpkeepReport, StoreError>;
+
+    /// Verifies all files in the background like this from now on, or not at all.
+    ///
+    /// A store without files has nothing to verify.
+    fn set_scrub(&self, policy: Option<ScrubPolicy>) {
+        let _ = policy;
+    }
+
+    /// Progress and results of background verification.
+    fn scrub_status(&self) -> ScrubStatus {
+        ScrubStatus::default()
+    }
 
     /// Does what somebody asked for and waits for, while reads and writes go on.
     ///

@@ -5,6 +5,7 @@
 //! to which position it holds everything, so after a crash whoever feeds the index goes on from there.
 
 pub(crate) mod disk;
+mod files;
 pub(crate) mod generation;
 pub(crate) mod key;
 mod payload;
@@ -31,6 +32,7 @@ use tantivy::schema::Term;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument};
 
 use self::disk::DiskSegment;
+pub use self::files::FileCheck;
 use self::generation::{DocumentNumber, Generation};
 use self::payload::Payload;
 use self::prepared::{Prepared, prepare};

@@ -1,13 +1,18 @@
 //! An index that cannot be used is made again, and everything else goes on meanwhile.
 
 use std::fs;
+use std::num::NonZeroU64;
+use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cairn_base::{ContextId, SystemEntropy};
 use cairn_engine::EngineError;
-use cairn_seam::{BlockPlace, DERIVED_TAG_BYTES, DerivedSeal, FileSeal, NotAsSealed, SealStamp, StoreError};
+use cairn_seam::{
+    BlockPlace, DERIVED_TAG_BYTES, DerivedSeal, FileSeal, NotAsSealed, ScrubKind, ScrubPolicy, ScrubStatus,
+    SealStamp, StoreError,
+};
 use cairn_search::directory::{Protection, open_directory};
 
 use super::kit::{Kit, is_search_thread, question, sorted, until, word};
@@ -64,6 +69,48 @@ fn every_damaged_file_is_noticed_and_the_index_is_made_again() {
     kit.start();
     kit.say(context, "a skua that came later");
     assert_eq!(kit.found("skua").len(), 4);
+}
+
+#[test]
+fn a_file_that_rots_while_the_index_serves_is_found_in_the_background_and_rebuilt() {
+    let (kit, context) = written();
+    comes_back(&kit, "it is opened");
+    assert_eq!(kit.engine.upkeep_once().unwrap().findings, [], "it is off");
+    let policy = ScrubPolicy { rate: NonZeroU64::MAX, every: Duration::ZERO };
+    let mut passes = 0;
+    let mut pass = || {
+        passes += 1;
+        *kit.store.scrub.lock() = ScrubStatus { policy: Some(policy), passes, ..ScrubStatus::default() };
+        kit.engine.upkeep_once().unwrap().findings
+    };
+    assert_eq!(pass(), []);
+    let verified = kit.engine.scrub_status().bytes;
+    assert!(verified > 0);
+    assert_eq!(kit.engine.upkeep_once().unwrap().findings, [], "once per pass of the store");
+    assert_eq!(kit.engine.scrub_status().bytes, verified);
+
+    let file = kit.index_files().into_iter().find(|file| file.extension().is_some_and(|end| end == "store"));
+    let file = file.unwrap();
+    let bytes = fs::read(&file).unwrap();
+    // In place: the index has the file mapped.
+    let opened = fs::OpenOptions::new().write(true).open(&file).unwrap();
+    opened.write_all_at(&[bytes[bytes.len() / 2] ^ 1], bytes.len() as u64 / 2).unwrap();
+    let found = pass();
+    assert_eq!(found.len(), 1, "{found:?}");
+    let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    assert!(found[0].file.starts_with("search/") && found[0].file.ends_with(&name), "{found:?}");
+    let status = kit.engine.scrub_status();
+    assert_eq!((status.found.get(ScrubKind::Search), status.damaged.get(ScrubKind::Search)), (1, 1));
+
+    until("it was rebuilt", || {
+        kit.engine.upkeep_once().unwrap();
+        kit.engine.scrub_status().repaired.get(ScrubKind::Search) == 1
+    });
+    assert_eq!(kit.engine.scrub_status().damaged.total(), 0);
+    assert_eq!(kit.found("skua").len(), 3);
+    kit.say(context, "a skua that came later");
+    assert_eq!(kit.found("skua").len(), 4);
+    assert_eq!(pass(), []);
 }
 
 #[test]

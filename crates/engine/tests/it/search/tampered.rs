@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cairn_base::{ContentHash, Position, TenantId};
 use cairn_seam::{
     BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, MemoryStore,
-    OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    OnStage, References, ScrubStatus, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
+    Upload,
 };
 use parking_lot::Mutex;
 
@@ -19,6 +20,8 @@ pub(crate) struct Tampered {
     before_write: Mutex<Option<Hook>>,
     is_full: AtomicBool,
     pub(crate) seal: Mutex<Option<Arc<dyn DerivedSeal>>>,
+    /// What the store says about verification in the background.
+    pub(crate) scrub: Mutex<ScrubStatus>,
 }
 
 impl Tampered {
@@ -30,6 +33,7 @@ impl Tampered {
             before_write: Mutex::default(),
             is_full: false.into(),
             seal: Mutex::default(),
+            scrub: Mutex::default(),
         }
     }
 
@@ -122,6 +126,10 @@ impl Store for Tampered {
 
     fn stats(&self) -> StoreStats {
         self.inner.stats()
+    }
+
+    fn scrub_status(&self) -> ScrubStatus {
+        self.scrub.lock().clone()
     }
 
     fn upkeep(&self) -> Result<UpkeepReport, StoreError> {

@@ -29,7 +29,7 @@ impl Shared {
         let _one_at_a_time = self.compacting.lock();
         self.check_poison()?;
         let thins = what.keep_changes.is_some() || what.forget.is_some();
-        let _history_is_ours = thins.then(|| self.thinning.lock());
+        let _history_is_ours = thins.then(|| self.thinning.write());
         // A backup that is being written holds on to files that have to go.
         let _no_backup = what.forget.is_some().then(|| self.backing_up.lock());
         let mut done = Done::default();
@@ -74,7 +74,7 @@ impl Shared {
             done.images = 1;
         }
         if what.forget.is_some() {
-            self.index.place.mark_forgotten()?;
+            self.place.mark_forgotten()?;
         }
         self.log.set_thinned(Thinned { records_to, events_to: history.horizon })?;
         Ok(history)

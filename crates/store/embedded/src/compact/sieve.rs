@@ -155,7 +155,7 @@ impl<'a> Sifter<'a> {
         let view = self.shared.view();
         let mut is_current = false;
         let name = Keyspace::new(keyspace, "any");
-        view.multi_get(&self.shared.index.place, view.position, name, &[key], &mut |_, found| {
+        view.multi_get(&self.shared.place, view.position, name, &[key], &mut |_, found| {
             is_current = found == Some(value);
         })?;
         Ok(is_current)

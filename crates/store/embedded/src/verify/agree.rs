@@ -89,7 +89,7 @@ impl Subject<'_> {
         findings: &mut Findings,
         watch: &mut Watch<'_>,
     ) -> Result<bool, StoreError> {
-        watch.begin("comparing the index with the log", self.shared.index.bytes())?;
+        watch.begin("comparing the index with the log", self.shared.index().bytes())?;
         for keyspace in self.view.keyspaces() {
             let mut stopped = None;
             let mut visit = |_: usize, key: &[u8], value: &[u8]| {
@@ -104,7 +104,7 @@ impl Subject<'_> {
             };
             let all = KeyRange::new(Bound::Unbounded, Bound::Unbounded);
             let name = Keyspace::new(keyspace, "any");
-            let place = &self.shared.index.place;
+            let place = &self.shared.place;
             let walked = catch_unwind(AssertUnwindSafe(|| {
                 self.view.multi_scan(place, self.view.position, name, &[all], None, &mut visit)
             }));

@@ -12,7 +12,7 @@ use crate::image_reader::{ImageReader, OnKey};
 use crate::shared::Shared;
 
 /// The newest image.
-pub(super) struct ImageCheck {
+pub(crate) struct ImageCheck {
     row: Option<ImageRow>,
     /// Held open: a newer image may replace it meanwhile.
     file: Option<Arc<dyn File>>,
@@ -21,13 +21,13 @@ pub(super) struct ImageCheck {
 }
 
 impl ImageCheck {
-    pub(super) fn open(shared: &Shared, findings: &mut Findings) -> Self {
+    pub(crate) fn open(shared: &Shared, findings: &mut Findings) -> Self {
         loop {
             let Some(row) = shared.log.image() else {
                 return ImageCheck { row: None, file: None, is_bad: false };
             };
             let name = image_name(row.number);
-            match shared.options.fs.open(&shared.dir.join(&name)) {
+            match shared.options.fs.open_to_scan(&shared.dir.join(&name)) {
                 Ok(file) => return ImageCheck { row: Some(row), file: Some(file), is_bad: false },
                 // A newer one has taken its place.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && shared.log.image() != Some(row) => {}
@@ -45,7 +45,7 @@ impl ImageCheck {
     }
 
     /// Its name, if there is one.
-    pub(super) fn name(&self) -> Option<String> {
+    pub(crate) fn name(&self) -> Option<String> {
         self.row.map(|row| image_name(row.number))
     }
 }
@@ -75,9 +75,22 @@ impl Subject<'_> {
         watch: &mut Watch<'_>,
         visit: OnKey<'_>,
     ) -> Result<(), StoreError> {
-        let (Some(row), Some(file)) = (self.image.row, &self.image.file) else { return Ok(()) };
+        self.image.read(self.shared, findings, watch, visit)
+    }
+}
+
+impl ImageCheck {
+    /// Reads the image to its end, calls `visit` with every key, and writes down what is wrong with it.
+    pub(crate) fn read(
+        &self,
+        shared: &Shared,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+        visit: OnKey<'_>,
+    ) -> Result<(), StoreError> {
+        let (Some(row), Some(file)) = (self.row, &self.file) else { return Ok(()) };
         watch.begin("reading the image", file.len().unwrap_or(0))?;
-        let sealer = self.shared.log.sealer().map(|sealer| &**sealer);
+        let sealer = shared.log.sealer().map(|sealer| &**sealer);
         read_file(row, &**file, sealer, findings, watch, visit).map(drop)
     }
 }

@@ -8,7 +8,7 @@
 //! place held is unknown.
 
 mod agree;
-mod image;
+pub(crate) mod image;
 mod pages;
 mod repair;
 mod scratch;
@@ -23,6 +23,7 @@ use cairn_seam::{DamagedAt, Finding, MaintenanceReport, OnStage, StoreError};
 use self::image::ImageCheck;
 pub(crate) use self::image::check_image_file;
 use crate::index;
+use crate::scrub;
 use crate::shared::Shared;
 use crate::view::View;
 use crate::watermark;
@@ -32,12 +33,15 @@ const KEYS_MAX: usize = 3_600_000;
 
 /// Files in the data directory that are neither the log's nor anybody's leftovers: the lock, the index
 /// and its mark, and what the program keeps beside the store.
-const OTHER_FILES: [&str; 9] = [
+const OTHER_FILES: [&str; 12] = [
     "LOCK",
     index::FILE,
+    index::NEW,
     watermark::FILE,
     index::DAMAGED,
     index::FORGOTTEN,
+    scrub::STATE,
+    scrub::STATE_NEW,
     "cairn.toml",
     "endpoints.json",
     "cairn.sock",
@@ -68,7 +72,7 @@ pub(crate) fn check_index(shared: &Shared, on_stage: OnStage<'_>) -> Result<(), 
     };
     if subject.is_index_bad {
         // The log is whole: the next opening rebuilds the index.
-        shared.index.place.damaged(&detail);
+        shared.place.damaged(&detail);
     }
     Err(StoreError::Damaged(DamagedAt { file: shared.dir.join(file), offset, detail }))
 }
@@ -80,7 +84,7 @@ fn run(
     on_stage: OnStage<'_>,
 ) -> Result<MaintenanceReport, StoreError> {
     // What the image holds and the log does not is compared as of one moment.
-    let _history_stays = shared.thinning.lock();
+    let history_stays = shared.thinning.read();
     let mut findings = Findings::default();
     let mut watch = Watch::new(on_stage);
     let mut subject = Subject::new(shared, keys_max, &mut findings);
@@ -93,7 +97,7 @@ fn run(
     subject.check_blob_files(&mut findings, &mut watch)?;
     subject.check_directory(&mut findings)?;
     if repair {
-        subject.repair(&mut findings);
+        subject.repair(&history_stays, &mut findings);
     }
     Ok(subject.report(findings))
 }
@@ -182,7 +186,6 @@ impl<'a> Subject<'a> {
         self.directory = self.shared.log.verify_directory(&OTHER_FILES, findings)?;
         let has_index = self
             .shared
-            .index
             .place
             .is_there()
             .map_err(|error| StoreError::io(format!("looking for {}", index::FILE), error))?;

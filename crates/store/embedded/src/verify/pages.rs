@@ -12,14 +12,19 @@ use cairn_seam::StoreError;
 use super::Subject;
 use super::scratch;
 use crate::backend::SeamBackend;
-use crate::guard::{GROUP_PAGES, PAGE_LEN, is_unwritten};
-use crate::index;
+use crate::guard::{GROUP_PAGES, PAGE, PAGE_LEN, is_unwritten};
+use crate::index::{self, Index};
+use crate::shared::Shared;
 
 /// More suspects than this are not looked into one by one: the index is beyond doubt.
 const SUSPECTS_MAX: usize = 10_000;
 
-/// What one group of pages looks like.
-struct GroupCheck {
+/// Pages that are looked at while the applier stands still.
+const SLICE_PAGES: u64 = 64;
+
+/// What a slice of pages looks like.
+#[derive(Default)]
+struct SliceCheck {
     /// Pages with a mark.
     checked: u64,
     /// Pages that do not match theirs.
@@ -35,19 +40,33 @@ impl Subject<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<(), StoreError> {
         let before = findings.count();
-        let backend = &self.shared.index.pages;
-        watch.begin("reading the index", self.shared.index.bytes())?;
-        let mut suspects = Vec::new();
-        let mut group = 0;
-        while group * GROUP_PAGES < backend.pages() {
+        self.index_pages += self.shared.check_index_pages(findings, watch)?;
+        self.is_index_bad |= findings.count() > before;
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// Verifies every page of the index in use; returns how many there are.
+    pub(crate) fn check_index_pages(
+        &self,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+    ) -> Result<u64, StoreError> {
+        let index = self.index();
+        let backend = &index.pages;
+        watch.begin("reading the index", index.bytes())?;
+        let (mut suspects, mut pages) = (Vec::new(), 0);
+        let mut first = 0;
+        while first < backend.pages() {
             let checked = {
-                // Between two groups the applier gets its turn.
-                let _index_stays_as_it_is = self.shared.applying.lock();
-                backend.check_group(group)
+                // Between two slices the applier gets its turn.
+                let _index_stays_as_it_is = self.applying.lock();
+                backend.check_slice(first)
             };
             match checked {
                 Ok(check) => {
-                    self.index_pages += check.checked;
+                    pages += check.checked;
                     for offset in check.wrong_marks {
                         findings.add(index::FILE, offset, "the checksum or seal of a page was changed");
                     }
@@ -55,24 +74,23 @@ impl Subject<'_> {
                     suspects.extend(check.suspects.into_iter().take(room));
                 }
                 Err(error) => {
-                    let at = backend.layout.place_of(group * GROUP_PAGES);
+                    let at = backend.layout.place_of(first);
                     findings.add(index::FILE, at, format!("it cannot be read: {error}"));
                 }
             }
-            group += 1;
-            watch.advance(backend.layout.group_bytes())?;
+            first += SLICE_PAGES;
+            watch.advance(SLICE_PAGES * PAGE)?;
         }
-        self.inspect(suspects, findings);
-        self.is_index_bad |= findings.count() > before;
-        Ok(())
+        self.inspect(&index, suspects, findings);
+        if self.place.alarm.is_stopped() { Err(StoreError::Stopped) } else { Ok(pages) }
     }
 
     /// Looks at redb's own header, and whether redb needs any of the suspects.
-    fn inspect(&self, mut suspects: Vec<u64>, findings: &mut Findings) {
-        let _index_stays_as_it_is = self.shared.applying.lock();
-        let index = &self.shared.index;
-        // Some may have been written since.
-        suspects.retain(|page| index.pages.is_suspect(*page).unwrap_or(true));
+    fn inspect(&self, index: &Index, mut suspects: Vec<u64>, findings: &mut Findings) {
+        let _index_stays_as_it_is = self.applying.lock();
+        // Some may have been written since, and some are known to be nobody's.
+        suspects
+            .retain(|page| index.pages.is_suspect(*page).unwrap_or(true) && !index.pages.is_cleared(*page));
         match index.pages.stored_front() {
             Ok(None | Some((_, None))) => {}
             Ok(Some((_, Some(offset)))) => {
@@ -84,7 +102,10 @@ impl Subject<'_> {
                 return;
             }
         }
-        let inspected = scratch::inspect(&index.pages, index.store_id, &suspects);
+        let inspected = scratch::inspect(&index.pages, index.store_id, &suspects, &self.place.alarm);
+        if self.place.alarm.is_stopped() {
+            return;
+        }
         if inspected.needs_suspects {
             for page in suspects {
                 let detail = format!("page {page} does not match its checksum or seal");
@@ -93,11 +114,14 @@ impl Subject<'_> {
             return;
         }
         let wrong = match inspected.applied {
-            Ok(applied) if applied == index.durable() => return,
+            Ok(applied) if applied == index.durable() => {
+                suspects.iter().for_each(|page| index.pages.clear(*page));
+                return;
+            }
             // A commit that failed may be on disk all the same.
-            Ok(_) if self.shared.check_poison().is_err() => return,
+            Ok(_) if self.check_poison().is_err() => return,
             // One that was built around damage has no position, so that the next opening builds another.
-            Err(_) if self.shared.is_read_only() => return,
+            Err(_) if self.is_read_only() => return,
             Ok(_) => "the header leads to another state than the one that was written last".into(),
             Err(why) => why,
         };
@@ -106,14 +130,16 @@ impl Subject<'_> {
 }
 
 impl SeamBackend {
-    fn check_group(&self, group: u64) -> io::Result<GroupCheck> {
-        let mut check = GroupCheck { checked: 0, suspects: Vec::new(), wrong_marks: Vec::new() };
-        let table_pages = self.layout.table_pages();
-        for table in group * table_pages..(group + 1) * table_pages {
-            self.check_table(table, &mut check)?;
+    /// Looks at the pages from `first` on, and at the marks of a whole group with the first of its pages.
+    fn check_slice(&self, first: u64) -> io::Result<SliceCheck> {
+        let mut check = SliceCheck::default();
+        if first.is_multiple_of(GROUP_PAGES) {
+            let (group, table_pages) = (first / GROUP_PAGES, self.layout.table_pages());
+            for table in group * table_pages..(group + 1) * table_pages {
+                self.check_table(table, &mut check)?;
+            }
         }
-        let first = group * GROUP_PAGES;
-        let last = self.pages().min(first + GROUP_PAGES);
+        let last = self.pages().min(first + SLICE_PAGES);
         let len = usize::try_from(last.saturating_sub(first)).map_err(io::Error::other)? * PAGE_LEN;
         let mut bytes = vec![0; len];
         self.file.read_at(&mut bytes, self.layout.place_of(first))?;
@@ -128,8 +154,24 @@ impl SeamBackend {
         Ok(check)
     }
 
+    /// Remembers that nothing refers to a page, as long as it has its mark.
+    fn clear(&self, page: u64) {
+        if let Some(mark) = self.checksum_of_mark(page) {
+            self.cleared.lock().insert(page, mark);
+        }
+    }
+
+    fn is_cleared(&self, page: u64) -> bool {
+        let mark = self.checksum_of_mark(page);
+        mark.is_some() && self.cleared.lock().get(&page).copied() == mark
+    }
+
+    fn checksum_of_mark(&self, page: u64) -> Option<u32> {
+        self.marks.read().get(self.mark_of(page).ok()?).map(crc32c::crc32c)
+    }
+
     /// Compares a page of marks in the file with the marks in use.
-    fn check_table(&self, table: u64, check: &mut GroupCheck) -> io::Result<()> {
+    fn check_table(&self, table: u64, check: &mut SliceCheck) -> io::Result<()> {
         // What is not in the file yet is of a commit under way.
         if self.unsynced.lock().tables.contains(&table) {
             return Ok(());

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 use redb::{Database, StorageBackend};
 
+use crate::alarm::Alarm;
 use crate::backend::{SeamBackend, parts};
 use crate::guard::{PAGE, PAGE_LEN};
 use crate::index::{Applied, read_meta};
@@ -24,7 +25,12 @@ pub(super) struct Inspected {
 }
 
 /// Opens what is on disk as the next opening would. The file must stay as it is meanwhile.
-pub(super) fn inspect(pages: &Arc<SeamBackend>, store_id: [u8; 16], suspects: &[u64]) -> Inspected {
+pub(super) fn inspect(
+    pages: &Arc<SeamBackend>,
+    store_id: [u8; 16],
+    suspects: &[u64],
+    alarm: &Arc<Alarm>,
+) -> Inspected {
     let reads =
         Arc::new(Reads { suspects: suspects.iter().copied().collect(), seen: AtomicBool::new(false) });
     let len = pages.pages() * PAGE;
@@ -33,6 +39,7 @@ pub(super) fn inspect(pages: &Arc<SeamBackend>, store_id: [u8; 16], suspects: &[
         written: Mutex::default(),
         len: AtomicU64::new(len),
         reads: Arc::clone(&reads),
+        alarm: Arc::clone(alarm),
     };
     // redb asserts what it believes about its file; damage may prove it wrong.
     let applied = catch_unwind(AssertUnwindSafe(|| {
@@ -63,6 +70,8 @@ struct Scratch {
     written: Mutex<HashMap<u64, Box<[u8; PAGE_LEN]>>>,
     len: AtomicU64,
     reads: Arc<Reads>,
+    /// Says when the store closes: nobody waits for the end then.
+    alarm: Arc<Alarm>,
 }
 
 impl Scratch {
@@ -72,6 +81,9 @@ impl Scratch {
         }
         if page >= self.pages.pages() {
             return Ok([0; PAGE_LEN]);
+        }
+        if self.alarm.is_stopped() {
+            return Err(io::Error::other("the store closes"));
         }
         if self.reads.suspects.contains(&page) {
             self.reads.seen.store(true, Ordering::Relaxed);

@@ -5,6 +5,7 @@
 //! nothing, and there is no file that nothing owns. A failing seed is printed; `replay(seed, …)` brings it
 //! back.
 
+use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::time::Duration;
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
 use cairn_base::{Clock, Entropy, ManualClock, SeededEntropy};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, RestoreHow, restore};
-use cairn_seam::{Blob, Compaction, Forget, Maintenance, Selection, Stage, Store, StoreError};
+use cairn_seam::{Blob, Compaction, Forget, Maintenance, ScrubPolicy, Selection, Stage, Store, StoreError};
 
 use crate::blob_model::{Model, Step, TENANT, commit, contents, is_large, transactions_in};
 use crate::kit::{DIR, key, small_options};
@@ -25,6 +26,8 @@ const ROUNDS: u64 = 3;
 const ACTIONS: u64 = 22;
 /// About as many operations as one life has.
 const OPERATIONS: u64 = 420;
+/// A pass over all files with each upkeep.
+const FLAT_OUT: ScrubPolicy = ScrubPolicy { rate: NonZeroU64::MAX, every: Duration::ZERO };
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +50,7 @@ struct Tally {
     inside_compactions: u64,
     unknown_keys: u64,
     unfinished: u64,
+    passes: u64,
 }
 
 /// A backup that was begun.
@@ -77,6 +81,8 @@ struct World {
     /// Keys that the store may have; none for a store in the open.
     keys: Vec<Option<u64>>,
     is_made: bool,
+    /// Whether files are verified in the background as well.
+    scrubs: bool,
     /// An upload that is complete and that no commit names yet.
     held: Option<(usize, Blob)>,
     backup: Option<Backup>,
@@ -97,6 +103,7 @@ impl World {
             unknown: None,
             keys: vec![is_sealed.then_some(1)],
             is_made: false,
+            scrubs: seed % 4 == 1,
             held: None,
             backup: None,
             names: 0,
@@ -124,6 +131,7 @@ impl World {
             match EmbeddedStore::open(Path::new(DIR), self.options(number)) {
                 Ok(store) => {
                     (self.keys, self.is_made) = (vec![number], true);
+                    store.set_scrub(self.scrubs.then_some(FLAT_OUT));
                     return Ok(store);
                 }
                 Err(error @ StoreError::KeyMismatch { .. }) => refused = Some(error),
@@ -214,7 +222,12 @@ impl World {
             17 if !inside.thinning && self.fault_at.is_none_or(|at| self.fs.operations() <= at) => {
                 verify(store, "while in use")
             }
-            18 | 19 => store.upkeep().map(drop),
+            18 | 19 => {
+                let found = store.upkeep()?.findings;
+                assert!(found.is_empty() || !self.fs.is_powered(), "found in the background: {found:?}");
+                self.tally.passes += store.scrub_status().passes;
+                Ok(())
+            }
             _ => {
                 let step = Step::Cell { cell: self.below(9), value: self.random.next_u64() };
                 self.step(store, step, None)
@@ -507,6 +520,7 @@ fn trouble_with_blobs_at_random_operations_of_many_seeds() {
         ("keys of which nobody was told", sum(|tally| tally.unknown_keys)),
         ("things done during backups", sum(|tally| tally.inside_backups)),
         ("things done during compactions", sum(|tally| tally.inside_compactions)),
+        ("passes in the background", sum(|tally| tally.passes)),
     ];
     eprintln!("{seeds} seeds: {came_up:?}");
     for (what, count) in came_up {

@@ -38,5 +38,6 @@ fn owned(fs: &dyn FileSystem, dir: &Path) -> BTreeSet<String> {
             _ => None,
         }
     });
-    listed.chain(["MANIFEST", "LOCK", "index.redb", "index.watermark"].map(String::from)).collect()
+    let others = ["MANIFEST", "LOCK", "index.redb", "index.watermark", "scrub.state", "scrub.new"];
+    listed.chain(others.map(String::from)).collect()
 }

@@ -6,13 +6,14 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use cairn_base::{Entropy, SeededEntropy};
 use cairn_embedded::EmbeddedStore;
-use cairn_seam::{Blob, Compaction, Maintenance, Store, StoreError, write};
+use cairn_seam::{Blob, Compaction, Maintenance, ScrubPolicy, Store, StoreError, write};
 
 use super::record::{FromRecords, Name, TENANT, WRITERS, put};
 use super::{Orders, numbered};
@@ -33,7 +34,10 @@ pub(crate) fn work_until_killed(orders: &Orders) -> Result<(), StoreError> {
                 .map(|(writer, next)| scope.spawn(move || write_on(orders, store, stop, writer, next)))
                 .collect();
             let keeper = scope.spawn(move || keep(orders, store, stop, phase));
-            let doctor = scope.spawn(move || examine(store, stop));
+            let doctor = scope.spawn(move || match phase % 2 {
+                0 => examine(store, stop),
+                _ => scrub(store, stop),
+            });
             thread::sleep(Duration::from_millis(150 + random.next_u64() % 450));
             stop.store(true, Ordering::Relaxed);
             writers
@@ -134,6 +138,17 @@ fn examine(store: &EmbeddedStore, stop: &AtomicBool) -> Result<(), StoreError> {
         }
         thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Verification in the background instead of a doctor; what it finds ends this process, too.
+fn scrub(store: &EmbeddedStore, stop: &AtomicBool) -> Result<(), StoreError> {
+    store.set_scrub(Some(ScrubPolicy { rate: NonZeroU64::MAX, every: Duration::ZERO }));
+    while !stop.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(20));
+        let found = store.scrub_status().found;
+        assert_eq!(found.total(), 0, "found in the background: {:#?}", store.scrub_status());
+    }
+    Ok(())
 }
 
 /// Blobs removed and segments rewritten.

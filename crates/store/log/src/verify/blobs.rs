@@ -12,7 +12,7 @@ use super::segments::unreadable;
 use super::{Findings, Watch};
 use crate::blob_file::{self, BlobFile};
 use crate::hashed::{BLOB_PLACES, HashedEntry, HashedName};
-use crate::log::Log;
+use crate::log::{Log, Recent};
 use crate::place::{BlobAt, BlobPlace};
 
 /// What came of looking at blob files.
@@ -81,7 +81,7 @@ impl Log {
     }
 
     /// Whether a file is there that neither a commit names nor anybody holds on to.
-    fn is_blob_stray(&self, name: &HashedName) -> Result<bool, StoreError> {
+    pub(super) fn is_blob_stray(&self, name: &HashedName) -> Result<bool, StoreError> {
         // Files come and go with this lock, so that one without a name is one without an upload too. Since
         // they were listed, some may have gone.
         let staged = self.staged.lock();
@@ -99,7 +99,7 @@ impl Log {
         }
     }
 
-    fn verify_blob_file(
+    pub(super) fn verify_blob_file(
         &self,
         name: &HashedName,
         path: &str,
@@ -107,7 +107,7 @@ impl Log {
         findings: &mut Findings,
         watch: &mut Watch<'_>,
     ) -> Result<(), StoreError> {
-        let file = match self.options.fs.open(&self.path(path)) {
+        let file = match self.options.fs.open_to_scan(&self.path(path)) {
             Ok(file) => file,
             // If its blob was not removed meanwhile, it will be missed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -174,20 +174,24 @@ impl Log {
                 self.check_file_is_there(&name, &entry, findings)?;
             }
         }
-        for recent in view.recent.values() {
-            let places: Vec<(HashedName, HashedEntry)> = {
-                let entries = recent.read();
-                let of_files = entries.iter().filter(|(_, entry)| is_place_of_file(entry));
-                of_files.map(|(name, entry)| (*name, entry.clone())).collect()
-            };
-            for (name, entry) in &places {
-                self.check_file_is_there(name, entry, findings)?;
-            }
-        }
-        Ok(())
+        view.recent.values().try_for_each(|recent| self.look_for_missing_of(recent, findings))
     }
 
-    fn check_file_is_there(
+    /// The same for a segment that has no side file yet.
+    pub(super) fn look_for_missing_of(
+        &self,
+        recent: &Recent,
+        findings: &mut Findings,
+    ) -> Result<(), StoreError> {
+        let places: Vec<(HashedName, HashedEntry)> = {
+            let entries = recent.read();
+            let of_files = entries.iter().filter(|(_, entry)| is_place_of_file(entry));
+            of_files.map(|(name, entry)| (*name, entry.clone())).collect()
+        };
+        places.iter().try_for_each(|(name, entry)| self.check_file_is_there(name, entry, findings))
+    }
+
+    pub(super) fn check_file_is_there(
         &self,
         name: &HashedName,
         entry: &HashedEntry,

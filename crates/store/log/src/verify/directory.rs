@@ -39,11 +39,8 @@ impl Log {
         let _nothing_is_half_packed = self.packing.lock();
         let _nothing_is_half_made = self.housekeeping.lock();
         let manifest = self.manifest.lock();
-        let mut check = DirectoryCheck::default();
-        if let Err(detail) = self.compare_manifest(&manifest) {
-            findings.add(manifest::NAME, 0, detail);
-            check.is_manifest_bad = true;
-        }
+        let is_manifest_bad = self.check_manifest(&manifest, findings);
+        let mut check = DirectoryCheck { is_manifest_bad, ..DirectoryCheck::default() };
         let names = self.options.fs.list(&self.options.dir).map_err(self.io("listing", ""))?;
         let names: BTreeSet<String> = names.into_iter().collect();
         let owned: BTreeSet<String> = manifest.file_names().into_iter().collect();
@@ -75,6 +72,20 @@ impl Log {
     /// Whether a file stays only because somebody still reads it.
     pub(super) fn waits_to_be_removed(&self, name: &str) -> bool {
         self.held.lock().waits(name)
+    }
+
+    /// Compares the manifest on disk with the one in use; says whether it is another one.
+    pub fn verify_manifest(&self, findings: &mut Findings) -> bool {
+        let manifest = self.manifest.lock();
+        self.check_manifest(&manifest, findings)
+    }
+
+    fn check_manifest(&self, expected: &Manifest, findings: &mut Findings) -> bool {
+        let compared = self.compare_manifest(expected);
+        if let Err(detail) = &compared {
+            findings.add(manifest::NAME, 0, detail.clone());
+        }
+        compared.is_err()
     }
 
     fn compare_manifest(&self, expected: &Manifest) -> Result<(), String> {

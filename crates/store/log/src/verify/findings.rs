@@ -25,6 +25,11 @@ impl Findings {
         self.kept.len() as u64 + self.left_out
     }
 
+    /// Files in which something was found, one for each finding that is kept.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.kept.iter().map(|finding| finding.file.as_str())
+    }
+
     /// Says of everything found in a file whether it was put right; `how` tells people what was done.
     pub fn settle(&mut self, file: &str, outcome: &Result<(), StoreError>, how: &str) {
         for finding in self.kept.iter_mut().filter(|finding| finding.file == file) {

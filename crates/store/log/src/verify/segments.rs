@@ -240,7 +240,7 @@ impl Log {
         let find = || self.segments().into_iter().find(|listed| listed.number == segment.number);
         loop {
             let Some(before) = find() else { return Ok(None) };
-            let opened = self.options.fs.open(&self.path(&segment::file_name(segment.number)));
+            let opened = self.options.fs.open_to_scan(&self.path(&segment::file_name(segment.number)));
             let Some(now) = find() else { return Ok(None) };
             if (now.packed, now.salt) != (before.packed, before.salt) {
                 continue;

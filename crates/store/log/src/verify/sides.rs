@@ -93,31 +93,45 @@ impl Log {
         findings: &mut Findings,
         watch: &mut Watch<'_>,
     ) -> Result<bool, StoreError> {
+        let Some(side) = self.check_side(row, findings, watch)? else { return Ok(false) };
+        if let Some(side) = side.filter(|_| !ground.is_damaged(row)) {
+            let name = side::file_name(row.number);
+            self.compare(&side, &name, row, ground, findings, watch)?;
+        }
+        Ok(true)
+    }
+
+    /// Verifies the bytes of one side file; `None` when it was merged into another one meanwhile, and
+    /// `None` inside when something is wrong with it.
+    pub(super) fn check_side(
+        &self,
+        row: &SideRow,
+        findings: &mut Findings,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Option<SideFile>>, StoreError> {
         let name = side::file_name(row.number);
         let is_listed = || self.manifest.lock().sides.contains(row);
-        let opened = self.options.fs.open(&self.path(&name));
+        let opened = self.options.fs.open_to_scan(&self.path(&name));
         let opened = opened.and_then(|file| Ok((file.len()?, self.open_side(row.number, file)?)));
         let side = match opened {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_listed() => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_listed() => return Ok(None),
             Err(error) => {
                 findings.add(&name, 0, unreadable(&error));
-                return Ok(true);
+                return Ok(Some(None));
             }
             Ok((len, None)) => {
                 let footer = len.saturating_sub(side::FOOTER_BYTES as u64);
                 findings.add(&name, footer, "the footer or the tables before it are not valid");
-                return Ok(true);
+                return Ok(Some(None));
             }
             Ok((_, Some(side))) => side,
         };
         if (side.first_segment, side.last_segment) != (row.first_segment, row.last_segment) {
             findings.add(&name, 0, "it covers other segments than the manifest says");
-            return Ok(true);
+            return Ok(Some(None));
         }
-        if check_pages(&side, &name, findings) && !ground.is_damaged(row) {
-            self.compare(&side, &name, row, ground, findings, watch)?;
-        }
-        Ok(true)
+        let is_whole = check_pages(&side, &name, findings, watch)?;
+        Ok(Some(is_whole.then_some(side)))
     }
 
     /// Compares a side file whose own bytes are good with its segments, a part of the names at a time.
@@ -252,10 +266,19 @@ fn digest_of(entry: &HashedEntry) -> u32 {
 }
 
 /// Checks checksums, order, directory, filter and count; `false` when something is wrong.
-fn check_pages(side: &SideFile, name: &str, findings: &mut Findings) -> bool {
+fn check_pages(
+    side: &SideFile,
+    name: &str,
+    findings: &mut Findings,
+    watch: &mut Watch<'_>,
+) -> Result<bool, StoreError> {
     let before = findings.count();
     let (mut last, mut count) = (None, 0);
+    let mut go_on = Ok(());
     let read = for_each_page(side, |offset, page| {
+        if go_on.is_ok() {
+            go_on = watch.advance(side::PAGE_BYTES as u64);
+        }
         let entries = match page {
             Ok(entries) => entries,
             Err(damaged) => return findings.add(name, offset, damaged.detail),
@@ -271,12 +294,13 @@ fn check_pages(side: &SideFile, name: &str, findings: &mut Findings) -> bool {
             last = Some(*entry_name);
         }
     });
+    go_on?;
     if let Err(error) = read {
         findings.add(name, 0, unreadable(&error));
     } else if count != side.entries && findings.count() == before {
         findings.add(name, 0, format!("it holds {count} entries and says {}", side.entries));
     }
-    findings.count() == before
+    Ok(findings.count() == before)
 }
 
 /// The entries of a page, or what is wrong with it.

@@ -18,7 +18,8 @@ use self::read::FaultySnapshot;
 use self::tx::FaultyTx;
 use crate::{
     Aborted, BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport,
-    OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    OnStage, References, ScrubPolicy, ScrubStatus, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone,
+    UpkeepReport, Upload,
 };
 
 /// A store that misbehaves as planned and is otherwise the store inside.
@@ -242,6 +243,14 @@ impl Store for FaultyStore {
 
     fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
         self.inner.upkeep()
+    }
+
+    fn set_scrub(&self, policy: Option<ScrubPolicy>) {
+        self.inner.set_scrub(policy);
+    }
+
+    fn scrub_status(&self) -> ScrubStatus {
+        self.inner.scrub_status()
     }
 
     fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {

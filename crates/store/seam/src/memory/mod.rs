@@ -160,7 +160,7 @@ impl Store for MemoryStore {
         state.prune(oldest);
         let swept = state.hashed.sweep(now_ms);
         let done = if swept > 0 { vec![format!("removed {swept} expired entries")] } else { Vec::new() };
-        Ok(UpkeepReport { done })
+        Ok(UpkeepReport { done, findings: Vec::new() })
     }
 
     fn maintain(&self, job: &Maintenance, _: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 /// A state in one word.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Status {
-    /// `up` or `ready`.
+    /// `up`.
     #[schema(example = "up")]
     pub(super) status: &'static str,
 }

@@ -14,6 +14,7 @@ mod metrics;
 pub(crate) mod openapi;
 mod ready;
 mod registry;
+mod scrub;
 mod search;
 pub(crate) mod sessions;
 mod stats;

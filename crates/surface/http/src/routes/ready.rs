@@ -6,33 +6,52 @@ use axum::http::StatusCode;
 use cairn_base::ErrorCode;
 use cairn_gate::Authentication;
 use cairn_seam::Health;
+use serde::Serialize;
+use utoipa::ToSchema;
 
-use super::health::Status;
+use super::scrub::ScrubDetails;
 use crate::ApiError;
 use crate::app::AppState;
 use crate::error::ErrorBody;
 
+/// A server that can do its work.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Ready {
+    /// `ready`.
+    #[schema(example = "ready")]
+    status: &'static str,
+    /// Background verification of files, where it is on; only where callers need not authenticate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scrub: Option<ScrubDetails>,
+}
+
 /// Whether reads and writes are served
 ///
 /// Answers 503 and says why while the server stops, the disk is nearly full, or a write to disk failed.
+/// Damage that was found in files is shown, and does not make a server unready as long as it takes writes.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "health",
     responses(
-        (status = 200, description = "It is ready", body = Status),
+        (status = 200, description = "It is ready", body = Ready),
         (status = 503, description = "It is not, and why", body = ErrorBody),
     )
 )]
-pub(super) async fn ready(State(app): State<AppState>) -> Result<Json<Status>, ApiError> {
+pub(super) async fn ready(State(app): State<AppState>) -> Result<Json<Ready>, ApiError> {
     if app.gate.is_draining() {
         return Err(ApiError::new(ErrorCode::Unavailable, "the server is stopping"));
     }
+    // Where others can ask, how much room a disk has is not for everybody.
+    let is_open = app.gate.config().authentication == Authentication::Off;
     match obstacle(&app.gate.engine().health()) {
-        None => Ok(Json(Status { status: "ready" })),
+        // The same goes for damage.
+        None => {
+            let scrub = Some(app.gate.engine().scrub_status()).filter(|_| is_open);
+            let scrub = scrub.as_ref().and_then(ScrubDetails::of);
+            Ok(Json(Ready { status: "ready", scrub }))
+        }
         Some(obstacle) => {
-            // Where others can ask, how much room a disk has is not for everybody.
-            let is_open = app.gate.config().authentication == Authentication::Off;
             let told = if is_open { obstacle } else { obstacle.without_particulars() };
             Err(told.status(StatusCode::SERVICE_UNAVAILABLE))
         }

@@ -9,6 +9,7 @@ use cairn_gate::Admission;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::scrub::ScrubFigures;
 use super::search::status::SearchFigures;
 use super::store_figures::StoreFigures;
 use crate::ApiError;
@@ -37,6 +38,8 @@ pub(super) struct Stats {
     bus: Bus,
     /// How the search is doing.
     search: SearchFigures,
+    /// Background verification of all files.
+    scrub: ScrubFigures,
 }
 
 /// A follower of the change feed.
@@ -86,6 +89,7 @@ impl Stats {
     fn to_wire(stats: EngineStats) -> Self {
         let store = StoreFigures::from(&stats.store);
         let search = SearchFigures::from(&stats.search);
+        let scrub = ScrubFigures::from(&stats.scrub);
         let follower = |consumer: Consumer| Follower {
             name: consumer.name.to_string(),
             position: consumer.position.0,
@@ -105,6 +109,7 @@ impl Stats {
                 lagged: stats.bus.lagged,
             },
             search,
+            scrub,
         }
     }
 }
