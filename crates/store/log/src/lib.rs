@@ -25,6 +25,7 @@ mod read;
 mod recover;
 mod rewrite;
 mod runs;
+mod salvage;
 mod seal;
 mod segment;
 mod set_aside;

@@ -15,7 +15,7 @@ const READ_BYTES: u64 = 1 << 20;
 const ALIGN: u64 = 8;
 
 /// What comes next in a segment.
-pub(super) enum Step<'a> {
+pub(crate) enum Step<'a> {
     Frame {
         /// Its body is opened if it is sealed.
         frame: Frame<'a>,
@@ -37,7 +37,7 @@ pub(super) enum Step<'a> {
 }
 
 /// Reads frames in order, holding one of them in memory at a time.
-pub(super) struct FrameWalk<'a> {
+pub(crate) struct FrameWalk<'a> {
     file: &'a dyn File,
     segment: Segment,
     /// Opens what is sealed.
@@ -52,13 +52,13 @@ pub(super) struct FrameWalk<'a> {
 }
 
 impl<'a> FrameWalk<'a> {
-    pub(super) fn new(file: &'a dyn File, segment: Segment, limit: u64, sealer: Option<&'a Sealer>) -> Self {
+    pub(crate) fn new(file: &'a dyn File, segment: Segment, limit: u64, sealer: Option<&'a Sealer>) -> Self {
         let at = segment::HEADER_BYTES as u64;
         let position = segment.base + at;
         FrameWalk { file, segment, sealer, limit, at, position, buffer: Vec::new(), buffer_at: at }
     }
 
-    pub(super) fn next(&mut self) -> io::Result<Step<'_>> {
+    pub(crate) fn next(&mut self) -> io::Result<Step<'_>> {
         if self.at >= self.limit {
             return Ok(Step::End);
         }
@@ -94,12 +94,17 @@ impl<'a> FrameWalk<'a> {
         Ok(Step::Frame { frame, offset: at, stored: stored as u64, is_padding_clean })
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.at >= self.limit
     }
 
+    /// The offset of what comes next.
+    pub(crate) fn offset(&self) -> u64 {
+        self.at
+    }
+
     /// The position behind the last frame.
-    pub(super) fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         self.position
     }
 

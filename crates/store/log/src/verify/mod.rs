@@ -9,7 +9,7 @@ mod blobs;
 mod directory;
 mod findings;
 mod fold;
-mod frames;
+pub(crate) mod frames;
 mod repair;
 mod segments;
 mod sides;
