@@ -29,7 +29,7 @@ const MAGIC: &[u8; 8] = b"CAIRNIMG";
 const FORMAT: u32 = 1;
 pub(crate) const HEADER_BYTES: usize = 24;
 pub(crate) const SALT_BYTES: usize = 8;
-const BLOCK_BYTES: usize = 256 << 10;
+pub(crate) const BLOCK_BYTES: usize = 256 << 10;
 pub(crate) const BLOCK_BYTES_MAX: usize = 1 << 20;
 
 impl Shared {
@@ -94,9 +94,7 @@ fn write_keys(
     failed_index: &dyn Fn(redb::StorageError) -> StoreError,
 ) -> Result<u64, StoreError> {
     let failed = |error| StoreError::io("writing an image", error);
-    let header = header(position, seal.map(|seal| seal.salt));
-    file.write_at(&header, 0).map_err(failed)?;
-    let mut out = Blocks { file, offset: header.len() as u64, body: Vec::new(), seal, count: 0 };
+    let mut out = Blocks::begin(file, position, seal).map_err(failed)?;
     let mut count = 0u64;
     for (keyspace, table) in index.tables() {
         for entry in table.iter().map_err(failed_index)? {
@@ -149,7 +147,8 @@ impl Seal {
     }
 }
 
-struct Blocks<'a> {
+/// An image that is being written.
+pub(crate) struct Blocks<'a> {
     file: &'a dyn File,
     offset: u64,
     body: Vec<u8>,
@@ -158,7 +157,30 @@ struct Blocks<'a> {
     count: u64,
 }
 
-impl Blocks<'_> {
+impl<'a> Blocks<'a> {
+    /// Starts an image of a position.
+    pub(crate) fn begin(file: &'a dyn File, position: u64, seal: Option<&'a Seal>) -> io::Result<Self> {
+        let header = header(position, seal.map(|seal| seal.salt));
+        file.write_at(&header, 0)?;
+        Ok(Blocks { file, offset: header.len() as u64, body: Vec::new(), seal, count: 0 })
+    }
+
+    /// Adds a key. Keys come sorted by keyspace and key.
+    pub(crate) fn key(&mut self, keyspace: u16, key: &[u8], value: &[u8]) -> io::Result<()> {
+        Op::Put { keyspace, key, value }.encode(&mut self.body);
+        if self.body.len() < BLOCK_BYTES {
+            return Ok(());
+        }
+        let body = std::mem::take(&mut self.body);
+        self.put(body, false)
+    }
+
+    /// Ends an image of so many keys and makes it durable.
+    pub(crate) fn finish(mut self, count: u64) -> io::Result<()> {
+        self.flush()?;
+        self.end(count)
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         if self.body.is_empty() {
             return Ok(());

@@ -61,7 +61,7 @@ pub fn restore(
     written.map(|()| restored)
 }
 
-fn refuse_occupied(fs: &dyn FileSystem, dir: &Path) -> Result<(), StoreError> {
+pub(crate) fn refuse_occupied(fs: &dyn FileSystem, dir: &Path) -> Result<(), StoreError> {
     match fs.is_dir_empty(dir) {
         Ok(true) => Ok(()),
         Ok(false) => Err(occupied(dir)),
@@ -93,7 +93,7 @@ fn read_plan(reader: &mut ContainerReader, backup: &Path) -> Result<CopyPlan, St
 }
 
 /// Makes the directory ours. Nobody can open a store in it until we are done.
-fn claim(dir: &Path, options: &EmbeddedOptions) -> Result<Box<dyn LockGuard>, StoreError> {
+pub(crate) fn claim(dir: &Path, options: &EmbeddedOptions) -> Result<Box<dyn LockGuard>, StoreError> {
     let fs = &*options.fs;
     let failed = |error| StoreError::io(format!("making {}", dir.display()), error);
     fs.create_dir(dir).map_err(failed)?;

@@ -36,7 +36,7 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    fn to_byte(self) -> u8 {
+    pub(crate) fn to_byte(self) -> u8 {
         match self {
             FrameKind::Transaction => 1,
             FrameKind::Blob => 2,
@@ -45,7 +45,7 @@ impl FrameKind {
         }
     }
 
-    fn from_byte(byte: u8) -> Option<Self> {
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             1 => Some(FrameKind::Transaction),
             2 => Some(FrameKind::Blob),

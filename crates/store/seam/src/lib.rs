@@ -25,6 +25,7 @@ mod maintain;
 mod memory;
 mod range;
 mod read;
+mod salvage;
 mod stats;
 mod store;
 mod write;
@@ -45,6 +46,7 @@ pub use maintain::{
 pub use memory::MemoryStore;
 pub use range::{KeyRange, Order, Visit};
 pub use read::{Reader, Snapshot, get};
+pub use salvage::{Certainty, LostRange, SalvagedStore, Trace, Witness};
 pub use stats::{Health, StoreStats, UpkeepReport};
 pub use store::Store;
 pub use write::{Aborted, TxBody, TxDone, WriteTx, submit, write};

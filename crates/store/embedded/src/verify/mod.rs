@@ -11,7 +11,7 @@ mod agree;
 mod image;
 mod pages;
 mod repair;
-mod scratch;
+pub(crate) mod scratch;
 #[cfg(test)]
 mod tests;
 

@@ -25,15 +25,8 @@ pub(super) struct Inspected {
 
 /// Opens what is on disk as the next opening would. The file must stay as it is meanwhile.
 pub(super) fn inspect(pages: &Arc<SeamBackend>, store_id: [u8; 16], suspects: &[u64]) -> Inspected {
-    let reads =
-        Arc::new(Reads { suspects: suspects.iter().copied().collect(), seen: AtomicBool::new(false) });
-    let len = pages.pages() * PAGE;
-    let scratch = Scratch {
-        pages: Arc::clone(pages),
-        written: Mutex::default(),
-        len: AtomicU64::new(len),
-        reads: Arc::clone(&reads),
-    };
+    let scratch = Scratch::new(pages, suspects);
+    let reads = Arc::clone(&scratch.reads);
     // redb asserts what it believes about its file; damage may prove it wrong.
     let applied = catch_unwind(AssertUnwindSafe(|| {
         let db = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(scratch);
@@ -58,7 +51,7 @@ struct Reads {
 
 /// The pages on disk except for suspects, with what was written since in memory.
 #[derive(Debug)]
-struct Scratch {
+pub(crate) struct Scratch {
     pages: Arc<SeamBackend>,
     written: Mutex<HashMap<u64, Box<[u8; PAGE_LEN]>>>,
     len: AtomicU64,
@@ -66,6 +59,13 @@ struct Scratch {
 }
 
 impl Scratch {
+    pub(crate) fn new(pages: &Arc<SeamBackend>, suspects: &[u64]) -> Self {
+        let suspects = suspects.iter().copied().collect();
+        let reads = Arc::new(Reads { suspects, seen: AtomicBool::new(false) });
+        let len = AtomicU64::new(pages.pages() * PAGE);
+        Scratch { pages: Arc::clone(pages), written: Mutex::default(), len, reads }
+    }
+
     fn page(&self, page: u64) -> io::Result<[u8; PAGE_LEN]> {
         if let Some(bytes) = self.written.lock().get(&page) {
             return Ok(**bytes);

@@ -15,6 +15,7 @@ mod owner;
 mod pipeline;
 mod power;
 mod regressions;
+mod salvage;
 mod seal;
 mod space;
 mod thin;
