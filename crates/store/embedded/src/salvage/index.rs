@@ -3,12 +3,13 @@
 //! It is opened through a copy that keeps writes in memory. Pages that do not verify cut stretches out
 //! of its tables; what lies before and behind them is read.
 
+use std::io;
 use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use cairn_base::fs::FileSystem;
+use cairn_base::fs::{File, FileSystem};
 use cairn_log::{PatientFile, Sealer};
 use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle};
 
@@ -29,7 +30,33 @@ pub(super) struct IndexSource {
     pub(super) store: [u8; 16],
 }
 
-type Emit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> std::io::Result<()>;
+/// A file that stays as it is. Opening an index writes its header again, which nothing here relies on.
+#[derive(Debug)]
+struct Untouched(PatientFile);
+
+impl File for Untouched {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        self.0.read_at(buf, offset)
+    }
+
+    fn write_at(&self, _: &[u8], _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_len(&self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+type Emit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> io::Result<()>;
 
 impl IndexSource {
     /// Opens the index of a directory; `Err` with why it cannot be read at all.
@@ -45,7 +72,7 @@ impl IndexSource {
         }
         // redb asserts what it believes about its file; damage may prove it wrong.
         let opened = catch_unwind(AssertUnwindSafe(|| {
-            let file = Arc::new(PatientFile(file));
+            let file = Arc::new(Untouched(PatientFile(file)));
             let pages = SeamBackend::open(file, Arc::default(), sealer.cloned());
             let pages = Arc::new(pages.map_err(|error| error.to_string())?);
             let scratch = Scratch::new(&pages, &[]);
@@ -86,7 +113,7 @@ impl IndexSource {
     pub(super) fn each(
         &self,
         patch: &Patch,
-        emit: &mut dyn FnMut(u16, &[u8], &[u8]) -> std::io::Result<()>,
+        emit: &mut dyn FnMut(u16, &[u8], &[u8]) -> io::Result<()>,
     ) -> Result<(), EachError> {
         let mut keyspaces: Vec<u16> = self.tables.iter().map(|(keyspace, _)| *keyspace).collect();
         keyspaces.extend(patch.records.keys().map(|(keyspace, _)| *keyspace));
@@ -114,7 +141,7 @@ pub(super) enum EachError {
     /// It could be read a moment ago, and cannot any more.
     Unreadable(String),
     /// What was read cannot be written.
-    Write(std::io::Error),
+    Write(io::Error),
 }
 
 /// The first key that sorts behind this one.
@@ -155,7 +182,7 @@ fn is_possible(span: &Span) -> bool {
 }
 
 /// Walks from the front to the first key that cannot be read; the last that could, if it did not end.
-fn forward(table: &KeyTable, span: &Span, emit: Emit<'_>) -> Result<Option<Vec<u8>>, std::io::Error> {
+fn forward(table: &KeyTable, span: &Span, emit: Emit<'_>) -> Result<Option<Vec<u8>>, io::Error> {
     let mut last = span.after.1.clone();
     let Ok(range) = table.range::<&[u8]>(bounds(span)) else { return Ok(Some(last)) };
     for entry in range {

@@ -99,6 +99,9 @@ impl DamagedLog {
             manifest: self.manifest.clone(),
             placed: HashSet::new(),
         };
+        // No position is given twice, also if its segment is missing.
+        let lost_to = self.lost.iter().map(|lost| lost.positions.end).max().unwrap_or(0);
+        let at_least = at_least.max(lost_to);
         let mut nonsense = 0;
         for source in &self.segments {
             let mut visit = |run: &RunAround<'_>| {
