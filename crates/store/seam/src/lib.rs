@@ -46,7 +46,7 @@ pub use maintain::{
 pub use memory::MemoryStore;
 pub use range::{KeyRange, Order, Visit};
 pub use read::{Reader, Snapshot, get};
-pub use salvage::{Certainty, LostRange, SalvagedStore, Trace, Witness};
+pub use salvage::{Certainty, Fix, Item, LostRange, Rebuilt, SalvagedStore, Trace, UnreadKeys, Witness};
 pub use stats::{Health, StoreStats, UpkeepReport};
 pub use store::Store;
 pub use write::{Aborted, TxBody, TxDone, WriteTx, submit, write};

@@ -19,7 +19,7 @@ use cairn_seam::{OnStage, SalvagedStore, Stage, StoreError, Witness};
 
 use self::image::ImageSource;
 use self::index::{EachError, IndexSource};
-use self::span::Patch;
+use self::span::{Patch, Span};
 use crate::image::{Blocks, Seal};
 use crate::open::{self, LOCK};
 use crate::options::EmbeddedOptions;
@@ -183,7 +183,7 @@ impl Base {
             lost: std::mem::take(&mut copied.lost),
             notes: [notes, std::mem::take(&mut copied.notes)].concat(),
             records_to: position,
-            has_unread_keys: !self.patch.spans.is_empty(),
+            unread: self.patch.spans.iter().map(Span::to_unread).collect(),
             bytes: total,
             transactions: copied.transactions,
             blobs: copied.blobs + blobs.files,

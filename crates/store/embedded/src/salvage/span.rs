@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use cairn_seam::UnreadKeys;
+
 /// A keyspace and a key in it.
 pub(super) type KeyAt = (u16, Vec<u8>);
 
@@ -18,6 +20,10 @@ impl Span {
         let at = (keyspace, key);
         at > (self.after.0, self.after.1.as_slice())
             && self.before.as_ref().is_none_or(|(keyspace, key)| at < (*keyspace, key.as_slice()))
+    }
+
+    pub(super) fn to_unread(&self) -> UnreadKeys {
+        UnreadKeys { after: self.after.clone(), before: self.before.clone() }
     }
 
     /// All keys of a keyspace; none of them is empty.
