@@ -1,6 +1,6 @@
 //! Blob files of a damaged store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub struct CopiedBlobs {
     pub damaged: Vec<(TenantId, ContentHash)>,
     /// What is damaged.
     pub lost: Vec<LostRange>,
+    /// Names of all of them.
+    names: BTreeSet<HashedName>,
     /// Whole ones with their lengths, by tenant.
     whole: BTreeMap<TenantId, Vec<(HashedName, u64)>>,
 }
@@ -107,6 +109,7 @@ impl BlobSource {
         let new = self.fs.create(&to.join(blob_file::file_name(&name))).map_err(failed)?;
         copy_file(&file, &*new).map_err(failed)?;
         copied.files += 1;
+        copied.names.insert(name);
         let Ok(blob) = blob else {
             copied.lost.push(lost(&path, wrong, Vec::new(), file.len().map_err(failed)?));
             return Ok(());
@@ -159,6 +162,13 @@ impl CopiedLog {
             }
             if !body.is_empty() {
                 bodies.push((*tenant, body));
+            }
+        }
+        if !source.is_new_key {
+            for name in self.placed.iter().filter(|name| !blobs.names.contains(*name)) {
+                let (file, detail) = (blob_file::path_of(name), "the file is missing".to_owned());
+                let tenants = Vec::new();
+                self.lost.push(LostRange { file, offset: 0, bytes: 0, positions: 0..0, tenants, detail });
             }
         }
         if bodies.is_empty() {

@@ -228,10 +228,12 @@ fn show(frame: &Frame<'_>, witness: &mut dyn Witness, placed: &mut HashSet<Hashe
         if let Some(trace) = trace(&op) {
             witness.saw(Certainty::Proven, Position(frame.position), frame.tenant, trace);
         }
-        if let Op::Hashed { name, value, .. } = op
-            && let Some(BlobPlace { at: BlobAt::File { .. }, .. }) = BlobPlace::from_value(value)
-        {
-            placed.insert(name);
+        if let Op::Hashed { name, value, .. } = op {
+            match BlobPlace::from_value(value).map(|place| place.at) {
+                Some(BlobAt::File { .. }) => drop(placed.insert(name)),
+                Some(BlobAt::Gone) => drop(placed.remove(&name)),
+                Some(BlobAt::Log { .. }) | None => {}
+            }
         }
     }
     true

@@ -1,0 +1,117 @@
+//! What a damaged store held, as far as it can still be told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cairn_access::tables as access;
+use cairn_base::{KeyReader, Position, SpaceId, TenantId};
+use cairn_graph::tables as graph;
+use cairn_seam::{Certainty, Item, Keyspace, Reader, StoreError, Trace, Witness};
+use cairn_turns::tables as turns;
+
+use crate::tables;
+
+/// Keys in damaged frames that are kept.
+const NAMED_MAX: usize = 200_000;
+
+/// Records that are not rebuilt from others, what people call them, and how their id is made of a key.
+const PRIMARY: &[(Keyspace, &str, Id)] = &[
+    (tables::AUDIT, "audit line", Id::Moment),
+    (tables::CONSUMERS, "consumer", Id::Text),
+    (turns::CONTEXTS, "context", Id::Number),
+    (turns::TURNS, "turn", Id::Number),
+    (turns::TREES, "tree of turn", Id::Number),
+    (turns::BUNDLES, "registry bundle", Id::Bytes),
+    (access::TENANTS, "tenant", Id::Short),
+    (access::USERS, "user", Id::Text),
+    (access::TEAMS, "team", Id::Text),
+    (access::TOKENS, "token", Id::Bytes),
+    (access::KEYS, "key", Id::Bytes),
+    (graph::CONCEPTS, "concept", Id::Concept),
+    (graph::LINKS, "link", Id::Link),
+    (graph::SPACE_NAMES, "space", Id::Short),
+];
+
+/// How the id of a record is written.
+#[derive(Debug, Clone, Copy)]
+enum Id {
+    Number,
+    Short,
+    Text,
+    Bytes,
+    Moment,
+    Concept,
+    Link,
+}
+
+/// Collects what can be seen of a damaged store.
+#[derive(Debug, Default)]
+pub struct Traces {
+    pub(super) turns: cairn_turns::salvage::Clues,
+    pub(super) graph: cairn_graph::salvage::Clues,
+    pub(super) scopes: BTreeMap<TenantId, BTreeSet<SpaceId>>,
+    /// Keys of records in frames that do not verify.
+    named: BTreeSet<(u16, Vec<u8>)>,
+}
+
+impl Witness for Traces {
+    fn saw(&mut self, certainty: Certainty, position: Position, tenant: TenantId, trace: Trace<'_>) {
+        self.turns.saw(certainty, position, tenant, trace);
+        self.graph.saw(certainty, position, tenant, trace);
+        let (Trace::Put { keyspace, key, .. } | Trace::Delete { keyspace, key }) = trace else { return };
+        let mut parts = KeyReader::new(key);
+        let (Ok(of), Ok(space)) = (parts.tenant(), parts.space()) else { return };
+        match certainty {
+            Certainty::Proven => {
+                self.scopes.entry(of).or_default().insert(space);
+            }
+            Certainty::Doubtful => {
+                let is_put = matches!(trace, Trace::Put { .. });
+                let is_primary = PRIMARY.iter().any(|(primary, ..)| primary.id == keyspace);
+                if is_put && is_primary && of == tenant && self.named.len() < NAMED_MAX {
+                    self.named.insert((keyspace, key.to_vec()));
+                }
+            }
+        }
+    }
+}
+
+impl Traces {
+    /// Records that a damaged frame names and that are not there.
+    pub(super) fn named(&self, reader: &dyn Reader) -> Result<Vec<Item>, StoreError> {
+        let mut lost = Vec::new();
+        for (keyspace, key) in &self.named {
+            let Some((keyspace, kind, id)) = PRIMARY.iter().find(|(known, ..)| known.id == *keyspace) else {
+                continue;
+            };
+            let mut parts = KeyReader::new(key);
+            let (Ok(tenant), Ok(space)) = (parts.tenant(), parts.space()) else { continue };
+            let Some(id) = id.write(&key[8..]) else { continue };
+            // A tenant or space that nobody has heard of is a flipped bit.
+            let is_known = self.scopes.get(&tenant).is_some_and(|spaces| spaces.contains(&space));
+            if is_known && cairn_seam::get(reader, *keyspace, key)?.is_none() {
+                lost.push(Item { tenant, space, kind, id, detail: String::new() });
+            }
+        }
+        Ok(lost)
+    }
+}
+
+impl Id {
+    /// `None` when the rest of a key is not what it has to be.
+    fn write(self, rest: &[u8]) -> Option<String> {
+        let mut parts = KeyReader::new(rest);
+        let text = match self {
+            Id::Number => parts.u64().ok()?.to_string(),
+            Id::Short => parts.u32().ok()?.to_string(),
+            Id::Text => return parts.str().ok().map(Into::into),
+            Id::Bytes => return Some(rest.iter().map(|byte| format!("{byte:02x}")).collect()),
+            Id::Moment => format!("{}-{}", parts.u64().ok()?, parts.u64().ok()?),
+            Id::Concept => {
+                parts.u64().ok()?;
+                cairn_graph::ConceptId(parts.u64().ok()?).to_string()
+            }
+            Id::Link => cairn_graph::LinkId(parts.u64().ok()?).to_string(),
+        };
+        parts.finish().ok().map(|()| text)
+    }
+}
