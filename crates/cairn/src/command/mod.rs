@@ -17,6 +17,7 @@ mod maintain;
 pub(crate) mod mcp;
 mod output;
 mod restore;
+mod salvage;
 pub(crate) mod search;
 pub(crate) mod serve;
 mod stats;
@@ -52,6 +53,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Kip(arguments) => kip::kip(data_dir, json, arguments),
         Command::Mcp(arguments) => mcp::mcp(data_dir, &arguments),
         Command::Restore { backup } => restore::restore(data_dir, &backup, json),
+        Command::Salvage { to } => salvage::salvage(data_dir, &to, json),
         Command::Completions { shell } => completions::completions(shell),
     }
 }
