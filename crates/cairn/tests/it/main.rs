@@ -18,6 +18,7 @@ mod mcp;
 mod owner;
 mod program;
 mod restore;
+mod salvage;
 mod search;
 mod secrets;
 mod serve;

@@ -6,7 +6,7 @@ mod bulk_out;
 mod cache;
 mod concurrency;
 mod indexes;
-mod kit;
+pub(crate) mod kit;
 mod logs;
 mod permissions;
 mod power;
