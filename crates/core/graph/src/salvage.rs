@@ -24,6 +24,8 @@ use crate::{ConceptId, Element, LinkId, PredicateId, Result, TypeId};
 /// A concept or link takes at least this many bytes of a transaction.
 const ELEMENT_BYTES_MIN: u64 = 64;
 const NAMED_MAX: usize = 1_000_000;
+/// Elements in damaged frames that are kept.
+const DOUBTFUL_MAX: usize = 100_000;
 
 /// What traces of a damaged store say about graphs.
 #[derive(Debug, Default)]
@@ -36,14 +38,27 @@ struct SpaceClues {
     schema: u64,
     counted_at: u64,
     deleted: std::collections::HashSet<u64>,
+    /// Elements in frames that do not verify.
+    doubtful: std::collections::BTreeSet<u64>,
+}
+
+impl SpaceClues {
+    fn doubt(&mut self, keyspace: u16, key: &[u8]) {
+        let number = key.last_chunk().map_or(0, |number| u64::from_be_bytes(*number));
+        let element = match keyspace {
+            id if id == LINKS.id => Element::Link(LinkId(number)),
+            id if id == CONCEPTS.id => Element::Concept(ConceptId(number)),
+            _ => return,
+        };
+        if self.doubtful.len() < DOUBTFUL_MAX {
+            self.doubtful.insert(element.to_u64());
+        }
+    }
 }
 
 impl Clues {
     /// Takes note of a trace.
     pub fn saw(&mut self, certainty: Certainty, position: Position, _: TenantId, trace: Trace<'_>) {
-        if certainty == Certainty::Doubtful {
-            return;
-        }
         let (keyspace, key, value) = match trace {
             Trace::Put { keyspace, key, value } => (keyspace, key, Some(value)),
             Trace::Delete { keyspace, key } => (keyspace, key, None),
@@ -54,6 +69,13 @@ impl Clues {
         }
         let mut parts = KeyReader::new(key);
         let (Ok(tenant), Ok(space)) = (parts.tenant(), parts.space()) else { return };
+        if certainty == Certainty::Doubtful {
+            // A space that nobody has heard of is a flipped bit.
+            if let Some(clues) = self.0.get_mut(&(tenant, space)).filter(|_| value.is_some()) {
+                clues.doubt(keyspace, key);
+            }
+            return;
+        }
         let clues = self.0.entry((tenant, space)).or_default();
         let number = key.last_chunk().map_or(0, |number| u64::from_be_bytes(*number));
         if keyspace == COUNTERS.id {
@@ -242,11 +264,20 @@ fn numbers(
             out.lost.push(item(scope, element, String::new()));
         }
     }
-    out.lost.sort();
-    out.lost.dedup();
     let counted_to = clues.counted_at.max(if store.unread.is_empty() { store.records_to } else { 0 });
     let unseen = store.lost_behind(counted_to);
     let room = if unseen == 0 { 0 } else { unseen / ELEMENT_BYTES_MIN + 1 };
+    for element in clues.doubtful.iter().map(|number| Element::from_u64(*number)) {
+        let (number, last) = match element {
+            Element::Concept(id) => (id.0, last_concept),
+            Element::Link(id) => (id.0, last_link),
+        };
+        if number > last && number <= last + room {
+            out.lost.push(item(scope, element, String::new()));
+        }
+    }
+    out.lost.sort();
+    out.lost.dedup();
     let counters = Counters {
         concept: last_concept + room,
         link: last_link + room,

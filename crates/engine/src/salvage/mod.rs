@@ -80,7 +80,7 @@ pub fn rebuild_after_loss(
         let lost = blobs::lost(store, salvaged, work.on_stage)?;
         work.report.lost.extend(lost);
     }
-    work.report.lost.extend(traces.named(&work.reader)?);
+    work.report.lost.extend(traces.named(&work.reader, salvaged)?);
     let SalvageReport { lost, orphans, moved, .. } = &mut work.report;
     for items in [lost, orphans, moved] {
         items.sort_by(|a, b| {

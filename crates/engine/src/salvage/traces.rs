@@ -1,11 +1,12 @@
 //! What a damaged store held, as far as it can still be told.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use cairn_access::tables as access;
 use cairn_base::{KeyReader, Position, SpaceId, TenantId};
 use cairn_graph::tables as graph;
-use cairn_seam::{Certainty, Item, Keyspace, Reader, StoreError, Trace, Witness};
+use cairn_seam::{Certainty, Item, Keyspace, Reader, SalvagedStore, StoreError, Trace, Witness};
 use cairn_turns::tables as turns;
 
 use crate::tables;
@@ -14,11 +15,10 @@ use crate::tables;
 const NAMED_MAX: usize = 200_000;
 
 /// Records that are not rebuilt from others, what people call them, and how their id is made of a key.
+/// Memories look after those with numbers themselves.
 const PRIMARY: &[(Keyspace, &str, Id)] = &[
     (tables::AUDIT, "audit line", Id::Moment),
     (tables::CONSUMERS, "consumer", Id::Text),
-    (turns::CONTEXTS, "context", Id::Number),
-    (turns::TURNS, "turn", Id::Number),
     (turns::TREES, "tree of turn", Id::Number),
     (turns::BUNDLES, "registry bundle", Id::Bytes),
     (access::TENANTS, "tenant", Id::Short),
@@ -26,8 +26,6 @@ const PRIMARY: &[(Keyspace, &str, Id)] = &[
     (access::TEAMS, "team", Id::Text),
     (access::TOKENS, "token", Id::Bytes),
     (access::KEYS, "key", Id::Bytes),
-    (graph::CONCEPTS, "concept", Id::Concept),
-    (graph::LINKS, "link", Id::Link),
     (graph::SPACE_NAMES, "space", Id::Short),
 ];
 
@@ -39,8 +37,6 @@ enum Id {
     Text,
     Bytes,
     Moment,
-    Concept,
-    Link,
 }
 
 /// Collects what can be seen of a damaged store.
@@ -49,8 +45,10 @@ pub struct Traces {
     pub(super) turns: cairn_turns::salvage::Clues,
     pub(super) graph: cairn_graph::salvage::Clues,
     pub(super) scopes: BTreeMap<TenantId, BTreeSet<SpaceId>>,
-    /// Keys of records in frames that do not verify.
-    named: BTreeSet<(u16, Vec<u8>)>,
+    /// Keys of records in frames that do not verify, and the newest position of each.
+    named: BTreeMap<(u16, Vec<u8>), u64>,
+    /// Hashes of keys that were deleted.
+    deleted: HashSet<u64>,
 }
 
 impl Witness for Traces {
@@ -60,15 +58,18 @@ impl Witness for Traces {
         let (Trace::Put { keyspace, key, .. } | Trace::Delete { keyspace, key }) = trace else { return };
         let mut parts = KeyReader::new(key);
         let (Ok(of), Ok(space)) = (parts.tenant(), parts.space()) else { return };
+        let is_put = matches!(trace, Trace::Put { .. });
+        let is_primary = PRIMARY.iter().any(|(primary, ..)| primary.id == keyspace);
         match certainty {
             Certainty::Proven => {
                 self.scopes.entry(of).or_default().insert(space);
+                if is_primary && !is_put {
+                    self.deleted.insert(hash(keyspace, key));
+                }
             }
             Certainty::Doubtful => {
-                let is_put = matches!(trace, Trace::Put { .. });
-                let is_primary = PRIMARY.iter().any(|(primary, ..)| primary.id == keyspace);
                 if is_put && is_primary && of == tenant && self.named.len() < NAMED_MAX {
-                    self.named.insert((keyspace, key.to_vec()));
+                    self.named.insert((keyspace, key.to_vec()), position.0);
                 }
             }
         }
@@ -77,9 +78,9 @@ impl Witness for Traces {
 
 impl Traces {
     /// Records that a damaged frame names and that are not there.
-    pub(super) fn named(&self, reader: &dyn Reader) -> Result<Vec<Item>, StoreError> {
+    pub(super) fn named(&self, reader: &dyn Reader, store: &SalvagedStore) -> Result<Vec<Item>, StoreError> {
         let mut lost = Vec::new();
-        for (keyspace, key) in &self.named {
+        for ((keyspace, key), position) in &self.named {
             let Some((keyspace, kind, id)) = PRIMARY.iter().find(|(known, ..)| known.id == *keyspace) else {
                 continue;
             };
@@ -88,12 +89,20 @@ impl Traces {
             let Some(id) = id.write(&key[8..]) else { continue };
             // A tenant or space that nobody has heard of is a flipped bit.
             let is_known = self.scopes.get(&tenant).is_some_and(|spaces| spaces.contains(&space));
-            if is_known && cairn_seam::get(reader, *keyspace, key)?.is_none() {
-                lost.push(Item { tenant, space, kind, id, detail: String::new() });
+            let may_be = store.may_have_lost(*keyspace, key, *position <= store.records_to)
+                && !self.deleted.contains(&hash(keyspace.id, key));
+            if is_known && may_be && cairn_seam::get(reader, *keyspace, key)?.is_none() {
+                lost.push(Item { tenant, space, kind, id, detail: "as a damaged frame names it".into() });
             }
         }
         Ok(lost)
     }
+}
+
+fn hash(keyspace: u16, key: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (keyspace, key).hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Id {
@@ -106,11 +115,6 @@ impl Id {
             Id::Text => return parts.str().ok().map(Into::into),
             Id::Bytes => return Some(rest.iter().map(|byte| format!("{byte:02x}")).collect()),
             Id::Moment => format!("{}-{}", parts.u64().ok()?, parts.u64().ok()?),
-            Id::Concept => {
-                parts.u64().ok()?;
-                cairn_graph::ConceptId(parts.u64().ok()?).to_string()
-            }
-            Id::Link => cairn_graph::LinkId(parts.u64().ok()?).to_string(),
         };
         parts.finish().ok().map(|()| text)
     }

@@ -30,13 +30,14 @@ const KEYS_MAX: usize = 3_600_000;
 
 /// Files in the data directory that are neither the log's nor anybody's leftovers: the lock, the index
 /// and its mark, and what the program keeps beside the store.
-const OTHER_FILES: [&str; 8] = [
+const OTHER_FILES: [&str; 9] = [
     "LOCK",
     index::FILE,
     index::DAMAGED,
     index::FORGOTTEN,
     "cairn.toml",
     "endpoints.json",
+    "salvage-report.json",
     "cairn.sock",
     "cairn.sock.path",
 ];
