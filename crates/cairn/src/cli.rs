@@ -178,6 +178,14 @@ pub(crate) enum Command {
         accept_missing: bool,
     },
 
+    /// Make a new data directory of everything that can be read in a damaged one
+    #[command(after_help = SALVAGE_AFTER_HELP)]
+    Salvage {
+        /// The new directory; it must be empty or not there yet
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+    },
+
     /// Print completions for a shell
     #[command(after_help = COMPLETIONS_AFTER_HELP)]
     Completions {
@@ -290,6 +298,23 @@ fails as damaged when it is read.
 
 What is restored is the same memory: it keeps its id. Do not go on writing to both. Settings
 (cairn.toml) are not in a backup.";
+
+const SALVAGE_AFTER_HELP: &str = "\
+Examples:
+  cairn --data-dir data salvage --to data-new     read ./data around its damage into ./data-new
+  cairn salvage --to data-new --json              the same for the usual data directory, told as JSON
+
+It works on data that nothing else can open: damaged or missing segments, manifest, index, image, side
+files and blobs, thinned and sealed stores (with their key). Nothing is written to the damaged directory,
+which may be on a read-only disk; no server may run on it. Restore a backup instead if you have a good one.
+
+What is lost is listed by tenant, kind and id, with the damaged places in files; the complete list is
+salvage-report.json in the new directory. Indexes, counters and statistics are rebuilt. Turns whose parent is
+lost stay, and heads of contexts move to the newest turn that is left. No id is given twice.
+
+The new directory is the same memory: it keeps its id. Settings (cairn.toml) and the folder identity are not
+copied. Exit code 0 says that it was made, whatever is lost; 4 that nothing can be read, and nothing is left
+behind. Interrupt (Ctrl-C) stops it and leaves nothing behind.";
 
 const COMPLETIONS_AFTER_HELP: &str = "\
 Examples:

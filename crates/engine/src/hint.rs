@@ -67,7 +67,8 @@ fn of_turns(error: &TurnsError) -> Option<&'static str> {
         TurnsError::ChainFull(_) => Some("fork the context from an earlier turn, and append there"),
         TurnsError::DescriptionTooLarge { .. } => Some("split the type into several types"),
         TurnsError::RegistryFull => Some("use the types that are published; no more fit into this tenant"),
-        TurnsError::NoContext(_)
+        TurnsError::AncestorLost { .. }
+        | TurnsError::NoContext(_)
         | TurnsError::NoTurn(_)
         | TurnsError::NotInContext { .. }
         | TurnsError::NoBlob(_)

@@ -40,6 +40,7 @@ mod pipeline;
 mod record;
 mod references;
 mod registry;
+mod salvage;
 mod search;
 mod secret;
 mod sessions;
@@ -72,6 +73,7 @@ pub use metrics::{Counter, Family, Gauge, Histogram, MetricKind, PrometheusText,
 pub use node::{Node, NodeId};
 pub use pipeline::{Act, Committed};
 pub use references::{Reference, Referring, VisitReference};
+pub use salvage::{SalvageReport, Traces, rebuild_after_loss};
 pub use search::{
     SearchHit, SearchHome, SearchIn, SearchPage, SearchQuestion, SearchReason, SearchStatus, Snippet,
 };

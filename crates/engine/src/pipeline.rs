@@ -90,6 +90,12 @@ pub(crate) struct Pipeline {
     shared: Arc<Shared>,
 }
 
+/// Where whoever owns the data directory works on it when no engine does: the store is being made.
+pub(crate) fn own_scope(resource: cairn_access::Resource) -> Result<Scope, EngineError> {
+    let permit = authorize(&Principal::local_owner(), Action::TurnsWrite, resource);
+    Ok(permit.map_err(EngineError::from)?.scope())
+}
+
 /// An authorized operation under way.
 struct Running {
     shared: Arc<Shared>,

@@ -80,6 +80,12 @@ pub trait FileSystem: Send + Sync + Debug {
     ///
     /// The lock ends when the guard is dropped or the process dies.
     fn lock(&self, path: &Path, holder: &str) -> io::Result<Locked>;
+
+    /// Takes the same lock on a file that is there, and writes nothing into it.
+    fn lock_to_read(&self, path: &Path) -> io::Result<Locked> {
+        self.open_to_read(path)?;
+        self.lock(path, "")
+    }
 }
 
 /// What came of [`FileSystem::lock`].

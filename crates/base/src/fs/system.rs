@@ -104,6 +104,19 @@ impl FileSystem for SystemFs {
             Err(fs::TryLockError::Error(error)) => Err(error),
         }
     }
+
+    fn lock_to_read(&self, path: &Path) -> io::Result<Locked> {
+        let file = fs::File::open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Locked::Acquired(Box::new(SystemLock { _file: file }))),
+            Err(fs::TryLockError::WouldBlock) => {
+                let mut owner = String::new();
+                file.take(4096).read_to_string(&mut owner)?;
+                Ok(Locked::Held(owner))
+            }
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -17,6 +17,7 @@ mod maintain;
 pub(crate) mod mcp;
 mod output;
 mod restore;
+mod salvage;
 pub(crate) mod search;
 pub(crate) mod serve;
 mod stats;
@@ -55,6 +56,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Restore { backup, accept_missing } => {
             restore::restore(data_dir, &backup, accept_missing, json)
         }
+        Command::Salvage { to } => salvage::salvage(data_dir, &to, json),
         Command::Completions { shell } => completions::completions(shell),
     }
 }

@@ -19,6 +19,7 @@ mod owner;
 mod permissions;
 mod program;
 mod restore;
+mod salvage;
 mod search;
 mod secrets;
 mod serve;

@@ -16,6 +16,7 @@ mod login;
 mod principal;
 pub mod registry;
 mod role;
+pub mod salvage;
 mod scope;
 mod sharing;
 pub mod tables;

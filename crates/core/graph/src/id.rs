@@ -129,6 +129,15 @@ pub fn parse_id(text: &str) -> Option<ParsedId> {
     }
 }
 
+/// Reads what [`ConceptId`] and [`LinkId`] print.
+pub(crate) fn parse_plain(text: &str) -> Option<Element> {
+    match text.split_once(':')? {
+        ("C", rest) => number(rest).map(|id| ConceptId(id).into()),
+        ("P", rest) => number(rest).map(|id| LinkId(id).into()),
+        _ => None,
+    }
+}
+
 /// A number from 1 on in the one form that we write it in.
 fn number(digits: &str) -> Option<u64> {
     let is_written_so = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');

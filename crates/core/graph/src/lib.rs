@@ -24,6 +24,7 @@ mod name;
 mod nearest;
 mod protected;
 mod record;
+pub mod salvage;
 mod scan;
 mod schema;
 pub mod spaces;

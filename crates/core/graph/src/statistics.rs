@@ -34,7 +34,7 @@ const SUBJECT_TYPE: u8 = 5;
 const OBJECT_TYPE: u8 = 6;
 
 impl Statistic {
-    fn key(self, scope: &Scope) -> KeyBuf {
+    pub(crate) fn key(self, scope: &Scope) -> KeyBuf {
         let (kind, a, b) = match self {
             Statistic::Type(kind) => (TYPE, kind.0, 0),
             Statistic::Predicate(predicate) => (PREDICATE, predicate.0, 0),
@@ -147,7 +147,7 @@ fn counts<R: Reader + ?Sized>(reader: &R, scope: &Scope, of: &[Statistic]) -> Re
     counts.into_iter().collect()
 }
 
-fn encode(count: u64) -> Vec<u8> {
+pub(crate) fn encode(count: u64) -> Vec<u8> {
     let mut out = Vec::new();
     put_varint(&mut out, count);
     out

@@ -189,9 +189,11 @@ pub(crate) fn advance(
 
 /// Lets a context be found by what the first turn of its head's chain says, and says whether that is news.
 fn settle(tx: &mut dyn WriteTx, scope: &Scope, context: ContextId, head: Turn) -> Result<bool, TurnsError> {
-    match ancestor_at(tx, scope, head, 0)? {
-        Some(root) => metadata::settle(tx, scope, context, root.id),
-        None => Ok(false),
+    match ancestor_at(tx, scope, head, 0) {
+        Ok(Some(root)) => metadata::settle(tx, scope, context, root.id),
+        // What a lost first turn said is not known any more.
+        Ok(None) | Err(TurnsError::AncestorLost { .. }) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

@@ -17,6 +17,14 @@ pub enum TurnsError {
     /// There is no such turn.
     #[error("there is no turn {0}")]
     NoTurn(TurnId),
+    /// A turn that others were appended below is not there: nothing but damage takes it away.
+    #[error("turn {lost}, which turn {below} was appended below, is lost; read history from turn {below} on")]
+    AncestorLost {
+        /// The turn that is lost.
+        lost: TurnId,
+        /// The turn whose parent it was.
+        below: TurnId,
+    },
     /// The turn exists, and is not part of this context's history.
     #[error("turn {turn} is not in the history of context {context}")]
     NotInContext {
@@ -144,7 +152,7 @@ impl TurnsError {
             TurnsError::ChainFull(_) | TurnsError::DescriptionTooLarge { .. } | TurnsError::RegistryFull => {
                 ErrorCode::TooLarge
             }
-            TurnsError::BadRecord { .. } => ErrorCode::Damaged,
+            TurnsError::AncestorLost { .. } | TurnsError::BadRecord { .. } => ErrorCode::Damaged,
         }
     }
 }

@@ -71,7 +71,7 @@ fn number_from(mut bytes: &[u8]) -> Result<TypeNumber, TurnsError> {
     number.map(TypeNumber).ok_or_else(|| bad("a number does not decode".into()))
 }
 
-fn hash(name: &str) -> [u8; 16] {
+pub(crate) fn hash(name: &str) -> [u8; 16] {
     let hash = blake3::hash(name.as_bytes());
     *hash.as_bytes().first_chunk().expect("32 bytes have 16")
 }

@@ -23,6 +23,7 @@ pub mod query;
 mod read;
 mod record;
 pub mod registry;
+pub mod salvage;
 pub mod tables;
 mod times;
 mod tree;

@@ -38,7 +38,11 @@ pub(crate) fn jump_below<R: Reader + ?Sized>(
     if jump_length(parent.depth.saturating_add(1)) == 1 {
         return Ok(parent.id);
     }
-    Ok(read::turn(reader, scope, parent.jump)?.jump)
+    match read::turn(reader, scope, parent.jump) {
+        // Lost to damage. A jump that is shorter than the rule says is only slower.
+        Err(TurnsError::NoTurn(_)) => Ok(parent.id),
+        above => Ok(above?.jump),
+    }
 }
 
 /// The ancestor of a turn at a depth, which may be the turn itself; `None` if the turn is above it.
@@ -54,7 +58,9 @@ pub fn ancestor_at<R: Reader + ?Sized>(
     }
     while turn.depth > depth {
         let jumps_past = turn.depth - jump_length(turn.depth) < depth;
-        let above = read::turn(reader, scope, if jumps_past { turn.parent } else { turn.jump })?;
+        let above = above(reader, scope, &turn, if jumps_past { turn.parent } else { turn.jump })?;
+        // Below turns that were lost jumps may be longer than the rule says.
+        let above = if above.depth < depth { self::above(reader, scope, &turn, turn.parent)? } else { above };
         if above.depth >= turn.depth {
             let detail = format!("turn {} at depth {} leads to depth {}", turn.id, turn.depth, above.depth);
             return Err(TurnsError::BadRecord { what: "turn", detail });
@@ -62,6 +68,22 @@ pub fn ancestor_at<R: Reader + ?Sized>(
         turn = above;
     }
     Ok(Some(turn))
+}
+
+/// A turn above another one: the one that is asked for, or the parent where that is lost.
+fn above<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    below: &Turn,
+    wanted: TurnId,
+) -> Result<Turn, TurnsError> {
+    match read::turn(reader, scope, wanted) {
+        Err(TurnsError::NoTurn(lost)) if lost == below.parent => {
+            Err(TurnsError::AncestorLost { lost, below: below.id })
+        }
+        Err(TurnsError::NoTurn(_)) => above(reader, scope, below, below.parent),
+        found => found,
+    }
 }
 
 #[cfg(test)]

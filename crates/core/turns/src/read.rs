@@ -94,7 +94,10 @@ pub fn before<R: Reader + ?Sized>(
     if at_depth.flatten().is_none_or(|found| found.id != turn.id) {
         return Err(TurnsError::NotInContext { turn: before, context: context.id });
     }
-    let turns = walk_up(reader, scope, turn.parent, limit, admit)?;
+    let turns = match walk_up(reader, scope, turn.parent, limit, admit) {
+        Err(TurnsError::NoTurn(lost)) => return Err(TurnsError::AncestorLost { lost, below: turn.id }),
+        turns => turns?,
+    };
     Ok((context, turns))
 }
 
@@ -137,6 +140,7 @@ fn newest_of<R: Reader + ?Sized>(
     turn(reader, scope, context.head).map(Some)
 }
 
+/// The chain from a turn up. Ends early above a turn whose parent is lost: the next window fails there.
 fn walk_up<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
@@ -147,7 +151,10 @@ fn walk_up<R: Reader + ?Sized>(
     let mut turns = Vec::new();
     let mut at = from;
     while at != TurnId::NONE && turns.len() < limit {
-        let turn = turn(reader, scope, at)?;
+        let turn = match turn(reader, scope, at) {
+            Err(TurnsError::NoTurn(_)) if !turns.is_empty() => break,
+            turn => turn?,
+        };
         if admit(&turn) == Visit::Stop {
             break;
         }

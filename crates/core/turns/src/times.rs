@@ -49,10 +49,15 @@ pub(crate) fn note(
         None if is_alone(tx, scope, context)? => (made_at_ms, made_at_ms),
         None => return Ok(()),
     };
+    Ok(tx.put(TIMES, &key, &to_value(earliest, latest))?)
+}
+
+/// What is stored of the times of a block.
+pub(crate) fn to_value(earliest: u64, latest: u64) -> Vec<u8> {
     let mut value = Vec::new();
     put_varint(&mut value, earliest);
     put_varint(&mut value, latest - earliest);
-    Ok(tx.put(TIMES, &key, &value)?)
+    value
 }
 
 /// Whether a context is the only one of its block.
@@ -94,7 +99,7 @@ pub(crate) fn newest_block<R: Reader + ?Sized>(
     Ok(found?.or(next).map(|block| ContextId(block * BLOCK)))
 }
 
-fn times_from(mut bytes: &[u8]) -> Result<(u64, u64), TurnsError> {
+pub(crate) fn times_from(mut bytes: &[u8]) -> Result<(u64, u64), TurnsError> {
     let mut number = || take_varint(&mut bytes);
     let times = number().zip(number());
     let times = times.and_then(|(earliest, length)| Some((earliest, earliest.checked_add(length)?)));

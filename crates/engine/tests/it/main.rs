@@ -16,6 +16,7 @@ mod kip_suite;
 mod maintain;
 mod node;
 mod pipeline;
+mod salvage;
 mod search;
 mod sessions;
 mod support;

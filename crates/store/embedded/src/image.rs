@@ -41,7 +41,7 @@ pub(crate) const FORMAT_AT: u64 = 8;
 /// Without the salt.
 pub(crate) const HEADER_BYTES: usize = 24;
 pub(crate) const SALT_BYTES: usize = 8;
-const BLOCK_BYTES: usize = 256 << 10;
+pub(crate) const BLOCK_BYTES: usize = 256 << 10;
 pub(crate) const BLOCK_BYTES_MAX: usize = 1 << 20;
 
 impl Shared {
@@ -72,8 +72,8 @@ impl Shared {
         let number = self.log.next_file_number();
         let path = self.dir.join(image_name(number));
         let salt = self.options.entropy.next_u64();
-        let seal = self.log.sealer().map(|sealer| Seal::new(sealer, number, salt));
-        let identity = Identity { position, salt, stamp: Stamp::of(number, salt), seal };
+        let sealer = self.log.sealer().map(|sealer| &**sealer);
+        let identity = Identity::new(ImageRow { number, position }, salt, sealer);
         let written = self.write_image_file(&path, &identity, &view.index);
         if written.is_err() {
             // A half-written image is of no use to anybody and takes room.
@@ -110,9 +110,7 @@ fn write_keys(
     failed_index: &dyn Fn(redb::StorageError) -> StoreError,
 ) -> Result<u64, StoreError> {
     let failed = |error| StoreError::io("writing an image", error);
-    let header = header(identity.position, identity.salt);
-    file.write_at(&header, 0).map_err(failed)?;
-    let mut out = Blocks { file, offset: header.len() as u64, body: Vec::new(), identity, count: 0 };
+    let mut out = Blocks::begin(file, identity).map_err(failed)?;
     let mut count = 0u64;
     for (keyspace, table) in index.tables() {
         for entry in table.iter().map_err(failed_index)? {
@@ -151,12 +149,20 @@ fn header_of(format: u32, position: u64, salt: Option<u64>) -> Vec<u8> {
 }
 
 /// What makes a file the image it is.
-struct Identity {
+pub(crate) struct Identity {
     position: u64,
     /// Random.
     salt: u64,
     stamp: Stamp,
     seal: Option<Seal>,
+}
+
+impl Identity {
+    pub(crate) fn new(image: ImageRow, salt: u64, sealer: Option<&Sealer>) -> Self {
+        let ImageRow { number, position } = image;
+        let seal = sealer.map(|sealer| Seal::new(sealer, number, salt));
+        Identity { position, salt, stamp: Stamp::of(number, salt), seal }
+    }
 }
 
 /// What the checksums of blocks are bound to.
@@ -208,7 +214,8 @@ impl Seal {
     }
 }
 
-struct Blocks<'a> {
+/// An image that is being written.
+pub(crate) struct Blocks<'a> {
     file: &'a dyn File,
     offset: u64,
     body: Vec<u8>,
@@ -217,7 +224,30 @@ struct Blocks<'a> {
     count: u64,
 }
 
-impl Blocks<'_> {
+impl<'a> Blocks<'a> {
+    /// Starts an image of a position.
+    pub(crate) fn begin(file: &'a dyn File, identity: &'a Identity) -> io::Result<Self> {
+        let header = header(identity.position, identity.salt);
+        file.write_at(&header, 0)?;
+        Ok(Blocks { file, offset: header.len() as u64, body: Vec::new(), identity, count: 0 })
+    }
+
+    /// Adds a key. Keys come sorted by keyspace and key.
+    pub(crate) fn key(&mut self, keyspace: u16, key: &[u8], value: &[u8]) -> io::Result<()> {
+        Op::Put { keyspace, key, value }.encode(&mut self.body);
+        if self.body.len() < BLOCK_BYTES {
+            return Ok(());
+        }
+        let body = std::mem::take(&mut self.body);
+        self.put(body, false)
+    }
+
+    /// Ends an image of so many keys and makes it durable.
+    pub(crate) fn finish(mut self, count: u64) -> io::Result<()> {
+        self.flush()?;
+        self.end(count)
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         if self.body.is_empty() {
             return Ok(());

@@ -512,10 +512,19 @@ pub(crate) fn read_meta(db: &Database, store_id: [u8; 16]) -> Result<Applied, St
     read().map_err(|error| error.to_string())?.ok_or_else(|| "it belongs to another store or version".into())
 }
 
+/// The id of the store that an index belongs to.
+pub(crate) fn stored_id(db: &Database) -> Result<[u8; 16], String> {
+    let read = || -> Result<Option<[u8; 16]>, redb::Error> {
+        let meta = db.begin_read()?.open_table(META)?;
+        Ok(meta.get("store")?.and_then(|guard| guard.value().try_into().ok()))
+    };
+    read().map_err(|error| error.to_string())?.ok_or_else(|| "it does not say whose it is".into())
+}
+
 fn table_name(keyspace: u16) -> String {
     format!("k{keyspace:05}")
 }
 
-fn keyspace_of(table: &str) -> Option<u16> {
+pub(crate) fn keyspace_of(table: &str) -> Option<u16> {
     table.strip_prefix('k')?.parse().ok()
 }

@@ -176,7 +176,7 @@ pub(crate) fn rotate_key(
 }
 
 /// The key goes with them: nobody else needs it.
-fn log_options(dir: &Path, options: &mut EmbeddedOptions) -> LogOptions {
+pub(crate) fn log_options(dir: &Path, options: &mut EmbeddedOptions) -> LogOptions {
     LogOptions {
         fs: Arc::clone(&options.fs),
         dir: dir.to_owned(),

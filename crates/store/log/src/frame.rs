@@ -36,7 +36,7 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    fn to_byte(self) -> u8 {
+    pub(crate) fn to_byte(self) -> u8 {
         match self {
             FrameKind::Transaction => 1,
             FrameKind::Blob => 2,

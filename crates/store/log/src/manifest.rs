@@ -237,26 +237,43 @@ fn check_format(text: &str, dir: &Path) -> Option<Result<(), StoreError>> {
 }
 
 fn parse(body: &str) -> Option<Manifest> {
-    let mut manifest = Manifest {
-        store: [0; 16],
-        hash_key: HashKey([0; 32]),
-        sealed: None,
-        next: 0,
-        segments: Vec::new(),
-        sides: Vec::new(),
-        image: None,
-        thinned: Thinned::default(),
-        copied: Copied::default(),
-    };
-    let (mut wrapped, mut roots) = (None, Vec::new());
-    for line in body.lines().skip(1) {
+    let mut parsed = Parsed::default();
+    body.lines().skip(1).try_for_each(|line| parsed.line(line))?;
+    parsed.finish().filter(Manifest::has_what_was_thinned_out)
+}
+
+/// A manifest that is being read line by line.
+#[derive(Default)]
+pub(crate) struct Parsed {
+    manifest: Manifest,
+    wrapped: Option<Wrapped>,
+    roots: Vec<RootRow>,
+    /// Whether there was a line with the store's id.
+    pub(crate) has_store: bool,
+    /// Whether there was a line with the hash key.
+    pub(crate) has_hash_key: bool,
+}
+
+impl Parsed {
+    /// Takes a line in; `None`, without any effect, when it makes no sense.
+    pub(crate) fn line(&mut self, line: &str) -> Option<()> {
+        let manifest = &mut self.manifest;
         let words: Vec<&str> = line.split(' ').collect();
         match words.as_slice() {
-            ["store", id] => manifest.store = from_hex(id)?,
-            ["hashkey", key] if key.len() == 2 * Wrapped::BYTES => wrapped = Some(Wrapped(from_hex(key)?)),
-            ["hashkey", key] => manifest.hash_key = HashKey(from_hex(key)?),
+            ["store", id] => {
+                manifest.store = from_hex(id)?;
+                self.has_store = true;
+            }
+            ["hashkey", key] if key.len() == 2 * Wrapped::BYTES => {
+                self.wrapped = Some(Wrapped(from_hex(key)?));
+                self.has_hash_key = true;
+            }
+            ["hashkey", key] => {
+                manifest.hash_key = HashKey(from_hex(key)?);
+                self.has_hash_key = true;
+            }
             ["root", from, key] => {
-                roots.push(RootRow { from: from.parse().ok()?, wrapped: Wrapped(from_hex(key)?) });
+                self.roots.push(RootRow { from: from.parse().ok()?, wrapped: Wrapped(from_hex(key)?) });
             }
             ["next", number] => manifest.next = number.parse().ok()?,
             ["segment", number, "open", salt] => {
@@ -292,15 +309,37 @@ fn parse(body: &str) -> Option<Manifest> {
             }
             _ => return None,
         }
+        Some(())
     }
-    manifest.sealed = match wrapped {
-        None if roots.is_empty() => None,
-        Some(hash_key) if !roots.is_empty() && roots.is_sorted_by_key(|root| root.from) => {
-            Some(SealedRows { hash_key, roots })
+
+    /// What all lines say together; `None` when keys are missing.
+    pub(crate) fn finish(self) -> Option<Manifest> {
+        let Parsed { mut manifest, wrapped, roots, .. } = self;
+        manifest.sealed = match wrapped {
+            None if roots.is_empty() => None,
+            Some(hash_key) if !roots.is_empty() && roots.is_sorted_by_key(|root| root.from) => {
+                Some(SealedRows { hash_key, roots })
+            }
+            None | Some(_) => return None,
+        };
+        Some(manifest)
+    }
+}
+
+impl Default for Manifest {
+    fn default() -> Self {
+        Manifest {
+            store: [0; 16],
+            hash_key: HashKey([0; 32]),
+            sealed: None,
+            next: 0,
+            segments: Vec::new(),
+            sides: Vec::new(),
+            image: None,
+            thinned: Thinned::default(),
+            copied: Copied::default(),
         }
-        None | Some(_) => return None,
-    };
-    manifest.has_what_was_thinned_out().then_some(manifest)
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

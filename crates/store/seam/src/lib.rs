@@ -25,6 +25,7 @@ mod maintain;
 mod memory;
 mod range;
 mod read;
+mod salvage;
 mod scrub;
 mod stats;
 mod store;
@@ -46,6 +47,7 @@ pub use maintain::{
 pub use memory::MemoryStore;
 pub use range::{KeyRange, Order, Visit};
 pub use read::{Reader, Snapshot, get};
+pub use salvage::{Certainty, Fix, Item, LostRange, Rebuilt, SalvagedStore, Trace, UnreadKeys, Witness};
 pub use scrub::{ScrubKind, ScrubPass, ScrubPolicy, ScrubStatus, ScrubTally};
 pub use stats::{Health, StoreStats, UpkeepReport};
 pub use store::Store;

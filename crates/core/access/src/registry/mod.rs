@@ -17,6 +17,7 @@ pub use error::RegistryError;
 pub use keys::{Key, KeyId, add_key, find_key, home_key, homes, keys, revoke_key};
 pub use name::{BadName, TeamName, TenantName, UserId};
 pub use page::{Page, PageOf};
+pub(crate) use record::{decode_key, decode_tenant, decode_token, encode_tenant};
 pub use teams::{Team, add_member, create_team, members, remove_member, remove_team, teams, teams_of};
 pub use tenants::{Tenant, change_tenant, create_tenant, find_tenant, load_tenant, tenants};
 pub use tokens::{TokenRecord, add_token, find_token, revoke_token, tokens};

@@ -12,11 +12,11 @@ fn fresh() -> KeyBuf {
 }
 
 /// version | created_at_ms | disabled_at_ms (0: it is not) | name
-pub(super) fn encode_tenant(tenant: &Tenant) -> Vec<u8> {
+pub(crate) fn encode_tenant(tenant: &Tenant) -> Vec<u8> {
     fresh().u64(tenant.created_at_ms).u64(time(tenant.disabled_at_ms)).str(tenant.name.as_str()).into_vec()
 }
 
-pub(super) fn decode_tenant(id: TenantId, bytes: &[u8]) -> Result<Tenant, RegistryError> {
+pub(crate) fn decode_tenant(id: TenantId, bytes: &[u8]) -> Result<Tenant, RegistryError> {
     decode("tenant", bytes, |parts| {
         let (created_at_ms, disabled_at_ms) = (parts.u64()?, some_time(parts.u64()?));
         let name = TenantName::parse(&parts.str()?).ok();
@@ -59,7 +59,7 @@ pub(super) fn encode_token(token: &TokenRecord) -> Vec<u8> {
         .into_vec()
 }
 
-pub(super) fn decode_token(id: TokenId, bytes: &[u8]) -> Result<TokenRecord, RegistryError> {
+pub(crate) fn decode_token(id: TokenId, bytes: &[u8]) -> Result<TokenRecord, RegistryError> {
     decode("token", bytes, |parts| {
         let hash = TokenHash(parts.fixed()?);
         let scope = Roles::from_number(parts.u8()?);
@@ -84,7 +84,7 @@ pub(super) fn encode_key(key: &Key) -> Vec<u8> {
     fresh().u64(key.created_at_ms).u64(time(key.revoked_at_ms)).str(key.user.as_str()).into_vec()
 }
 
-pub(super) fn decode_key(id: KeyId, bytes: &[u8]) -> Result<Key, RegistryError> {
+pub(crate) fn decode_key(id: KeyId, bytes: &[u8]) -> Result<Key, RegistryError> {
     decode("key", bytes, |parts| {
         let (created_at_ms, revoked_at_ms) = (parts.u64()?, some_time(parts.u64()?));
         let user = UserId::parse(&parts.str()?).ok();

@@ -62,7 +62,12 @@ impl Indexes {
         Ok(())
     }
 
-    fn encode(&self) -> Vec<u8> {
+    /// No number up to this one is given any more.
+    pub(crate) fn at_least(&mut self, last: u64) {
+        self.last = self.last.max(last);
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         put_varint(&mut out, self.last);
         put_varint(&mut out, self.all.len() as u64);

@@ -2,7 +2,7 @@
 
 use cairn_access::Scope;
 use cairn_base::{ContextId, KeyBuf, TurnId, put_varint};
-use cairn_seam::{Blob, WriteTx};
+use cairn_seam::{Blob, Reader, WriteTx};
 
 use super::Metadata;
 use super::load::{of_root, root_of};
@@ -89,6 +89,16 @@ fn remove_terms(
         tx.delete(TERMS, &key)?;
     }
     Ok(())
+}
+
+/// The keys under which a context is found whose chain starts with the turn `root`.
+pub(crate) fn terms_of(
+    reader: &dyn Reader,
+    scope: &Scope,
+    context: ContextId,
+    root: TurnId,
+) -> Result<Vec<KeyBuf>, TurnsError> {
+    Ok(terms(scope, context, &of_root(reader, scope, root)?))
 }
 
 /// The keys under which a context is found.

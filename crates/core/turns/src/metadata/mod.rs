@@ -15,7 +15,7 @@ mod record;
 
 use std::collections::BTreeMap;
 
-pub(crate) use index::{Indexed, begin, settle, term_prefix, withdraw};
+pub(crate) use index::{Indexed, begin, settle, term_prefix, terms_of, withdraw};
 pub use load::{metadata, root_of};
 pub use provenance::{PROVENANCE_FIELDS, Provenance, ProvenanceField, ProvenanceKind, ProvenanceValue};
 

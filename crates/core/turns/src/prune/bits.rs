@@ -1,10 +1,14 @@
 //! Sets of numbers that were given one after the other: a bit each.
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
-    pub(super) fn insert(&mut self, number: u64) {
+    pub(crate) const fn new() -> Self {
+        Bits(Vec::new())
+    }
+
+    pub(crate) fn insert(&mut self, number: u64) {
         let Ok(word) = usize::try_from(number / 64) else { return };
         if word >= self.0.len() {
             self.0.resize(word + 1, 0);
@@ -12,7 +16,7 @@ impl Bits {
         self.0[word] |= 1 << (number % 64);
     }
 
-    pub(super) fn contains(&self, number: u64) -> bool {
+    pub(crate) fn contains(&self, number: u64) -> bool {
         let word = usize::try_from(number / 64).ok().and_then(|word| self.0.get(word));
         word.is_some_and(|word| word & (1 << (number % 64)) != 0)
     }

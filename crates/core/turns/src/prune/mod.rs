@@ -13,5 +13,6 @@ mod bits;
 mod contexts;
 mod sweep;
 
+pub(crate) use bits::Bits;
 pub use contexts::{Cutoff, Rule, remove_contexts};
 pub use sweep::{Arrivals, Sweep, remove_turns};

@@ -90,7 +90,10 @@ pub fn tree_root<R: Reader + ?Sized>(
             if at.parent == TurnId::NONE || at.parent == turn.tree_above {
                 break;
             }
-            at = read::turn(reader, scope, at.parent)?;
+            at = match read::turn(reader, scope, at.parent) {
+                Err(TurnsError::NoTurn(lost)) => return Err(TurnsError::AncestorLost { lost, below: at.id }),
+                above => above?,
+            };
             if let Some(root) = own(reader, scope, &at)? {
                 return Ok(Some((at.id, root)));
             }
@@ -99,7 +102,10 @@ pub fn tree_root<R: Reader + ?Sized>(
     if turn.tree_above == TurnId::NONE {
         return Ok(None);
     }
-    let above = read::turn(reader, scope, turn.tree_above)?;
+    let above = match read::turn(reader, scope, turn.tree_above) {
+        Err(TurnsError::NoTurn(lost)) => return Err(TurnsError::AncestorLost { lost, below: turn.id }),
+        above => above?,
+    };
     Ok(own(reader, scope, &above)?.map(|root| (above.id, root)))
 }
 

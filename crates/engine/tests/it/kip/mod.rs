@@ -7,7 +7,7 @@ mod cache;
 mod concurrency;
 mod dry_runs;
 mod indexes;
-mod kit;
+pub(crate) mod kit;
 mod logs;
 mod permissions;
 mod power;

@@ -26,7 +26,7 @@ pub(crate) fn refuse_unfinished(fs: &dyn FileSystem, dir: &Path) -> Result<(), S
 }
 
 /// Refuses a directory that holds anything but what is left of an earlier restore.
-pub(super) fn refuse_occupied(fs: &dyn FileSystem, dir: &Path) -> Result<(), StoreError> {
+pub(crate) fn refuse_occupied(fs: &dyn FileSystem, dir: &Path) -> Result<(), StoreError> {
     match fs.entries(dir) {
         Ok(names) => {
             let is_left = names.iter().any(|name| name == MARK);

@@ -11,7 +11,7 @@ use cairn_seam::{MissingList, OnStage, Stage, Store, StoreError};
 
 use self::claim::Claim;
 pub use self::claim::MARK;
-pub(crate) use self::claim::refuse_unfinished;
+pub(crate) use self::claim::{refuse_occupied, refuse_unfinished};
 use crate::container::{ContainerReader, missing};
 use crate::options::{Background, EmbeddedOptions};
 use crate::store::EmbeddedStore;
@@ -61,7 +61,7 @@ pub fn restore(
     on_stage: OnStage<'_>,
 ) -> Result<Restored, StoreError> {
     let fs = &*options.fs;
-    claim::refuse_occupied(fs, dir)?;
+    refuse_occupied(fs, dir)?;
     let mut reader = ContainerReader::open(fs, backup)?;
     let (again, start) = (reader.again()?, reader.offset());
     let text = read_manifest(&mut reader)?;

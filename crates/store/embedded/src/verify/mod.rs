@@ -11,7 +11,7 @@ mod agree;
 pub(crate) mod image;
 mod pages;
 mod repair;
-mod scratch;
+pub(crate) mod scratch;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +33,7 @@ const KEYS_MAX: usize = 3_600_000;
 
 /// Files in the data directory that are neither the log's nor anybody's leftovers: the lock, the index
 /// and its mark, and what the program keeps beside the store.
-const OTHER_FILES: [&str; 12] = [
+const OTHER_FILES: [&str; 13] = [
     "LOCK",
     index::FILE,
     index::NEW,
@@ -44,6 +44,7 @@ const OTHER_FILES: [&str; 12] = [
     scrub::STATE_NEW,
     "cairn.toml",
     "endpoints.json",
+    "salvage-report.json",
     "cairn.sock",
     "cairn.sock.path",
 ];

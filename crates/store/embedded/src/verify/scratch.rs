@@ -31,16 +31,8 @@ pub(super) fn inspect(
     suspects: &[u64],
     alarm: &Arc<Alarm>,
 ) -> Inspected {
-    let reads =
-        Arc::new(Reads { suspects: suspects.iter().copied().collect(), seen: AtomicBool::new(false) });
-    let len = pages.pages() * PAGE;
-    let scratch = Scratch {
-        pages: Arc::clone(pages),
-        written: Mutex::default(),
-        len: AtomicU64::new(len),
-        reads: Arc::clone(&reads),
-        alarm: Arc::clone(alarm),
-    };
+    let scratch = Scratch::new(pages, suspects, alarm);
+    let reads = Arc::clone(&scratch.reads);
     // redb asserts what it believes about its file; damage may prove it wrong.
     let applied = catch_unwind(AssertUnwindSafe(|| {
         let db = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(scratch);
@@ -65,7 +57,7 @@ struct Reads {
 
 /// The pages on disk except for suspects, with what was written since in memory.
 #[derive(Debug)]
-struct Scratch {
+pub(crate) struct Scratch {
     pages: Arc<SeamBackend>,
     written: Mutex<HashMap<u64, Box<[u8; PAGE_LEN]>>>,
     len: AtomicU64,
@@ -75,6 +67,13 @@ struct Scratch {
 }
 
 impl Scratch {
+    pub(crate) fn new(pages: &Arc<SeamBackend>, suspects: &[u64], alarm: &Arc<Alarm>) -> Self {
+        let suspects = suspects.iter().copied().collect();
+        let reads = Arc::new(Reads { suspects, seen: AtomicBool::new(false) });
+        let len = AtomicU64::new(pages.pages() * PAGE);
+        Scratch { pages: Arc::clone(pages), written: Mutex::default(), len, reads, alarm: Arc::clone(alarm) }
+    }
+
     fn page(&self, page: u64) -> io::Result<[u8; PAGE_LEN]> {
         if let Some(bytes) = self.written.lock().get(&page) {
             return Ok(**bytes);

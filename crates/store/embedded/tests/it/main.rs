@@ -20,6 +20,7 @@ mod regressions;
 mod rot;
 #[path = "rot.rs"]
 mod rot_seeds;
+mod salvage;
 mod scrub;
 mod seal;
 mod space;

@@ -49,7 +49,7 @@ const PACKED: u32 = 1 << 31;
 pub(crate) const END: &str = ".blob";
 pub(crate) const UPLOAD_END: &str = ".new";
 
-fn file_name(name: &HashedName) -> String {
+pub(crate) fn file_name(name: &HashedName) -> String {
     name.to_hex() + END
 }
 

@@ -23,11 +23,11 @@ use crate::verify::frames::{FrameWalk, Step};
 
 /// A stretch of a segment that holds no valid frame although something durable was there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub(crate) struct Lost {
     /// Offsets in the file. Empty where the file ends early.
-    pub offset: Range<u64>,
+    pub(crate) offset: Range<u64>,
     /// Positions of the log.
-    pub position: Range<u64>,
+    pub(crate) position: Range<u64>,
 }
 
 /// What is left of a run. At least one of its frames is.
@@ -63,6 +63,8 @@ pub(crate) struct Around {
     pub(crate) transactions: u64,
     /// Blobs that can be read and count.
     pub(crate) blobs: u64,
+    /// Whether bytes that fill a frame up to a multiple of 8 are not zero. Nothing is lost with them.
+    pub(crate) has_dirty_padding: bool,
 }
 
 /// Reads a segment up to the offset `limit` and calls `visit` with what is left of each run, in order.
@@ -85,7 +87,8 @@ pub(crate) fn read_around<E: From<std::io::Error>>(
     loop {
         let (offset, position) = (walk.offset(), walk.position());
         let is_lost = match walk.next()? {
-            Step::Frame { frame, offset, stored, .. } => {
+            Step::Frame { frame, offset, stored, is_padding_clean } => {
+                reader.around.has_dirty_padding |= !is_padding_clean;
                 reader.frame(&frame, offset, stored)?;
                 false
             }
