@@ -8,7 +8,6 @@ use cairn_base::fs::{FileSystem, LockGuard};
 use cairn_log::CopyPlan;
 use cairn_seam::StoreError;
 
-use crate::index;
 use crate::open::{self, LOCK};
 use crate::options::EmbeddedOptions;
 
@@ -40,7 +39,7 @@ pub(crate) fn refuse_occupied(fs: &dyn FileSystem, dir: &Path) -> Result<(), Sto
 
 /// Whether only a restore, or the opening that proves it, puts such a name into an empty directory.
 fn is_ours(name: &str) -> bool {
-    [LOCK, MARK, index::FILE, index::DAMAGED, index::FORGOTTEN].contains(&name) || CopyPlan::is_part(name)
+    [LOCK, MARK].contains(&name) || name.starts_with("index.") || CopyPlan::is_part(name)
 }
 
 fn occupied(dir: &Path) -> StoreError {
