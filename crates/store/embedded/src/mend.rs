@@ -101,6 +101,10 @@ impl Shared {
     /// Writes down what came of damage that a read or the applier met. Who found it by verifying says so.
     fn note_index(&self, why: &str, outcome: &str, repaired: bool) {
         if why == FOUND_BY_VERIFYING {
+            if repaired {
+                // It may have been in the way of somebody then, and was reported as it was.
+                self.scrub.note_rebuilt(index::FILE);
+            }
             return;
         }
         let detail = format!("{why}; {outcome}");

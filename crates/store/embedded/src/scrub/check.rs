@@ -76,7 +76,9 @@ impl Shared {
                 let outcome = match self.mend_index() {
                     Mended::NotNeeded | Mended::Done => Ok(()),
                     // Whoever is in the way ends soon, and the index is rebuilt then.
-                    Mended::Later => Err(StoreError::Conflict),
+                    Mended::Later => {
+                        Err(StoreError::IndexRebuilding { detail: "history is being thinned out".into() })
+                    }
                     Mended::Failed(error) => Err(error),
                 };
                 findings.settle(&file, &outcome, "rebuilt from image and log");

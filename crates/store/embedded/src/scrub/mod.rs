@@ -52,10 +52,22 @@ struct Progress {
     found: ScrubTally,
     repaired: ScrubTally,
     /// Damage that is still there, by file and offset.
-    known: BTreeMap<(String, u64), Finding>,
+    known: BTreeMap<(String, u64), Known>,
+    /// Whether the current pass began in this process.
+    is_whole_pass: bool,
+    /// What the last step failed with.
+    trouble: Option<String>,
     news: Vec<Finding>,
     /// When the state was last written, on the monotonic clock.
     written_at: Duration,
+}
+
+/// Damage that is still there.
+#[derive(Debug, Clone)]
+struct Known {
+    finding: Finding,
+    /// Passes that were finished when it was last met.
+    seen: u64,
 }
 
 /// Keeps background verification from running.
@@ -73,7 +85,9 @@ impl Scrub {
     pub(crate) fn open(fs: &dyn FileSystem, dir: &Path) -> Self {
         let State { last, current, damage } = State::read(fs, dir);
         let (current, after) = current.map_or((None, None), |(pass, after)| (Some(pass), after));
-        let by_place = |finding: &Finding| ((finding.file.clone(), finding.offset), finding.clone());
+        let by_place = |finding: &Finding| {
+            ((finding.file.clone(), finding.offset), Known { finding: finding.clone(), seen: 0 })
+        };
         let known = damage.iter().map(by_place).collect();
         // Told once more after each start.
         let progress = Progress { last, current, after, known, news: damage, ..Progress::default() };
@@ -106,7 +120,7 @@ impl Scrub {
             bytes: progress.bytes,
             found: progress.found,
             repaired: progress.repaired,
-            damage: progress.known.values().take(limits::SCRUB_DAMAGE_MAX).cloned().collect(),
+            damage: progress.damage(),
             damaged,
         }
     }
@@ -134,13 +148,15 @@ impl Scrub {
                 pass.repaired.add(kind, u64::from(finding.repaired));
             }
             let place = (finding.file.clone(), finding.offset);
-            if progress.known.contains_key(&place) {
+            if let Some(known) = progress.known.get_mut(&place) {
+                known.seen = progress.passes;
                 continue;
             }
             progress.found.add(kind, 1);
             progress.repaired.add(kind, u64::from(finding.repaired));
             if !finding.repaired && progress.known.len() < KNOWN_MAX {
-                progress.known.insert(place, finding.clone());
+                let seen = progress.passes;
+                progress.known.insert(place, Known { finding: finding.clone(), seen });
             }
             if progress.news.len() < KNOWN_MAX {
                 progress.news.push(finding);
@@ -148,8 +164,28 @@ impl Scrub {
         }
     }
 
-    /// Drops damage in files that a whole pass did not meet any more.
-    fn forget_gone(&self, is_there: impl Fn(&str) -> bool) {
-        self.progress.lock().known.retain(|(file, _), _| is_there(file));
+    /// Says that a file whose damage is known was rebuilt since.
+    pub(crate) fn note_rebuilt(&self, file: &str) {
+        let mut progress = self.progress.lock();
+        let before = progress.known.len();
+        progress.known.retain(|place, _| place.0 != file);
+        let rebuilt = (before - progress.known.len()) as u64;
+        progress.repaired.add(kind_of(file), rebuilt);
+    }
+}
+
+impl Progress {
+    /// Damage that is still there, as much of it as is listed.
+    fn damage(&self) -> Vec<Finding> {
+        let known = self.known.values().take(limits::SCRUB_DAMAGE_MAX);
+        known.map(|known| known.finding.clone()).collect()
+    }
+
+    /// Drops damage that a whole pass did not meet any more: its file was replaced or removed.
+    fn forget_unseen(&mut self) {
+        let passes = self.passes;
+        if self.is_whole_pass {
+            self.known.retain(|_, known| known.seen == passes);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cairn_base::{Pacer, limits};
+use cairn_base::Pacer;
 use cairn_log::Watch;
 use cairn_seam::{ScrubPass, ScrubPolicy, StoreError};
 
@@ -102,7 +102,11 @@ impl Shared {
             }
             Err(StoreError::Stopped) => Next::Stop,
             Err(error) => {
-                self.tell(format!("verifying in the background failed and will be tried again: {error}"));
+                let line = format!("verifying in the background failed and will be tried again: {error}");
+                let told = self.scrub.progress.lock().trouble.replace(line.clone());
+                if told.as_ref() != Some(&line) {
+                    self.tell(line);
+                }
                 Next::After(LOOK_EVERY)
             }
         }
@@ -169,16 +173,15 @@ impl Shared {
             }
         }
         progress.current = Some(ScrubPass { started_at_ms: now_ms, ..ScrubPass::default() });
-        progress.after = None;
+        (progress.after, progress.is_whole_pass) = (None, true);
         None
     }
 
     fn end_pass(&self, agenda: &mut Agenda) {
         *agenda = Agenda::default();
-        // What nothing lists any more was replaced or removed.
-        self.scrub.forget_gone(|file| self.options.fs.open_to_read(&self.dir.join(file)).is_ok());
         {
             let mut progress = self.scrub.progress.lock();
+            progress.forget_unseen();
             let finished_at_ms = Some(self.options.clock.now_ms());
             progress.last = progress.current.take().map(|pass| ScrubPass { finished_at_ms, ..pass });
             (progress.after, progress.file) = (None, None);
@@ -197,8 +200,7 @@ impl Shared {
             }
             progress.written_at = now;
             let current = progress.current.clone().map(|pass| (pass, progress.after));
-            let damage = progress.known.values().take(limits::SCRUB_DAMAGE_MAX).cloned().collect();
-            State { last: progress.last.clone(), current, damage }
+            State { last: progress.last.clone(), current, damage: progress.damage() }
         };
         let _ = state.write(&*self.options.fs, &self.dir);
     }

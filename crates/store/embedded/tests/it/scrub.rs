@@ -203,8 +203,13 @@ fn damage_in_primary_data_is_told_once_and_shown_until_it_is_gone() {
             (found[0].file.as_str(), found[0].detail.as_str()),
             (&blob[..], "the file of the blob is missing")
         );
+        for _ in 0..2 {
+            assert_eq!(subject.pass(), [], "told already");
+            assert_eq!(subject.store.scrub_status().damaged.get(ScrubKind::Blob), 1);
+        }
         subject.fs.write_raw(file(&blob), &bytes);
         assert_eq!(subject.pass(), []);
+        assert_eq!(subject.store.scrub_status().damaged.total(), 0);
     }
 }
 
