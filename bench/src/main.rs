@@ -13,6 +13,8 @@ mod kip;
 mod measure;
 mod random;
 mod resident;
+#[path = "../../crates/store/embedded/tests/rot/mod.rs"]
+mod rot;
 mod scratch;
 mod search;
 mod spread;

@@ -30,7 +30,9 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
 
     let token_key = TokenKey::new([1; 32]);
     let verify = |(jwt, _): &(String, cairn_engine::Connection)| {
-        let Credential::Jwt(jwt) = Credential::parse(black_box(jwt), &token_key)? else { bail!("a JWT is a token") };
+        let Credential::Jwt(jwt) = Credential::parse(black_box(jwt), &token_key)? else {
+            bail!("a JWT is a token")
+        };
         black_box(jwt.verify()?);
         Ok(())
     };

@@ -140,7 +140,8 @@ fn damage(
     by_position: &BTreeMap<u64, u64>,
     has_index: bool,
 ) -> Result<BTreeSet<(String, String)>> {
-    let mut segments: Vec<PathBuf> = fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut segments: Vec<PathBuf> =
+        fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     segments.retain(|path| path.extension().is_some_and(|end| end == "log"));
     segments.sort();
     let mut random = Random::new(7);
@@ -149,7 +150,8 @@ fn damage(
         let path = &segments[usize::try_from(place % segments.len() as u64)?];
         let mut bytes = fs::read(path)?;
         let frames = frames_of(&bytes, by_position);
-        let Some(&(at, len, kind)) = frames.get(usize::try_from(random.below(frames.len().max(1) as u64))?) else {
+        let Some(&(at, len, kind)) = frames.get(usize::try_from(random.below(frames.len().max(1) as u64))?)
+        else {
             continue;
         };
         let offset = at + 24 + usize::try_from(random.below(len as u64))?;

@@ -2,7 +2,7 @@
 //!
 //! Users, teams, tokens and keys that are left stay as they are; what they are found by is rebuilt from
 //! them. What such an entry names and is not there is lost. A tenant that something belongs to and whose
-//! own record is lost gets one, so that its number never means another; it is shut out until somebody
+//! own record is lost gets one, so that its number never means another; it is disabled until somebody
 //! looks at it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use crate::tables::{
     KEY_HOMES, KEYS, KEYS_OF_USERS, MEMBERS, TEAMS, TEAMS_OF_USERS, TENANT_NAMES, TENANTS, TOKENS,
     TOKENS_OF_USERS, USERS,
 };
-use crate::{Scope, TokenId};
+use crate::{LOCAL_TENANT, Scope, TokenId};
 
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
@@ -131,16 +131,25 @@ pub fn rebuild_node(
         }
         Visit::Continue
     })?;
-    let seen_tenants = seen.keys().chain(names.keys()).copied().filter(|id| *id != TenantId::NODE);
+    // The tenant of whoever owns the directory is always there, and first.
+    let seen_tenants = seen.keys().chain(names.keys()).copied().chain([TenantId::LOCAL]);
+    let seen_tenants = seen_tenants.filter(|id| *id != TenantId::NODE);
     for id in seen_tenants.collect::<BTreeSet<_>>() {
         if known.get(&id).is_some_and(|name| !name.is_empty()) {
             continue;
         }
-        let name = names.get(&id).cloned().unwrap_or_else(|| format!("lost-{}", id.0));
+        let is_local = id == TenantId::LOCAL;
+        let name = match names.get(&id) {
+            _ if is_local => LOCAL_TENANT.to_owned(),
+            Some(name) => name.clone(),
+            None => format!("lost-{}", id.0),
+        };
         let Ok(parsed) = TenantName::parse(&name) else { continue };
-        let tenant = Tenant { id, name: parsed, created_at_ms: now_ms, disabled_at_ms: Some(now_ms) };
+        let disabled_at_ms = (!is_local).then_some(now_ms);
+        let tenant = Tenant { id, name: parsed, created_at_ms: now_ms, disabled_at_ms };
         out.fixes.push(Fix::Put(TENANTS, node.key().tenant(id).into_vec(), encode_tenant(&tenant)));
-        let detail = format!("it is called {name} now, and shut out");
+        let state = if is_local { "" } else { ", and disabled" };
+        let detail = format!("it is called {name} now{state}");
         out.lost.push(item(TenantId::NODE, "tenant", id.0.to_string(), &detail));
         known.insert(id, name);
     }

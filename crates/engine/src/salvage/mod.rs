@@ -143,6 +143,13 @@ impl Work<'_> {
             seen.insert(tenant, cairn_access::salvage::keys_in(&self.reader, &scope)?);
         }
         let node = scope(TenantId::NODE, SpaceId::NONE)?;
+        // The next opening makes new ones.
+        for (keyspace, kind) in [(tables::NODE, "node record"), (tables::SECRET, "secret of event ids")] {
+            if cairn_seam::get(&self.reader, keyspace, &node.key())?.is_none() {
+                let (tenant, space, detail) = (TenantId::NODE, SpaceId::NONE, String::new());
+                self.report.lost.push(Item { tenant, space, kind, id: "node".into(), detail });
+            }
+        }
         let rebuilt = cairn_access::salvage::rebuild_node(&self.reader, &node, &seen, now_ms)?;
         let fixes = self.report.take(rebuilt);
         self.write(TenantId::NODE, fixes)

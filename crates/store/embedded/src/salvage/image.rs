@@ -7,7 +7,7 @@ use cairn_base::fs::{File, FileSystem};
 use cairn_log::{DamagedLog, ImageRow, Op, Ops, PatientFile, Sealer, TAG_BYTES};
 use cairn_seam::LostRange;
 
-use super::span::{KeyAt, Span};
+use super::span::{Emit, KeyAt, Span};
 use crate::image::{self, BLOCK_BYTES, BLOCK_BYTES_MAX, HEADER_BYTES, SALT_BYTES, Seal, Stamp};
 
 /// Blocks that may be lost in one place: each is bound to its number.
@@ -220,7 +220,7 @@ impl ImageSource {
     }
 
     /// Calls `visit` with every key that can be read, in order.
-    pub(super) fn each(&self, visit: &mut dyn FnMut(u16, &[u8], &[u8]) -> io::Result<()>) -> io::Result<()> {
+    pub(super) fn each(&self, visit: Emit<'_>) -> io::Result<()> {
         for block in &self.blocks {
             for op in Ops::new(&self.body(block)?) {
                 if let Ok(Op::Put { keyspace, key, value }) = op {

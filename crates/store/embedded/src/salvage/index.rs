@@ -13,7 +13,7 @@ use cairn_base::fs::{File, FileSystem};
 use cairn_log::{PatientFile, Sealer};
 use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle};
 
-use super::span::{Patch, Span};
+use super::span::{self, Patch, Span};
 use crate::alarm::Alarm;
 use crate::backend::SeamBackend;
 use crate::guard::Salt;
@@ -112,11 +112,7 @@ impl IndexSource {
     }
 
     /// Calls `emit` with every key: those that can be read, and the patch's where they cannot.
-    pub(super) fn each(
-        &self,
-        patch: &Patch,
-        emit: &mut dyn FnMut(u16, &[u8], &[u8]) -> io::Result<()>,
-    ) -> Result<(), EachError> {
+    pub(super) fn each(&self, patch: &Patch, emit: span::Emit<'_>) -> Result<(), EachError> {
         let mut keyspaces: Vec<u16> = self.tables.iter().map(|(keyspace, _)| *keyspace).collect();
         keyspaces.extend(patch.records.keys().map(|(keyspace, _)| *keyspace));
         keyspaces.sort_unstable();
@@ -165,7 +161,7 @@ fn just_before((keyspace, key): &(u16, Vec<u8>)) -> (u16, Vec<u8>) {
     }
 }
 
-fn bounds<'a>(span: &'a Span) -> (Bound<&'a [u8]>, Bound<&'a [u8]>) {
+fn bounds(span: &Span) -> (Bound<&[u8]>, Bound<&[u8]>) {
     let (keyspace, after) = &span.after;
     let high = match &span.before {
         Some((other, before)) if other == keyspace => Bound::Excluded(before.as_slice()),

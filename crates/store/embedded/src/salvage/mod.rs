@@ -19,7 +19,7 @@ use cairn_seam::{OnStage, SalvagedStore, Stage, StoreError, Witness};
 
 use self::image::ImageSource;
 use self::index::{EachError, IndexSource};
-use self::span::{Patch, Span};
+use self::span::{Emit, Patch, Span};
 use crate::image::{Blocks, Identity};
 use crate::open::{self, LOCK};
 use crate::options::EmbeddedOptions;
@@ -252,11 +252,7 @@ impl Base {
     }
 
     /// The image's records, and those of the log where it cannot be read.
-    fn merge(
-        &self,
-        image: &ImageSource,
-        emit: &mut dyn FnMut(u16, &[u8], &[u8]) -> io::Result<()>,
-    ) -> io::Result<()> {
+    fn merge(&self, image: &ImageSource, emit: Emit<'_>) -> io::Result<()> {
         let mut patched = self.patch.records.iter().peekable();
         image.each(&mut |keyspace, key, value| {
             while let Some(((other, patch_key), patch_value)) =

@@ -7,6 +7,9 @@ use cairn_seam::UnreadKeys;
 /// A keyspace and a key in it.
 pub(super) type KeyAt = (u16, Vec<u8>);
 
+/// Called with the keyspace, key and value of each record.
+pub(super) type Emit<'a> = &'a mut dyn FnMut(u16, &[u8], &[u8]) -> std::io::Result<()>;
+
 /// Keys between two others, neither of them included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {

@@ -29,6 +29,9 @@ const COPY_BYTES: usize = 1 << 20;
 /// Told how many more bytes were read; an error ends the work.
 pub type Advance<'a> = &'a mut dyn FnMut(u64) -> Result<(), StoreError>;
 
+/// Called with the position and the body of each transaction that counts, in order.
+pub type OnTransaction<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), StoreError>;
+
 /// What was carried over. The files are there, and no manifest yet.
 #[derive(Debug)]
 pub struct CopiedLog {
@@ -87,7 +90,7 @@ impl DamagedLog {
         to: &Path,
         at_least: u64,
         witness: &mut dyn Witness,
-        each: &mut dyn FnMut(u64, &[u8]) -> Result<(), StoreError>,
+        each: OnTransaction<'_>,
         advance: Advance<'_>,
     ) -> Result<CopiedLog, StoreError> {
         let mut copied = CopiedLog {

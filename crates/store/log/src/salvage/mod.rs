@@ -16,6 +16,6 @@ mod write;
 
 pub(crate) use around::{Around, Lost, RunAround, read_around};
 pub use blobs::{BlobSource, CopiedBlobs};
-pub use copy::{Advance, CopiedLog};
+pub use copy::{Advance, CopiedLog, OnTransaction};
 pub use patient::PatientFile;
 pub use source::DamagedLog;

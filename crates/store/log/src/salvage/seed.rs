@@ -31,7 +31,7 @@ pub(crate) fn base_and_salt(file: &dyn File, salt: Option<u64>) -> io::Result<Op
             let here = at + offset as u64;
             if let Some(base) = claimed_base(commit, here) {
                 let position = base + here;
-                let found = salt.map_or_else(|| seed_of(commit), |salt| Some(salt));
+                let found = salt.or_else(|| seed_of(commit));
                 let is_valid = |salt: &u64| frame::decode(commit, *salt, position).is_some();
                 match (found.filter(is_valid), salt, first) {
                     (Some(salt), Some(_), _) => return Ok(Some((base, salt))),
