@@ -14,14 +14,23 @@ use crate::shared::Shared;
 impl Shared {
     /// Moves everything published so far into the index in one durable commit.
     ///
-    /// After a failure the store refuses writes until it is opened again: the log has everything.
+    /// After a failure the store refuses writes until it is opened again: the log has everything. Without
+    /// room on the disk nothing is moved.
     pub(crate) fn apply(&self) -> Result<bool, StoreError> {
         let _one_at_a_time = self.applying.lock();
+        if self.check_space().is_err() {
+            // An index that cannot grow fails for good; what is not in it waits in memory and in the log.
+            return Ok(false);
+        }
         let Some((frozen, applied)) = self.freeze()? else { return Ok(false) };
         // redb asserts what it believes about its file; damage may prove it wrong.
         let moved = catch_unwind(AssertUnwindSafe(|| self.move_into_index(&frozen, applied)));
         let moved = moved.unwrap_or_else(|_| Err(self.index.place.damaged(&"redb panicked")));
         if let Err(error) = moved {
+            if error.is_full() && self.closed.load(Ordering::Relaxed) {
+                // It waited for room until the store was closed; the next opening replays the log.
+                return Ok(false);
+            }
             self.poison(&error);
             return Err(error);
         }

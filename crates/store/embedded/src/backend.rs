@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use cairn_base::fs::File;
+use cairn_base::fs::{File, is_full};
 use cairn_log::Sealer;
 use parking_lot::{Mutex, RwLock};
 use redb::StorageBackend;
@@ -37,6 +37,8 @@ use crate::guard::{GROUP_PAGES, Guard, Layout, PAGE, PAGE_LEN, checksum};
 const SLICE_BYTES: usize = 256 << 10;
 /// How long the disk is left to others between two slices when there is time.
 const PAUSE: Duration = Duration::from_millis(3);
+/// How often a full disk is tried again.
+const ROOM_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub(crate) struct SeamBackend {
@@ -53,17 +55,53 @@ pub(crate) struct SeamBackend {
 
 /// Whether the index is written as fast as the disk allows, or with pauses that leave it to others.
 #[derive(Debug, Default)]
-pub(crate) struct Pace(AtomicBool);
+pub(crate) struct Pace {
+    is_leisurely: AtomicBool,
+    is_patient: AtomicBool,
+    waits: AtomicBool,
+    gave_up: AtomicBool,
+}
 
 impl Pace {
     /// Chooses: pauses are for an applier that has time.
     pub(crate) fn set_leisurely(&self, leisurely: bool) {
-        self.0.store(leisurely, Ordering::Relaxed);
+        self.is_leisurely.store(leisurely, Ordering::Relaxed);
+    }
+
+    /// Chooses whether a full disk is waited for. redb takes the first failed write for the last one, and
+    /// reads nothing more either; the applier's thread can wait, and nobody waits for it.
+    pub(crate) fn set_patient(&self, patient: bool) {
+        self.is_patient.store(patient, Ordering::Relaxed);
+    }
+
+    /// Whether somebody waits for room on the disk.
+    pub(crate) fn waits(&self) -> bool {
+        self.waits.load(Ordering::Relaxed)
+    }
+
+    /// Whether a write failed because the disk was full.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.gave_up.load(Ordering::Relaxed)
     }
 
     fn pause(&self) {
-        if self.0.load(Ordering::Relaxed) {
+        if self.is_leisurely.load(Ordering::Relaxed) {
             thread::sleep(PAUSE);
+        }
+    }
+
+    /// Does something to the file, and waits for room as long as that is wanted.
+    fn with_room<T>(&self, act: impl Fn() -> io::Result<T>) -> io::Result<T> {
+        loop {
+            let outcome = act();
+            let is_refused = outcome.as_ref().is_err_and(is_full);
+            let waits = is_refused && self.is_patient.load(Ordering::Relaxed);
+            self.waits.store(waits, Ordering::Relaxed);
+            if !waits {
+                self.gave_up.fetch_or(is_refused, Ordering::Relaxed);
+                return outcome;
+            }
+            thread::sleep(ROOM_EVERY);
         }
     }
 }
@@ -154,16 +192,16 @@ impl SeamBackend {
         match (&self.guard, &self.front) {
             (Guard::Seal(seals), Some(front)) => {
                 if first == 0 {
-                    front.write(&*self.file, &seals.sealer, &bytes[..PAGE_LEN])?;
+                    self.pace.with_room(|| front.write(&*self.file, &seals.sealer, &bytes[..PAGE_LEN]))?;
                 }
                 let skip = usize::from(first == 0);
                 let (first, mut sealed) = (first + skip as u64, bytes[skip * PAGE_LEN..].to_vec());
                 let marks = seals.seal(first, &mut sealed)?;
-                self.file.write_at(&sealed, self.layout.place_of(first))?;
+                self.pace.with_room(|| self.file.write_at(&sealed, self.layout.place_of(first)))?;
                 self.set_marks(first, &marks)
             }
             (Guard::Checksum | Guard::Seal(_), _) => {
-                self.file.write_at(bytes, self.layout.place_of(first))?;
+                self.pace.with_room(|| self.file.write_at(bytes, self.layout.place_of(first)))?;
                 let mut marks: Vec<u8> = bytes.chunks_exact(PAGE_LEN).flat_map(checksum).collect();
                 if first == 0 {
                     marks[..self.layout.mark_bytes].fill(0);
@@ -199,7 +237,7 @@ impl SeamBackend {
                 let len = marks.len().min(PAGE_LEN);
                 bytes[..len].copy_from_slice(&marks[..len]);
             }
-            self.file.write_at(&bytes, self.layout.place_of_table(table))?;
+            self.pace.with_room(|| self.file.write_at(&bytes, self.layout.place_of_table(table)))?;
         }
         Ok(())
     }
@@ -228,7 +266,7 @@ impl StorageBackend for SeamBackend {
     fn set_len(&self, len: u64) -> Result<(), io::Error> {
         let pages = len.div_ceil(PAGE);
         let tables = pages.div_ceil(GROUP_PAGES) * self.layout.table_pages();
-        self.file.set_len(self.layout.len_of(pages))?;
+        self.pace.with_room(|| self.file.set_len(self.layout.len_of(pages)))?;
         let marks = usize::try_from(pages).map_err(io::Error::other)? * self.layout.mark_bytes;
         self.marks.write().resize(marks, 0);
         let mut unsynced = self.unsynced.lock();

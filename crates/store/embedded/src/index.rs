@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cairn_base::fs::{File, FileSystem};
+use cairn_base::fs::{File, FileSystem, is_full};
 use cairn_log::Sealer;
 use cairn_seam::{DamagedAt, StoreError};
 use parking_lot::Mutex;
@@ -130,6 +130,17 @@ impl IndexPlace {
         move |error| StoreError::io(doing, error)
     }
 
+    /// Removes an index that was not finished.
+    pub(crate) fn remove(&self) {
+        // Best effort: one that has no position is made anew.
+        let _ = self.fs.remove(&self.file());
+    }
+
+    /// Bytes of the file; 0 when there is none.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.fs.open(&self.file()).and_then(|file| file.len()).unwrap_or(0)
+    }
+
     /// Whether the file is there.
     pub(crate) fn is_there(&self) -> io::Result<bool> {
         let found = self.fs.open(&self.file());
@@ -182,22 +193,19 @@ impl Index {
         }
         let opened = catch_unwind(AssertUnwindSafe(|| {
             let pace = Arc::default();
-            let (db, pages) = open_db(place, &file, &pace, cache_bytes).map_err(|error| error.to_string())?;
-            let applied = read_meta(&db, store_id)?;
-            Ok::<_, String>((
-                Index {
-                    place: place.clone(),
-                    db,
-                    file: Arc::clone(&file),
-                    pages,
-                    store_id,
-                    durable: Mutex::new(applied),
-                    pace,
-                },
-                applied,
-            ))
+            let (db, pages) = match open_db(place, &file, &pace, cache_bytes) {
+                Ok(opened) => opened,
+                // It may be as whole as ever.
+                Err(redb::Error::Io(error)) if is_full(&error) => return Err(place.io("opening")(error)),
+                Err(error) => return Ok(Err(error.to_string())),
+            };
+            let (place, file) = (place.clone(), Arc::clone(&file));
+            Ok(read_meta(&db, store_id).map(|applied| {
+                let durable = Mutex::new(applied);
+                (Index { place, db, file, pages, store_id, durable, pace }, applied)
+            }))
         }));
-        Ok(opened.unwrap_or_else(|_| Err("it is damaged".into())))
+        opened.unwrap_or_else(|_| Ok(Err("it is damaged".into())))
     }
 
     /// Makes a new, empty index in place of whatever is there.

@@ -9,7 +9,7 @@ use cairn_base::{ContentHash, Position, TenantId, limits};
 use cairn_log::{DerivedSealer, EncryptionKey, LogUpload};
 use cairn_seam::{
     BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, OnStage,
-    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload, WriteClass,
 };
 use parking_lot::Mutex;
 
@@ -44,7 +44,10 @@ impl EmbeddedStore {
         let (shared, report) = open::open(dir, options)?;
         let shared = Arc::new(shared);
         let threads = match background {
-            Background::Threads => start_threads(&shared)?,
+            Background::Threads => {
+                shared.index.pace.set_patient(true);
+                start_threads(&shared)?
+            }
             Background::Manual => Vec::new(),
         };
         Ok(EmbeddedStore { shared, report, threads: Mutex::new(threads) })
@@ -80,6 +83,7 @@ impl EmbeddedStore {
     }
 
     fn stop_threads(&self) {
+        self.shared.index.pace.set_patient(false);
         self.shared.queue.close();
         self.shared.log.stop_preparing();
         self.shared.signals.stop();
@@ -165,7 +169,12 @@ impl Shared {
 
     /// Prepares, seals and merges; a failure is reported and tried again later.
     fn keep(&self) {
-        let done = self.log.housekeep();
+        // First of all: ordinary writing waits for it.
+        let refilled = self.refill_reserve();
+        let done = self.log.housekeep().and_then(|mut lines| {
+            lines.extend(refilled?);
+            Ok(lines)
+        });
         let mut news = self.news.lock();
         match done {
             Ok(lines) => news.extend(lines),
@@ -187,12 +196,12 @@ impl Store for EmbeddedStore {
         Ok(Box::new(snapshot))
     }
 
-    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
-        self.shared.submit(Ticket { tenant, body, answer: Answer::callback(done) });
+    fn submit_as(&self, tenant: TenantId, class: WriteClass, body: TxBody, done: TxDone) {
+        self.shared.submit(Ticket { tenant, class, body, answer: Answer::callback(done) });
     }
 
-    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
-        self.shared.write(tenant, body)
+    fn write_as(&self, tenant: TenantId, class: WriteClass, body: TxBody) -> Result<Position, StoreError> {
+        self.shared.write_as(tenant, class, body)
     }
 
     fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {
@@ -316,8 +325,11 @@ impl Store for EmbeddedStore {
         self.stop_threads();
         self.shared.commit_waiting();
         self.shared.check_poison()?;
-        self.shared.apply()?;
-        self.shared.log.seal_all()?;
+        if self.shared.check_space().is_ok() && !self.shared.index.pace.gave_up() {
+            self.shared.apply()?;
+            self.shared.log.seal_all()?;
+        }
+        // Else the next opening replays what the index lacks.
         self.shared.index.place.remove_if_forgotten()
     }
 }

@@ -115,12 +115,30 @@ pub enum StoreError {
         cause: String,
     },
     /// The disk is nearly full.
-    #[error("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must be free")]
+    #[error(
+        "the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must be free; free at least {} bytes on \
+         the disk that holds the data directory",
+        .reserve_bytes.saturating_sub(*.free_bytes)
+    )]
     StorageFull {
         /// Bytes free.
         free_bytes: u64,
         /// Bytes that must be free.
         reserve_bytes: u64,
+    },
+    /// The disk is nearly full, and the transaction is too large to come from the reserve.
+    #[error(
+        "the disk is nearly full, and {changes} changes with {bytes} bytes are more than the {} changes with \
+         {bytes_max} bytes that one transaction may take from the reserve; do it in smaller steps, or free space",
+        limits::RESERVE_COMMIT_CHANGES_MAX
+    )]
+    ReserveExceeded {
+        /// Bytes of its keys and values.
+        bytes: usize,
+        /// How many changes it makes.
+        changes: usize,
+        /// Bytes that it may have.
+        bytes_max: usize,
     },
     /// Durable bytes are damaged.
     #[error("damaged at byte {} of {}: {}", .0.offset, .0.file.display(), .0.detail)]
@@ -206,6 +224,15 @@ impl StoreError {
         StoreError::Io { doing: doing.into(), source: Arc::new(source) }
     }
 
+    /// Whether the disk had no room for it.
+    pub fn is_full(&self) -> bool {
+        match self {
+            StoreError::StorageFull { .. } | StoreError::ReserveExceeded { .. } => true,
+            StoreError::Io { source, .. } => cairn_base::fs::is_full(source),
+            _ => false,
+        }
+    }
+
     /// The row of the error-code table.
     pub fn code(&self) -> ErrorCode {
         match self {
@@ -225,13 +252,14 @@ impl StoreError {
             StoreError::Overloaded => ErrorCode::Overloaded,
             StoreError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
             StoreError::Poisoned { .. } => ErrorCode::StorePoisoned,
-            StoreError::StorageFull { .. } => ErrorCode::StorageFull,
+            StoreError::StorageFull { .. } | StoreError::ReserveExceeded { .. } => ErrorCode::StorageFull,
             StoreError::Damaged(_) | StoreError::Record { .. } => ErrorCode::Damaged,
             StoreError::Locked { .. } => ErrorCode::Locked,
             StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,
             StoreError::KeyMissing { .. } => ErrorCode::KeyMissing,
             StoreError::KeyMismatch { .. } => ErrorCode::KeyMismatch,
             StoreError::NotSealed { .. } => ErrorCode::NotSealed,
+            StoreError::Io { .. } if self.is_full() => ErrorCode::StorageFull,
             StoreError::Io { .. } => ErrorCode::Internal,
             StoreError::Occupied { .. } | StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
             StoreError::Stopped => ErrorCode::DeadlineExceeded,

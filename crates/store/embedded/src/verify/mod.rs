@@ -22,6 +22,7 @@ use cairn_seam::{MaintenanceReport, OnStage, StoreError};
 
 use self::image::ImageCheck;
 use crate::index;
+use crate::reserve;
 use crate::shared::Shared;
 use crate::view::View;
 
@@ -30,11 +31,12 @@ const KEYS_MAX: usize = 3_600_000;
 
 /// Files in the data directory that are neither the log's nor anybody's leftovers: the lock, the index
 /// and its mark, and what the program keeps beside the store.
-const OTHER_FILES: [&str; 8] = [
+const OTHER_FILES: [&str; 9] = [
     "LOCK",
     index::FILE,
     index::DAMAGED,
     index::FORGOTTEN,
+    reserve::FILE,
     "cairn.toml",
     "endpoints.json",
     "cairn.sock",

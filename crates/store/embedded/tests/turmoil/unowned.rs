@@ -38,5 +38,5 @@ fn owned(fs: &dyn FileSystem, dir: &Path) -> BTreeSet<String> {
             _ => None,
         }
     });
-    listed.chain(["MANIFEST", "LOCK", "index.redb"].map(String::from)).collect()
+    listed.chain(["MANIFEST", "LOCK", "RESERVE", "index.redb"].map(String::from)).collect()
 }

@@ -41,6 +41,8 @@ pub struct RecoveryReport {
     pub torn: Option<String>,
     /// What was given up because loss was accepted.
     pub lost: Option<String>,
+    /// The disk had no room for side files or the manifest: they are written once there is some.
+    pub untidy: bool,
 }
 
 /// A log ready to be written.

@@ -82,8 +82,8 @@ impl Recovery {
                 let cut = set_aside::Cut { segment: spare.number, end: 0, used_to: remains.used_to };
                 let aside = set_aside::tail(&self.log, &*spare.file, &cut, false)?;
                 let bytes = remains.used_to;
-                self.report.torn = aside
-                    .map(|aside| format!("took {bytes} unacknowledged bytes out of {name}, kept as {aside}"));
+                self.report.torn =
+                    aside.map(|aside| format!("took {bytes} unacknowledged bytes out of {name}, {aside}"));
             }
         }
         self.unused = clean;
@@ -223,10 +223,8 @@ impl Recovery {
             ));
         } else if let Some(aside) = aside {
             let bytes = remains.used_to - bad.end;
-            self.report.torn = Some(format!(
-                "cut {bytes} unacknowledged bytes off {name} at byte {}, kept as {aside}",
-                bad.end
-            ));
+            self.report.torn =
+                Some(format!("cut {bytes} unacknowledged bytes off {name} at byte {}, {aside}", bad.end));
         }
         Ok(())
     }

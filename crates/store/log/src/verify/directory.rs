@@ -40,7 +40,9 @@ impl Log {
         let _nothing_is_half_made = self.housekeeping.lock();
         let manifest = self.manifest.lock();
         let mut check = DirectoryCheck::default();
-        if let Err(detail) = self.compare_manifest(&manifest) {
+        if self.leftovers.lock().is_empty()
+            && let Err(detail) = self.compare_manifest(&manifest)
+        {
             findings.add(manifest::NAME, 0, detail);
             check.is_manifest_bad = true;
         }
@@ -74,7 +76,7 @@ impl Log {
 
     /// Whether a file stays only because somebody still reads it.
     pub(super) fn waits_to_be_removed(&self, name: &str) -> bool {
-        self.held.lock().waits(name)
+        self.held.lock().waits(name) || self.leftovers.lock().iter().any(|leftover| leftover == name)
     }
 
     fn compare_manifest(&self, expected: &Manifest) -> Result<(), String> {
