@@ -5,6 +5,7 @@ mod bulk;
 mod bulk_out;
 mod cache;
 mod concurrency;
+mod full_disk;
 mod indexes;
 mod kit;
 mod logs;
