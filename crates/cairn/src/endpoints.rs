@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use cairn_base::fs::is_full;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -30,21 +31,34 @@ impl EndpointsFile {
     /// Writes the file by rename, so that readers see all of it or none.
     pub(crate) fn write(data_dir: &Path, endpoints: &Value) -> Result<Self, Failure> {
         let path = data_dir.join(FILE_NAME);
-        replace(&path, format!("{endpoints}\n").as_bytes())
-            .map_err(|error| Failure::io(format_args!("write {}", path.display()), &error))?;
+        match replace(&path, format!("{endpoints}\n").as_bytes()) {
+            // Nobody has to read it, and the one of an earlier server would be wrong.
+            Err(error) if is_full(&error) => {
+                tracing::warn!(file = %path.display(), %error, "the list of endpoints was not written");
+                let _ = std::fs::remove_file(path.with_extension(UNFINISHED));
+                let _ = std::fs::remove_file(&path);
+            }
+            written => {
+                written.map_err(|error| Failure::io(format_args!("write {}", path.display()), &error))?;
+            }
+        }
         Ok(EndpointsFile(path))
     }
 }
 
+const UNFINISHED: &str = "json.new";
+
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let unfinished = path.with_extension("json.new");
+    let unfinished = path.with_extension(UNFINISHED);
     File::create(&unfinished)?.write_all(content)?;
     std::fs::rename(&unfinished, path)
 }
 
 impl Drop for EndpointsFile {
     fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_file(&self.0) {
+        if let Err(error) = std::fs::remove_file(&self.0)
+            && error.kind() != io::ErrorKind::NotFound
+        {
             tracing::warn!(file = %self.0.display(), %error, "could not remove the list of endpoints");
         }
     }

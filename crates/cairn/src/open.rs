@@ -48,6 +48,7 @@ pub(crate) fn options(config: &Config) -> Result<EmbeddedOptions, Failure> {
     Ok(EmbeddedOptions {
         segment_bytes: config.store_segment_bytes,
         reserve_bytes: config.store_reserve_bytes,
+        reserve_file_bytes: config.store_reserve_file_bytes,
         cache_bytes: usize::try_from(config.store_cache_bytes).unwrap_or(usize::MAX),
         key: key_file::configured(config)?,
         progress: Some(progress::reporter()),
@@ -75,7 +76,7 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<(), Failure> {
 }
 
 fn tell(report: &OpenReport) {
-    let OpenReport { torn, lost, rebuilt, replayed } = report;
+    let OpenReport { torn, lost, rebuilt, replayed, untidy } = report;
     if let Some(lost) = lost {
         tracing::error!("loss was accepted: {lost}");
     }
@@ -84,6 +85,9 @@ fn tell(report: &OpenReport) {
     }
     if let Some(rebuilt) = rebuilt {
         tracing::warn!("rebuilt the index: {rebuilt}");
+    }
+    if *untidy {
+        tracing::warn!("the disk is full: what opening found is written down once there is room");
     }
     tracing::debug!(replayed, "opened the store");
 }

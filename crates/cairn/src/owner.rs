@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
-use cairn_base::SystemClock;
+use cairn_base::{ErrorCode, SystemClock};
 use cairn_engine::Engine;
 use cairn_gate::Gate;
 use cairn_http::{App, Drained, Listeners};
@@ -36,7 +36,10 @@ impl Owner {
             wiring::engine(Arc::new(store), Arc::new(SystemClock), &settings, Some(&path))
         });
         let engine = opened.await.map_err(lost)??;
-        match socket::listen(dir) {
+        // Nobody else could reach it.
+        let without =
+            || Failure::new("the disk has no room for a socket").hint(ErrorCode::StorageFull.hint());
+        match socket::listen(dir).and_then(|made| made.ok_or_else(without)) {
             Ok((local, socket_file)) => {
                 let gate = Gate::new(Arc::clone(&engine), wiring::gate(config));
                 // Nobody listens on an address here.

@@ -89,7 +89,6 @@ pub struct ActionRow {
     pub class: WriteClass,
 }
 
-#[expect(clippy::too_many_arguments, reason = "one per column")]
 const fn row(
     action: Action,
     name: &'static str,

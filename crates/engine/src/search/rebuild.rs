@@ -109,7 +109,7 @@ impl Engine {
         }
         let status = self.search_status();
         let figures = vec![("search_documents", status.documents), ("search_segments", status.segments)];
-        Ok(MaintenanceReport { figures, findings: Vec::new() })
+        Ok(MaintenanceReport { figures, ..MaintenanceReport::default() })
     }
 
     fn still_waiting(&self, on_stage: OnStage<'_>) -> Result<(), EngineError> {

@@ -45,7 +45,7 @@ fn access_is_taken_away_on_a_full_disk_with_its_audit_line_and_given_to_nobody()
     engine.remove_team(&owner(), tenant, &team).unwrap();
     engine.change_user(&owner(), tenant, &ada, true).unwrap();
     engine.change_tenant(&owner(), &name, true).unwrap();
-    assert!(engine.log_in(&token.reveal().to_string(), engine.new_connection()).is_err());
+    assert!(engine.log_in(token.reveal().as_ref(), engine.new_connection()).is_err());
     let lines = world.trail(tenant);
     let said: Vec<&str> =
         lines[before..].iter().map(|line| line.subject.split(' ').next().unwrap()).collect();

@@ -72,7 +72,7 @@ impl Shared {
         let bytes = writer.finish()?;
         let files = copy.files.len() as u64 + 1;
         let figures = vec![("position", published.position), ("files", files), ("bytes", bytes)];
-        Ok(MaintenanceReport { figures, findings: Vec::new() })
+        Ok(MaintenanceReport { figures, ..MaintenanceReport::default() })
     }
 
     /// What is published now, and the files that hold it.

@@ -19,7 +19,9 @@ impl Shared {
         self.check_poison()?;
         let key = self.read_key(file)?;
         match self.log.change_key(&key) {
-            Ok(()) => Ok(MaintenanceReport { figures: vec![("keys_changed", 1)], findings: Vec::new() }),
+            Ok(()) => {
+                Ok(MaintenanceReport { figures: vec![("keys_changed", 1)], ..MaintenanceReport::default() })
+            }
             Err(error @ StoreError::NotSealed { .. }) => Err(error),
             Err(error) => {
                 // The manifest on disk may say that later files have the new root: none may be written.

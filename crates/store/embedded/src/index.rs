@@ -17,7 +17,7 @@ use redb::{
 use crate::backend::{Pace, SeamBackend, SharedBackend};
 use crate::generation::{Generation, Key};
 
-pub(crate) const FILE: &str = "index.redb";
+pub(crate) const FILE: &str = cairn_seam::INDEX_FILE;
 /// A file with this name says that the index was found damaged and must be rebuilt.
 pub(crate) const DAMAGED: &str = "index.damaged";
 /// A file with this name says that the index must be made anew, because its free pages may still hold

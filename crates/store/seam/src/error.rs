@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use cairn_base::{ContentHash, ErrorCode, Position, limits};
 
+/// The name of a store's index, which is made from its log.
+pub const INDEX_FILE: &str = "index.redb";
+
 /// Where damage was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedAt {
@@ -15,6 +18,13 @@ pub struct DamagedAt {
     pub offset: u64,
     /// What is wrong there.
     pub detail: String,
+}
+
+impl DamagedAt {
+    /// Whether it is in the index, which the next opening rebuilds.
+    pub fn is_in_index(&self) -> bool {
+        self.file.file_name().is_some_and(|name| name == INDEX_FILE)
+    }
 }
 
 /// Why a store did not do what was asked.
@@ -226,11 +236,10 @@ impl StoreError {
 
     /// Whether the disk had no room for it.
     pub fn is_full(&self) -> bool {
-        match self {
-            StoreError::StorageFull { .. } | StoreError::ReserveExceeded { .. } => true,
-            StoreError::Io { source, .. } => cairn_base::fs::is_full(source),
-            _ => false,
+        if let StoreError::Io { source, .. } = self {
+            return cairn_base::fs::is_full(source);
         }
+        matches!(self, StoreError::StorageFull { .. } | StoreError::ReserveExceeded { .. })
     }
 
     /// The row of the error-code table.
@@ -253,6 +262,7 @@ impl StoreError {
             StoreError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
             StoreError::Poisoned { .. } => ErrorCode::StorePoisoned,
             StoreError::StorageFull { .. } | StoreError::ReserveExceeded { .. } => ErrorCode::StorageFull,
+            StoreError::Damaged(place) if place.is_in_index() => ErrorCode::IndexDamaged,
             StoreError::Damaged(_) | StoreError::Record { .. } => ErrorCode::Damaged,
             StoreError::Locked { .. } => ErrorCode::Locked,
             StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,

@@ -36,7 +36,7 @@ pub use blob::{
 };
 pub use class::WriteClass;
 pub use derived::{BlockPlace, DERIVED_TAG_BYTES, DerivedSeal, FileSeal, NotAsSealed, SealStamp};
-pub use error::{DamagedAt, StoreError};
+pub use error::{DamagedAt, INDEX_FILE, StoreError};
 pub use event::{Change, ChangePage, Event, EventKind};
 pub use faulty::{FaultPlan, FaultyStore, SeamFault};
 pub use keyspace::{HashedKeyspace, Keyspace};

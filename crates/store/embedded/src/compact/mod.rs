@@ -41,7 +41,7 @@ impl Shared {
             self.log.sync_removals()?;
             done.set_aside = self.log.set_aside_files()?;
         }
-        Ok(MaintenanceReport { figures: done.figures(what), findings: Vec::new() })
+        Ok(MaintenanceReport { figures: done.figures(what), ..MaintenanceReport::default() })
     }
 
     /// Decides how much of history goes, and makes sure that nothing is lost with it.

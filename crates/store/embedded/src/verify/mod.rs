@@ -180,7 +180,8 @@ impl<'a> Subject<'a> {
 
     fn report(&self, findings: Findings) -> MaintenanceReport {
         let log = &self.log.figures;
-        let (findings, left_out) = findings.finish();
+        let left_out = findings.left_out();
+        let (findings, _) = findings.finish();
         let mut figures = vec![
             ("segments", log.segments),
             ("frames", log.frames),
@@ -196,7 +197,7 @@ impl<'a> Subject<'a> {
             ("log_bytes", log.log_bytes),
             ("set_aside_files", self.directory.set_aside),
         ];
-        figures.extend((left_out > 0).then_some(("findings_left_out", left_out)));
-        MaintenanceReport { figures, findings }
+        figures.extend(left_out);
+        MaintenanceReport { figures, findings, ..MaintenanceReport::default() }
     }
 }

@@ -166,11 +166,9 @@ impl Store for MemoryStore {
         if self.closed.load(Ordering::Acquire) {
             return Health::Closed;
         }
-        match (self.full.load(Ordering::Acquire), FULL) {
-            (true, StoreError::StorageFull { free_bytes, reserve_bytes }) => {
-                Health::Full { free_bytes, reserve_bytes }
-            }
-            _ => Health::Serving,
+        match self.full.load(Ordering::Acquire) {
+            true => Health::Full { free_bytes: 0, reserve_bytes: 1 },
+            false => Health::Serving,
         }
     }
 
@@ -223,7 +221,7 @@ impl Store for MemoryStore {
                 swept += 1;
             }
         }
-        Ok(MaintenanceReport { figures: vec![("blobs_removed", swept)], findings: Vec::new() })
+        Ok(MaintenanceReport { figures: vec![("blobs_removed", swept)], ..MaintenanceReport::default() })
     }
 
     fn derived_seal(&self, _name: &str) -> Option<Arc<dyn DerivedSeal>> {

@@ -51,7 +51,7 @@ async fn the_local_owner_hears_how_far_it_is_and_what_came_of_it() {
     let server = server(GateConfig::default(), |job, on_stage| {
         assert_eq!(*job, Maintenance::Backup { to: PathBuf::from("/backups/monday") });
         assert!(on_stage(stage(3)));
-        Ok(MaintenanceReport { figures: vec![("segments", 2), ("bytes", 1)], findings: Vec::new() })
+        Ok(MaintenanceReport { figures: vec![("segments", 2), ("bytes", 1)], ..MaintenanceReport::default() })
     })
     .await;
     let mut heard = Vec::new();

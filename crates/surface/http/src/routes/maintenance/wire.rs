@@ -182,6 +182,9 @@ pub struct Report {
     pub figures: Vec<(String, u64)>,
     /// What is wrong, in the order of files and offsets; empty when all is well.
     pub findings: Vec<ReportedFinding>,
+    /// What is no damage and worth knowing, such as file trees with entries that were never uploaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<ReportedFinding>,
 }
 
 /// One thing that is wrong.
@@ -205,6 +208,7 @@ impl From<MaintenanceReport> for Report {
         Report {
             figures: report.figures.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             findings: report.findings.into_iter().map(finding).collect(),
+            warnings: report.warnings.into_iter().map(finding).collect(),
         }
     }
 }
@@ -250,6 +254,7 @@ mod tests {
                 detail: "bad".to_owned(),
                 repaired: true,
             }],
+            warnings: Vec::new(),
         };
         let text = serde_json::to_string(&Report::from(report.clone())).expect("plain data");
         assert_eq!(
