@@ -461,6 +461,39 @@ mod tests {
     }
 
     #[test]
+    fn a_full_disk_is_waited_for_by_who_is_patient_and_only_then() {
+        let fs = SimulatedFs::new(1);
+        let path = Path::new("index");
+        let backend = Arc::new(open(fs.create(path), None));
+        backend.set_len(4 * PAGE).unwrap();
+        fs.leave_free(0);
+        assert!(is_full(&backend.write(PAGE, &[7; PAGE_LEN]).unwrap_err()));
+        assert!(backend.pace.gave_up() && !backend.pace.waits());
+        backend.pace.set_patient(true);
+        let writer = Arc::clone(&backend);
+        let waiting = thread::spawn(move || writer.write(PAGE, &[7; PAGE_LEN]));
+        while !backend.pace.waits() {
+            thread::yield_now();
+        }
+        assert!(!waiting.is_finished());
+        fs.set_capacity(None);
+        waiting.join().unwrap().unwrap();
+        assert!(!backend.pace.waits());
+        let mut page = [0; PAGE_LEN];
+        backend.read(PAGE, &mut page).unwrap();
+        assert_eq!(page, [7; PAGE_LEN]);
+        // Whoever stops waits no longer.
+        fs.leave_free(0);
+        let writer = Arc::clone(&backend);
+        let waiting = thread::spawn(move || writer.write(2 * PAGE, &[8; PAGE_LEN]));
+        while !backend.pace.waits() {
+            thread::yield_now();
+        }
+        backend.pace.set_patient(false);
+        assert!(is_full(&waiting.join().unwrap().unwrap_err()));
+    }
+
+    #[test]
     fn a_sealed_header_that_was_synced_survives_any_power_cut_while_it_is_written_again() {
         let [_, sealer] = sealers();
         for seed in 0..200 {
