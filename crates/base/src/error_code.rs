@@ -172,7 +172,7 @@ error_codes! {
         "wait a moment and send the request again; everything else is served meanwhile";
     /// The disk has reached its reserve.
     StorageFull: "StorageFull", "KIP_4002", wire 507, http 507, rpc -32057, Later,
-        "free disk space; reads go on";
+        "free disk space; reads go on, and so do revoking, deleting and pruning";
     /// A write to disk failed, so nothing more is written until a restart.
     StorePoisoned: "StorePoisoned", "KIP_4003", wire 503, http 503, rpc -32053, Later,
         "check the disk and restart the server; reads go on";
@@ -187,6 +187,9 @@ error_codes! {
     StoreReadOnly: "StoreReadOnly", "KIP_4003", wire 503, http 503, rpc -32053, Never,
         "reads go on; make a new store of everything that can be read with `cairn salvage --to DIR`, or start \
          with --accept-loss to go on without what is missing";
+    /// The index is not what was written; the log, which it is made from, has everything.
+    IndexDamaged: "IndexDamaged", "KIP_4003", wire 503, http 503, rpc -32053, Later,
+        "start the server again: the log is whole, and opening rebuilds the index";
     /// Another process owns the data directory.
     Locked: "Locked", "KIP_4003", wire 503, http 503, rpc -32053, Later,
         "stop the other process, or name another data directory";

@@ -57,6 +57,15 @@ pub const APPLY_EVERY: Duration = Duration::from_secs(1);
 pub const SEGMENT_BYTES_DEFAULT: u64 = 64 * MIB as u64;
 /// Bytes of the disk that stay free; below, writes are refused. Default of configuration.
 pub const DISK_RESERVE_BYTES_DEFAULT: u64 = 256 * MIB as u64;
+/// Bytes of the reserve file, which pays for deletions and revocations on a full disk. Default of
+/// configuration.
+pub const RESERVE_FILE_BYTES_DEFAULT: u64 = 16 * MIB as u64;
+/// Bytes of keys and values of one deletion that is paid for by the reserve.
+pub const RESERVE_COMMIT_BYTES_MAX: usize = MIB;
+/// Changes of one transaction that is paid for by the reserve.
+pub const RESERVE_COMMIT_CHANGES_MAX: usize = 10_000;
+/// Bytes of keys and values of one revocation that is paid for by the reserve.
+pub const VITAL_COMMIT_BYTES_MAX: usize = 64 * KIB;
 
 /// Longest file that holds an identity, whatever its layout.
 pub const IDENTITY_FILE_BYTES_MAX: usize = 64 * KIB;

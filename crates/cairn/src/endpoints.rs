@@ -1,8 +1,10 @@
 //! `endpoints.json`: where a running server can be reached, for whoever knows its data directory.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use cairn_base::fs::is_full;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -29,15 +31,25 @@ impl EndpointsFile {
     /// Writes the file, for its owner alone; readers see all of it or none.
     pub(crate) fn write(data_dir: &Path, endpoints: &Value) -> Result<Self, Failure> {
         let path = data_dir.join(FILE_NAME);
-        private_file::replace(&path, format!("{endpoints}\n").as_bytes())
-            .map_err(|error| Failure::io(format_args!("write {}", path.display()), &error))?;
+        match private_file::replace(&path, format!("{endpoints}\n").as_bytes()) {
+            // Nobody has to read it, and the one of an earlier server would be wrong.
+            Err(error) if is_full(&error) => {
+                tracing::warn!(file = %path.display(), %error, "the list of endpoints was not written");
+                let _ = std::fs::remove_file(&path);
+            }
+            written => {
+                written.map_err(|error| Failure::io(format_args!("write {}", path.display()), &error))?;
+            }
+        }
         Ok(EndpointsFile(path))
     }
 }
 
 impl Drop for EndpointsFile {
     fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_file(&self.0) {
+        if let Err(error) = std::fs::remove_file(&self.0)
+            && error.kind() != io::ErrorKind::NotFound
+        {
             tracing::warn!(file = %self.0.display(), %error, "could not remove the list of endpoints");
         }
     }

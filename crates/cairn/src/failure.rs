@@ -221,7 +221,7 @@ impl From<ClientError> for Failure {
 fn exit_of(code: ErrorCode) -> Exit {
     if code == ErrorCode::Locked {
         Exit::InUse
-    } else if [ErrorCode::Damaged, ErrorCode::NewerFormat].contains(&code) {
+    } else if [ErrorCode::Damaged, ErrorCode::IndexDamaged, ErrorCode::NewerFormat].contains(&code) {
         Exit::Unreadable
     } else if [ErrorCode::KeyMissing, ErrorCode::KeyMismatch, ErrorCode::NotSealed].contains(&code) {
         // The configuration names no key, or the wrong one; the store checks that before anything else.
@@ -272,6 +272,13 @@ mod tests {
         let damaged = Failure::from(StoreError::Damaged(at));
         assert_eq!(damaged.message, "damaged at byte 4096 of log/1.seg: bad checksum");
         assert!(damaged.hint.as_deref().is_some_and(|hint| hint.contains("cairn salvage")));
+        assert_eq!(damaged.exit, Exit::Unreadable);
+
+        let at =
+            DamagedAt { file: PathBuf::from("data/index.redb"), offset: 0, detail: "bad page".to_owned() };
+        let damaged = Failure::from(StoreError::Damaged(at));
+        let hint = damaged.hint.unwrap_or_default();
+        assert!(hint.contains("start the server again") && !hint.contains("--accept-loss"), "{hint}");
         assert_eq!(damaged.exit, Exit::Unreadable);
 
         let locked =

@@ -55,6 +55,7 @@ pub(crate) fn options(config: &Config) -> Result<EmbeddedOptions, Failure> {
     Ok(EmbeddedOptions {
         segment_bytes: config.store_segment_bytes,
         reserve_bytes: config.store_reserve_bytes,
+        reserve_file_bytes: config.store_reserve_file_bytes,
         cache_bytes: usize::try_from(config.store_cache_bytes).unwrap_or(usize::MAX),
         key: key_file::configured(config)?,
         progress: Some(progress::reporter()),
@@ -82,7 +83,7 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<(), Failure> {
 }
 
 fn tell(report: &OpenReport) {
-    let OpenReport { torn, damage, read_only, lost, rebuilt, replayed } = report;
+    let OpenReport { torn, damage, read_only, lost, rebuilt, replayed, untidy } = report;
     for damage in damage.iter().take(DAMAGE_SHOWN_MAX) {
         tracing::error!("the log is damaged: {damage}");
     }
@@ -103,6 +104,9 @@ fn tell(report: &OpenReport) {
     }
     if let Some(rebuilt) = rebuilt {
         tracing::warn!("rebuilt the index: {rebuilt}");
+    }
+    if *untidy {
+        tracing::warn!("the disk is full: what opening found is written down once there is room");
     }
     tracing::debug!(replayed, "opened the store");
 }

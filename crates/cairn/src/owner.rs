@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
-use cairn_base::SystemClock;
+use cairn_base::{ErrorCode, SystemClock};
 use cairn_engine::Engine;
 use cairn_gate::Gate;
 use cairn_http::{App, Drained, Listeners};
@@ -37,7 +37,10 @@ impl Owner {
         });
         let engine = opened.await.map_err(lost)??;
         engine.set_scrub(wiring::scrub(config));
-        match socket::listen(dir) {
+        // Nobody else could reach it.
+        let without =
+            || Failure::new("the disk has no room for a socket").hint(ErrorCode::StorageFull.hint());
+        match socket::listen(dir).and_then(|made| made.ok_or_else(without)) {
             Ok((local, socket_file)) => {
                 let gate = Gate::new(Arc::clone(&engine), wiring::gate(config));
                 // Nobody listens on an address here.

@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use cairn_base::fs::is_full;
 use cairn_base::{Entropy, SystemEntropy};
 use tokio::net::{UnixListener, UnixSocket, UnixStream};
 
@@ -28,12 +29,20 @@ const PATH_BYTES_MAX: usize = 103;
 pub(crate) struct SocketFile(PathBuf);
 
 /// Makes the socket, in place of one that a crash left behind. The caller holds the lock of the
-/// directory, and is inside a runtime.
-pub(crate) fn listen(dir: &Path) -> Result<(UnixListener, SocketFile), Failure> {
+/// directory, and is inside a runtime. On a disk without room for a name there is none.
+pub(crate) fn listen(dir: &Path) -> Result<Option<(UnixListener, SocketFile)>, Failure> {
     let path = dir.join(FILE_NAME);
     remove_stale(&path)?;
-    bind(dir, path.clone())
-        .map_err(|error| Failure::io(format_args!("make the socket {}", path.display()), &error))
+    match bind(dir, path.clone()) {
+        Err(error) if is_full(&error) => {
+            let path = path.display();
+            tracing::warn!(socket = %path, %error, "no local socket: commands reach this server over TCP alone");
+            Ok(None)
+        }
+        bound => bound
+            .map(Some)
+            .map_err(|error| Failure::io(format_args!("make the socket {}", path.display()), &error)),
+    }
 }
 
 /// Connects to the owner's socket.
@@ -133,7 +142,7 @@ mod tests {
     async fn only_the_owner_may_connect_and_nothing_stays_behind() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         for dir in [dir.path().to_path_buf(), deep(dir.path())] {
-            let (listener, file) = listen(&dir).expect("a socket");
+            let (listener, file) = listen(&dir).expect("a socket").expect("there is room");
             let mode = fs::symlink_metadata(dir.join(FILE_NAME)).expect("it is there").permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
             let (accepted, connected) = tokio::join!(listener.accept(), connect(&dir));

@@ -89,7 +89,10 @@ impl Engine {
                 }
                 // A store that is damaged may not even know its records.
                 if report.findings.is_empty() {
-                    report.findings = references::dangling(store, on_stage)?;
+                    let dangling = references::dangling(store, on_stage)?;
+                    report.figures.extend(dangling.figures());
+                    report.findings = dangling.findings;
+                    report.warnings = dangling.warnings;
                 }
                 if report.findings.is_empty() {
                     self.verify_indexes(*repair, &mut report, on_stage)?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use cairn_access::{Action, Permit, Principal, Refusal, Resource, Scope, authorize};
 use cairn_base::{Clock, Position, TenantId, limits};
 use cairn_graph::{Cache, Changes};
-use cairn_seam::{Snapshot, Store, WriteTx};
+use cairn_seam::{EventKind, Snapshot, Store, WriteClass, WriteTx};
 
 use crate::EngineError;
 use crate::activity::Activity;
@@ -30,12 +30,25 @@ pub struct Act {
     action: Action,
     resource: Resource,
     subject: String,
+    class: WriteClass,
 }
 
 impl Act {
     /// An action on a resource.
     pub fn new(action: Action, resource: Resource) -> Self {
-        Act { action, resource, subject: String::new() }
+        Act { action, resource, subject: String::new(), class: action.row().class }
+    }
+
+    /// An act that only deletes: it may use the reserve of a full disk.
+    #[must_use]
+    pub fn deleting(self) -> Self {
+        Act { class: WriteClass::Reserve, ..self }
+    }
+
+    /// An act that only takes access away: it may use all of the reserve of a full disk.
+    #[must_use]
+    pub fn revoking(self) -> Self {
+        Act { class: WriteClass::Vital, ..self }
     }
 
     /// Names the thing acted on, for the audit line; long names are cut there.
@@ -136,7 +149,7 @@ impl Pipeline {
         let running = self.begin(principal, act)?;
         let changes = Changes::new(&self.shared.graph_cache);
         let body = running.transaction(principal, act, changes.clone(), body);
-        let outcome = cairn_seam::write(&*self.store, running.permit.scope().tenant(), body);
+        let outcome = cairn_seam::write_as(&*self.store, running.permit.scope().tenant(), act.class, body);
         running.committed(&changes, outcome)
     }
 
@@ -154,7 +167,7 @@ impl Pipeline {
         let changes = Changes::new(&self.shared.graph_cache);
         let body = running.transaction(principal, act, changes.clone(), body);
         let tenant = running.permit.scope().tenant();
-        cairn_seam::submit(&*self.store, tenant, body, move |outcome| {
+        cairn_seam::submit_as(&*self.store, tenant, act.class, body, move |outcome| {
             done(running.committed(&changes, outcome));
         });
     }

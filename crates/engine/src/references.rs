@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Bound;
 
-use cairn_base::{ContentHash, Position, TenantId};
+use cairn_base::{ContentHash, Position, TenantId, limits};
 use cairn_seam::{Finding, KeyRange, Keyspace, OnStage, References, Stage, Store, StoreError, Visit};
 use cairn_turns::{EntryKind, TreeObject};
 
@@ -11,8 +11,6 @@ use crate::{EngineError, tables};
 
 /// Records read from one snapshot: it is short-lived, and there may be many records.
 const PAGE_RECORDS: usize = 1000;
-/// References that lead nowhere and are named.
-const FINDINGS_MAX: usize = 1000;
 /// References between two reports of how far it is.
 const STAGE_EVERY: u64 = 10_000;
 /// A longer blob is no tree object: that many entries are not read either.
@@ -39,6 +37,18 @@ pub struct Referring {
     /// error: what it refers to must not be swept.
     pub references: fn(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError>,
 }
+
+/// What refers to a blob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Referrer {
+    /// A record.
+    Record,
+    /// A folder of the file tree with this root.
+    Tree(ContentHash),
+}
+
+/// Called with each blob that is referred to, and by what.
+type VisitReferred<'a> = &'a mut dyn FnMut(TenantId, &ContentHash, Referrer);
 
 /// Everything that the records of a store refer to.
 pub(crate) struct RecordReferences<'a> {
@@ -83,21 +93,21 @@ impl<'a> RecordReferences<'a> {
         tenant: TenantId,
         root: ContentHash,
         seen: &mut HashSet<(TenantId, ContentHash)>,
-        visit: &mut dyn FnMut(TenantId, &ContentHash),
+        visit: VisitReferred<'_>,
     ) -> Result<(), StoreError> {
-        let mut folders = vec![root];
-        while let Some(folder) = folders.pop() {
+        let mut folders = vec![(root, Referrer::Record)];
+        while let Some((folder, referrer)) = folders.pop() {
             if !seen.insert((tenant, folder)) {
                 continue;
             }
-            visit(tenant, &folder);
+            visit(tenant, &folder, referrer);
             // Any blob may be attached as a tree; one that is none refers to nothing.
             let Some(bytes) = self.whole_blob(tenant, &folder)? else { continue };
             let Ok(tree) = TreeObject::parse(&folder, &bytes) else { continue };
             for entry in tree.entries {
                 match entry.kind {
-                    EntryKind::Folder => folders.push(entry.hash),
-                    EntryKind::File | EntryKind::Link => visit(tenant, &entry.hash),
+                    EntryKind::Folder => folders.push((entry.hash, Referrer::Tree(root))),
+                    EntryKind::File | EntryKind::Link => visit(tenant, &entry.hash, Referrer::Tree(root)),
                 }
             }
         }
@@ -116,13 +126,59 @@ impl<'a> RecordReferences<'a> {
     }
 }
 
-/// References to blobs that are not there, as far as there is room to name them.
-pub(crate) fn dangling(store: &dyn Store, on_stage: OnStage<'_>) -> Result<Vec<Finding>, EngineError> {
-    let mut findings = Vec::new();
+/// References that lead nowhere.
+#[derive(Debug, Default)]
+pub(crate) struct Dangling {
+    /// Those of records: what they refer to was there, and is lost.
+    pub(crate) findings: Vec<Finding>,
+    /// Entries of file trees: a client may attach a tree without uploading all that it names.
+    pub(crate) warnings: Vec<Finding>,
+    /// How many there are of each, those without room to name them included.
+    counts: [u64; 2],
+}
+
+impl Dangling {
+    fn add(&mut self, tenant: TenantId, hash: &ContentHash, referrer: Referrer) {
+        let (named, count, detail) = match referrer {
+            Referrer::Record => (
+                &mut self.findings,
+                &mut self.counts[0],
+                format!("a record of tenant {tenant} refers to blob {hash}, which is not there"),
+            ),
+            Referrer::Tree(root) => (
+                &mut self.warnings,
+                &mut self.counts[1],
+                format!(
+                    "file tree {root} of tenant {tenant} is incomplete: blob {hash} was not uploaded, or was removed before the tree was attached"
+                ),
+            ),
+        };
+        *count += 1;
+        if named.len() < limits::FINDINGS_MAX {
+            named.push(Finding { file: "records".into(), offset: 0, detail, repaired: false });
+        }
+    }
+
+    /// Counts for the report: missing entries of trees, and references that are not named.
+    pub(crate) fn figures(&self) -> Vec<(&'static str, u64)> {
+        let [findings, warnings] = self.counts;
+        let left_out = findings - self.findings.len() as u64;
+        let figures = [
+            ("incomplete_tree_entries", warnings),
+            ("findings_left_out", left_out),
+            ("findings_left_out_in_records", left_out),
+        ];
+        figures.into_iter().filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+/// References to blobs that are not there.
+pub(crate) fn dangling(store: &dyn Store, on_stage: OnStage<'_>) -> Result<Dangling, EngineError> {
+    let mut dangling = Dangling::default();
     let mut failed = None;
     let mut done = 0_u64;
-    RecordReferences::of(store).visit(&mut |tenant, hash| {
-        if failed.is_some() || findings.len() >= FINDINGS_MAX {
+    RecordReferences::of(store).visit_referred(&mut |tenant, hash, referrer| {
+        if failed.is_some() {
             return;
         }
         done += 1;
@@ -134,12 +190,9 @@ pub(crate) fn dangling(store: &dyn Store, on_stage: OnStage<'_>) -> Result<Vec<F
         }
         match store.open_named_blob(tenant, hash) {
             Ok(_) => {}
-            Err(StoreError::BlobLost { .. } | StoreError::BlobGone { .. }) => findings.push(Finding {
-                file: "records".into(),
-                offset: 0,
-                detail: format!("a record of tenant {tenant} refers to blob {hash}, which is not there"),
-                repaired: false,
-            }),
+            Err(StoreError::BlobLost { .. } | StoreError::BlobGone { .. }) => {
+                dangling.add(tenant, hash, referrer);
+            }
             // The blob is there, and what is wrong with it stands in another finding.
             Err(StoreError::Damaged(_)) => {}
             Err(error) => failed = Some(error),
@@ -147,12 +200,12 @@ pub(crate) fn dangling(store: &dyn Store, on_stage: OnStage<'_>) -> Result<Vec<F
     })?;
     match failed {
         Some(error) => Err(error.into()),
-        None => Ok(findings),
+        None => Ok(dangling),
     }
 }
 
-impl References for RecordReferences<'_> {
-    fn visit(&self, visit: &mut dyn FnMut(TenantId, &ContentHash)) -> Result<(), StoreError> {
+impl RecordReferences<'_> {
+    fn visit_referred(&self, visit: VisitReferred<'_>) -> Result<(), StoreError> {
         let mut seen = HashSet::new();
         for table in self.tables {
             let mut after = None;
@@ -160,7 +213,7 @@ impl References for RecordReferences<'_> {
                 // Trees are read outside of the scan.
                 let mut trees = Vec::new();
                 after = self.page(table, after, &mut |tenant, reference| match reference {
-                    Reference::Blob(hash) => visit(tenant, &hash),
+                    Reference::Blob(hash) => visit(tenant, &hash, Referrer::Record),
                     Reference::Tree(root) => trees.push((tenant, root)),
                 })?;
                 for (tenant, root) in trees {
@@ -172,6 +225,12 @@ impl References for RecordReferences<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl References for RecordReferences<'_> {
+    fn visit(&self, visit: &mut dyn FnMut(TenantId, &ContentHash)) -> Result<(), StoreError> {
+        self.visit_referred(&mut |tenant, hash, _| visit(tenant, hash))
     }
 }
 

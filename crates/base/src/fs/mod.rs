@@ -22,6 +22,11 @@ pub use private::exposed_mode;
 pub use simulated::{Fault, SimulatedFs};
 pub use system::SystemFs;
 
+/// Whether an error says that the disk, or what its owner may use of it, is full.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 /// A place where files live.
 pub trait FileSystem: Send + Sync + Debug {
     /// Creates a new, empty file open for reading and writing, for its owner's eyes only.
@@ -76,7 +81,8 @@ pub trait FileSystem: Send + Sync + Debug {
     /// Bytes still free for us on the disk that holds `dir`.
     fn free_bytes(&self, dir: &Path) -> io::Result<u64>;
 
-    /// Takes the exclusive lock on a file, creating it when missing, and writes `holder` into it.
+    /// Takes the exclusive lock on a file, creating it when missing, and writes `holder` into it. On a full
+    /// disk the lock is taken without the name.
     ///
     /// The lock ends when the guard is dropped or the process dies.
     fn lock(&self, path: &Path, holder: &str) -> io::Result<Locked>;

@@ -1,12 +1,12 @@
 //! The operating system's files.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{File, FileSystem, LockGuard, Locked, exposed_mode};
+use super::{File, FileSystem, LockGuard, Locked, exposed_mode, is_full};
 
 /// The real file system.
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,12 +88,14 @@ impl FileSystem for SystemFs {
         // Never truncated on open: until the lock is ours, the name inside is the owner's.
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut file = options.open(path)?;
+        let file = options.open(path)?;
         match file.try_lock() {
             Ok(()) => {
-                file.set_len(0)?;
-                file.seek(SeekFrom::Start(0))?;
-                file.write_all(holder.as_bytes())?;
+                match name_holder(&file, holder) {
+                    // The lock is what counts; the name is for people.
+                    Err(error) if is_full(&error) => {}
+                    named => named?,
+                }
                 Ok(Locked::Acquired(Box::new(SystemLock { _file: file })))
             }
             Err(fs::TryLockError::WouldBlock) => {
@@ -117,6 +119,12 @@ impl FileSystem for SystemFs {
             Err(fs::TryLockError::Error(error)) => Err(error),
         }
     }
+}
+
+/// Writes over what is there, so that a file which has a block needs no other one.
+fn name_holder(file: &fs::File, holder: &str) -> io::Result<()> {
+    file.write_all_at(holder.as_bytes(), 0)?;
+    file.set_len(holder.len() as u64)
 }
 
 #[derive(Debug)]

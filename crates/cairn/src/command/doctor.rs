@@ -23,13 +23,24 @@ fn to_text(report: &Report) -> String {
         let repaired = if finding.repaired { " (repaired)" } else { "" };
         format!("{} at byte {}: {}{repaired}\n", finding.file, finding.offset, finding.detail)
     });
-    let verdict = if report.findings.is_empty() { "all is well\n" } else { "" };
-    findings.collect::<String>() + &super::maintain::figures(report) + verdict
+    let warnings = report.warnings.iter().map(|warning| format!("warning: {}\n", warning.detail));
+    let verdict = match (report.findings.is_empty(), report.warnings.is_empty()) {
+        (true, true) => "all is well\n",
+        (true, false) => "nothing is damaged\n",
+        (false, _) => "",
+    };
+    findings.chain(warnings).collect::<String>() + &super::maintain::figures(report) + verdict
+}
+
+/// How many findings there are beyond those that are listed.
+fn left_out(report: &Report) -> u64 {
+    report.figures.iter().find(|(name, _)| name == "findings_left_out").map_or(0, |(_, count)| *count)
 }
 
 /// Fails when something is wrong and was not repaired.
 fn verdict(report: &Report, repair: bool) -> Result<(), Failure> {
-    let wrong = report.findings.iter().filter(|finding| !finding.repaired).count();
+    let listed = report.findings.iter().filter(|finding| !finding.repaired).count() as u64;
+    let wrong = listed + left_out(report);
     if wrong == 0 {
         return Ok(());
     }
@@ -62,6 +73,25 @@ mod tests {
             findings: repaired.iter().map(finding).collect(),
             ..Report::default()
         }
+    }
+
+    #[test]
+    fn a_warning_is_shown_and_is_no_failure_and_what_is_not_listed_is_counted() {
+        let warning = ReportedFinding {
+            file: "records".to_owned(),
+            offset: 0,
+            detail: "tree ab is incomplete".to_owned(),
+            repaired: false,
+        };
+        let incomplete = Report { warnings: vec![warning], ..report(&[]) };
+        assert!(verdict(&incomplete, false).is_ok());
+        let text = to_text(&incomplete);
+        assert!(text.starts_with("warning: tree ab is incomplete\n"), "{text}");
+        assert!(text.ends_with("nothing is damaged\n"), "{text}");
+        let mut many = report(&[false]);
+        many.figures.push(("findings_left_out".to_owned(), 41));
+        let failure = verdict(&many, false).expect_err("it is wrong");
+        assert!(format!("{failure:?}").contains("42 things are wrong"), "{failure:?}");
     }
 
     #[test]

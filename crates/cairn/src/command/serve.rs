@@ -138,7 +138,7 @@ async fn run(
     let (tcp, addr) = bind(config.http_addr, "--http").await?;
     let (binary, binary_addr) = bind(config.binary_addr, "--binary").await?;
     let signals = StopSignals::listen()?;
-    let (local, socket_file) = dir.map(socket::listen).transpose()?.unzip();
+    let (local, socket_file) = dir.map(socket::listen).transpose()?.flatten().unzip();
     let endpoints = endpoints::describe(addr, binary_addr, tls.is_some());
     let endpoints_file = dir.map(|dir| EndpointsFile::write(dir, &endpoints)).transpose()?;
     if let Some(tls) = &tls {

@@ -204,8 +204,16 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "store.reserve_bytes",
         help: "disk space that stays free: below it writes are refused and reads go on",
-        set: |config, raw| parse::bytes(raw, 0, 1024 * GIB).map(|value| config.store_reserve_bytes = value),
+        set: |config, raw| {
+            parse::bytes(raw, 0, 1024 * 1024 * GIB).map(|value| config.store_reserve_bytes = value)
+        },
         get: |config| Raw::Number(config.store_reserve_bytes),
+    },
+    Key {
+        name: "store.reserve_file_bytes",
+        help: "length of the reserve file, which pays for deletions and revocations on a full disk; 0 for none",
+        set: |config, raw| parse::bytes(raw, 0, GIB).map(|value| config.store_reserve_file_bytes = value),
+        get: |config| Raw::Number(config.store_reserve_file_bytes),
     },
     Key {
         name: "store.cache_bytes",

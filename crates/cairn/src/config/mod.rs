@@ -68,6 +68,8 @@ pub(crate) struct Config {
     pub(crate) store_segment_bytes: u64,
     /// Disk space that stays free.
     pub(crate) store_reserve_bytes: u64,
+    /// Length of the reserve file.
+    pub(crate) store_reserve_file_bytes: u64,
     /// Memory for the index.
     pub(crate) store_cache_bytes: u64,
     /// The file with the key that seals the store.
@@ -128,6 +130,7 @@ impl Default for Config {
             log_level: "info".to_owned(),
             store_segment_bytes: limits::SEGMENT_BYTES_DEFAULT,
             store_reserve_bytes: limits::DISK_RESERVE_BYTES_DEFAULT,
+            store_reserve_file_bytes: limits::RESERVE_FILE_BYTES_DEFAULT,
             store_cache_bytes: 64 << 20,
             store_encryption_key_file: None,
             compact_every: Some(limits::COMPACT_EVERY),

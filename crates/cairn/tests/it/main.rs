@@ -6,6 +6,7 @@ mod cli;
 mod config;
 mod damage;
 mod events;
+mod full_disk;
 mod identity;
 mod init;
 mod key;

@@ -1,5 +1,7 @@
 //! Everything that can be asked for, one row each.
 
+use cairn_seam::WriteClass;
+
 use crate::Role;
 
 /// What somebody wants to do.
@@ -82,6 +84,9 @@ pub struct ActionRow {
     pub audited: bool,
     /// Where it can take place.
     pub level: Level,
+    /// What its transactions may use of a disk that is nearly full. An act that only takes something away
+    /// may use more than others of its action: the engine's `Act` says so.
+    pub class: WriteClass,
 }
 
 const fn row(
@@ -91,37 +96,38 @@ const fn row(
     writes: bool,
     audited: bool,
     level: Level,
+    class: WriteClass,
 ) -> ActionRow {
-    ActionRow { action, name, needs, writes, audited, level }
+    ActionRow { action, name, needs, writes, audited, level, class }
 }
 
 #[rustfmt::skip]
 const TABLE: [ActionRow; 24] = [
-    //                             name                   needs           writes  audited  level
-    row(Action::NodeInit,          "node.init",           Role::Operator, true,   true,    Level::Node),
-    row(Action::StatsRead,         "stats.read",          Role::Operator, false,  false,   Level::Node),
-    row(Action::AuditRead,         "audit.read",          Role::Admin,    false,  false,   Level::Any),
-    row(Action::ConsumerRead,      "consumer.read",       Role::Operator, false,  false,   Level::Node),
-    row(Action::ConsumerRegister,  "consumer.register",   Role::Operator, true,   true,    Level::Node),
-    row(Action::ConsumerRemove,    "consumer.remove",     Role::Operator, true,   true,    Level::Node),
-    row(Action::ConsumerAdvance,   "consumer.advance",    Role::Operator, true,   false,   Level::Node),
-    row(Action::FeedRead,          "feed.read",           Role::Reader,   false,  false,   Level::Any),
-    row(Action::Maintain,          "node.maintain",       Role::Operator, true,   true,    Level::Node),
-    row(Action::TurnsRead,         "turns.read",          Role::Reader,   false,  false,   Level::Any),
-    row(Action::TurnsWrite,        "turns.write",         Role::Writer,   true,   false,   Level::Any),
-    row(Action::TurnsPrune,        "turns.prune",         Role::Admin,    true,   true,    Level::Any),
-    row(Action::AccessRead,        "access.read",         Role::Admin,    false,  false,   Level::Any),
-    row(Action::AccessChange,      "access.change",       Role::Admin,    true,   true,    Level::Any),
-    row(Action::TenantRead,        "tenant.read",         Role::Operator, false,  false,   Level::Node),
-    row(Action::TenantChange,      "tenant.change",       Role::Operator, true,   true,    Level::Node),
-    row(Action::Authenticate,      "access.authenticate", Role::Operator, false,  false,   Level::Node),
-    row(Action::ArtifactRead,      "artifact.read",       Role::Reader,   false,  false,   Level::Any),
-    row(Action::ArtifactPublish,   "artifact.publish",    Role::Writer,   true,   false,   Level::Any),
-    row(Action::ArtifactList,      "artifact.list",       Role::Admin,    false,  false,   Level::Any),
-    row(Action::ArtifactDelete,    "artifact.delete",     Role::Admin,    true,   true,    Level::Any),
-    row(Action::KeyHome,           "access.key_home",     Role::Operator, true,   false,   Level::Node),
-    row(Action::GraphRead,         "graph.read",          Role::Reader,   false,  false,   Level::Any),
-    row(Action::GraphWrite,        "graph.write",         Role::Writer,   true,   false,   Level::Any),
+    //                             name                   needs           writes  audited  level        class
+    row(Action::NodeInit,          "node.init",           Role::Operator, true,   true,    Level::Node, WriteClass::Ordinary),
+    row(Action::StatsRead,         "stats.read",          Role::Operator, false,  false,   Level::Node, WriteClass::Ordinary),
+    row(Action::AuditRead,         "audit.read",          Role::Admin,    false,  false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::ConsumerRead,      "consumer.read",       Role::Operator, false,  false,   Level::Node, WriteClass::Ordinary),
+    row(Action::ConsumerRegister,  "consumer.register",   Role::Operator, true,   true,    Level::Node, WriteClass::Ordinary),
+    row(Action::ConsumerRemove,    "consumer.remove",     Role::Operator, true,   true,    Level::Node, WriteClass::Reserve),
+    row(Action::ConsumerAdvance,   "consumer.advance",    Role::Operator, true,   false,   Level::Node, WriteClass::Ordinary),
+    row(Action::FeedRead,          "feed.read",           Role::Reader,   false,  false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::Maintain,          "node.maintain",       Role::Operator, true,   true,    Level::Node, WriteClass::Reserve),
+    row(Action::TurnsRead,         "turns.read",          Role::Reader,   false,  false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::TurnsWrite,        "turns.write",         Role::Writer,   true,   false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::TurnsPrune,        "turns.prune",         Role::Admin,    true,   true,    Level::Any,  WriteClass::Reserve),
+    row(Action::AccessRead,        "access.read",         Role::Admin,    false,  false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::AccessChange,      "access.change",       Role::Admin,    true,   true,    Level::Any,  WriteClass::Ordinary),
+    row(Action::TenantRead,        "tenant.read",         Role::Operator, false,  false,   Level::Node, WriteClass::Ordinary),
+    row(Action::TenantChange,      "tenant.change",       Role::Operator, true,   true,    Level::Node, WriteClass::Ordinary),
+    row(Action::Authenticate,      "access.authenticate", Role::Operator, false,  false,   Level::Node, WriteClass::Reserve),
+    row(Action::ArtifactRead,      "artifact.read",       Role::Reader,   false,  false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::ArtifactPublish,   "artifact.publish",    Role::Writer,   true,   false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::ArtifactList,      "artifact.list",       Role::Admin,    false,  false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::ArtifactDelete,    "artifact.delete",     Role::Admin,    true,   true,    Level::Any,  WriteClass::Reserve),
+    row(Action::KeyHome,           "access.key_home",     Role::Operator, true,   false,   Level::Node, WriteClass::Ordinary),
+    row(Action::GraphRead,         "graph.read",          Role::Reader,   false,  false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::GraphWrite,        "graph.write",         Role::Writer,   true,   false,   Level::Any,  WriteClass::Ordinary),
 ];
 
 impl Action {

@@ -46,6 +46,7 @@ impl Engine {
     ) -> Result<Tenant, EngineError> {
         let what = if is_disabled { "disable" } else { "enable" };
         let act = Act::new(Action::TenantChange, Resource::NODE).on(format!("{what} tenant {name}"));
+        let act = if is_disabled { act.revoking() } else { act };
         let disabled_at_ms = is_disabled.then(|| self.clock().now_ms());
         let name = name.clone();
         self.change(principal, act, move |tx, node| {
@@ -132,6 +133,7 @@ impl Engine {
     ) -> Result<User, EngineError> {
         let what = if is_disabled { "disable" } else { "enable" };
         let act = changing(tenant, format!("{what} user {user}"));
+        let act = if is_disabled { act.revoking() } else { act };
         self.guard_operators(principal, &act, user, Roles::NONE)?;
         let (user, disabled_at_ms) = (user.clone(), is_disabled.then(|| self.clock().now_ms()));
         self.change(principal, act, move |tx, scope| {
@@ -182,7 +184,7 @@ impl Engine {
         team: &TeamName,
     ) -> Result<(), EngineError> {
         loop {
-            let act = changing(tenant, format!("remove team {team}"));
+            let act = changing(tenant, format!("remove team {team}")).deleting();
             let team = team.clone();
             let is_gone = self.change(principal, act, move |tx, scope| {
                 Ok(registry::remove_team(tx, scope, &team, limits::ACCESS_PAGE_MAX)?)
@@ -214,6 +216,7 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let what = if belongs { "add" } else { "remove" };
         let act = changing(tenant, format!("{what} member {user} team {team}"));
+        let act = if belongs { act } else { act.revoking() };
         let (team, user) = (team.clone(), user.clone());
         self.change(principal, act, move |tx, scope| {
             let change = if belongs { registry::add_member } else { registry::remove_member };
@@ -265,7 +268,7 @@ impl Engine {
         id: TokenId,
     ) -> Result<TokenRecord, EngineError> {
         let now_ms = self.clock().now_ms();
-        let act = changing(tenant, format!("revoke token {id}"));
+        let act = changing(tenant, format!("revoke token {id}")).revoking();
         self.change(principal, act, move |tx, scope| Ok(registry::revoke_token(tx, scope, id, now_ms)?))
     }
 
@@ -303,7 +306,7 @@ impl Engine {
     /// Revokes a key.
     pub fn revoke_key(&self, principal: &Principal, tenant: TenantId, id: KeyId) -> Result<Key, EngineError> {
         let now_ms = self.clock().now_ms();
-        let act = changing(tenant, format!("revoke key {id}"));
+        let act = changing(tenant, format!("revoke key {id}")).revoking();
         self.change(principal, act, move |tx, scope| Ok(registry::revoke_key(tx, scope, id, now_ms)?))
     }
 

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cairn_access::{SignedJwt, tables};
+use cairn_access::{Action, SignedJwt, tables};
 use cairn_base::{TenantId, limits};
 use cairn_seam::{Store, StoreError};
 use parking_lot::Mutex;
@@ -68,9 +68,10 @@ impl Replay {
         drop(unwritten);
 
         let pending = Arc::clone(&self.unwritten);
-        cairn_seam::submit(
+        cairn_seam::submit_as(
             store,
             tenant,
+            Action::Authenticate.row().class,
             move |tx| tx.hashed_put(tables::USED_JWTS, &name, &used_by, Some(expires_at_ms)),
             move |outcome: Result<_, StoreError>| {
                 // What the disk did not take stays here for as long as it counts.

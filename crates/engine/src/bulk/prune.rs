@@ -118,7 +118,7 @@ impl Engine {
                 let cutoff = cutoff.clone();
                 removed += self
                     .pipeline
-                    .step(scope, move |tx, scope| Ok(remove_contexts(tx, scope, &cutoff, &ids)?))?;
+                    .deleting_step(scope, move |tx, scope| Ok(remove_contexts(tx, scope, &cutoff, &ids)?))?;
             }
             Ok(())
         })?;
@@ -152,7 +152,8 @@ impl Engine {
                     Ok((gone, arrivals))
                 };
                 let store = self.pipeline.store();
-                let done: Result<_, EngineError> = cairn_seam::write(store, scope.tenant(), body);
+                let done: Result<_, EngineError> =
+                    cairn_seam::write_as(store, scope.tenant(), Action::TurnsPrune.row().class, body);
                 let came;
                 ((gone, came), _) = done?;
                 sweep.write().pass(&page, &gone, &came);

@@ -33,6 +33,7 @@ impl Asking<'_> {
         let whole = Resource::tenant(self.tenant);
         let resource = known.map_or(whole, |space| Resource::space(self.tenant, space));
         let act = Act::new(Action::GraphWrite, resource);
+        let act = if matches!(command, Command::Delete(_)) { act.deleting() } else { act };
         thread::sleep(engine.search_pause(&act));
         let work = Work {
             command,

@@ -23,7 +23,7 @@ impl Pipeline {
         let scope = running.permit.scope();
         let outcome = Arc::new(Mutex::new(None));
         let came_to = Arc::clone(&outcome);
-        let given_up = cairn_seam::write(&*self.store, scope.tenant(), move |tx| {
+        let given_up = cairn_seam::write_as(&*self.store, scope.tenant(), act.class, move |tx| {
             *came_to.lock() = Some(body(tx, &scope));
             Err::<(), _>(EngineError::Store(StoreError::Aborted))
         });

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use cairn_access::{Principal, Scope};
 use cairn_base::{ErrorCode, TenantId};
 use cairn_graph::Changes;
-use cairn_seam::{StoreError, WriteTx};
+use cairn_seam::{StoreError, WriteClass, WriteTx};
 use cairn_turns::TurnsError;
 
 use super::{Pipeline, settle, tracked};
@@ -66,9 +66,27 @@ impl Pipeline {
         scope: &Scope,
         body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
+        self.step_as(WriteClass::Ordinary, scope, body)
+    }
+
+    /// The same for one that only deletes.
+    pub(crate) fn deleting_step<T: Send + 'static>(
+        &self,
+        scope: &Scope,
+        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.step_as(WriteClass::Reserve, scope, body)
+    }
+
+    fn step_as<T: Send + 'static>(
+        &self,
+        class: WriteClass,
+        scope: &Scope,
+        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
         let changes = Changes::new(&self.shared.graph_cache);
         let body = tracked(*scope, None, changes.clone(), body);
-        let outcome = cairn_seam::write(&*self.store, scope.tenant(), body);
+        let outcome = cairn_seam::write_as(&*self.store, scope.tenant(), class, body);
         settle(&changes, &outcome);
         let ((value, noted), position) = outcome?;
         self.shared.announce(scope.tenant(), position, noted);
@@ -94,7 +112,7 @@ impl Pipeline {
         outcome: AuditOutcome,
     ) -> Result<(), EngineError> {
         let line = AuditLine::new(self.shared.clock.now_ms(), principal, act, outcome);
-        cairn_seam::write(&*self.store, tenant, move |tx| audit::append(tx, &line)).map(drop)
+        cairn_seam::write_as(&*self.store, tenant, act.class, move |tx| audit::append(tx, &line)).map(drop)
     }
 }
 

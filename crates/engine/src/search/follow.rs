@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use cairn_base::Position;
-use cairn_seam::StoreError;
+use cairn_seam::{Health, StoreError};
 use cairn_search::index::SearchIndex;
 
 use super::catch_up::LOOK;
@@ -210,6 +210,8 @@ impl Engine {
         let no_sense = || Err(cairn_search::SearchError::Damaged("its files make no sense".into()));
         let opened = match opened.unwrap_or_else(|_| no_sense()) {
             Ok(opened) => opened,
+            // On a full disk it may be as whole as ever, and there is no room for another one.
+            Err(error) if self.is_disk_full() => return Err(error.into()),
             Err(error) => {
                 tracing::warn!(%error, "the search index is made again");
                 return self.make_search(home, 0, &error.to_string());
@@ -228,6 +230,11 @@ impl Engine {
         self.searching.set(State::Ready(Arc::clone(&index)));
         self.tell_position(&index);
         Ok(Followed::new(index, place))
+    }
+
+    /// Whether writing the index would fail, and is better left for later.
+    fn is_disk_full(&self) -> bool {
+        matches!(self.health(), Health::Full { .. })
     }
 
     /// Somebody asked for a new index. The one that is there stays if that fails.
@@ -299,6 +306,6 @@ impl Engine {
             let since = *followed.unwritten_since.get_or_insert(now);
             self.searching.is_half_full(&followed.index) || now.saturating_sub(since) >= FLUSH_AFTER
         };
-        if is_due { followed.begin_writing(&self.searching) } else { Ok(()) }
+        if is_due && !self.is_disk_full() { followed.begin_writing(&self.searching) } else { Ok(()) }
     }
 }

@@ -288,3 +288,17 @@ fn administrators_administer_their_own_tenant_and_know_of_no_other() {
     );
     assert!(world.store.position() >= world.engine.position());
 }
+
+#[test]
+fn a_jwt_that_was_used_on_a_full_disk_is_known_after_a_restart() {
+    let world = World::new();
+    let tenant = acme(&world);
+    let key = key(&world.engine, tenant);
+    let jwt = jwt(&key, "a");
+    world.store.set_full(true);
+    assert!(log_in(&world.engine, &jwt).is_ok());
+    let again = world.reopen();
+    again.set_audience(NODE_ID.into());
+    again.new_connection();
+    assert_eq!(log_in(&again, &jwt), Err(CredentialError::Replayed));
+}

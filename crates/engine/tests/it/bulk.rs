@@ -721,3 +721,24 @@ fn a_large_payload_takes_a_page_of_its_own() {
     }
     assert_eq!(turns, [9, 9 << 20, 9]);
 }
+
+#[test]
+fn a_tree_with_entries_that_were_never_uploaded_is_incomplete_and_no_damage() {
+    let world = World::new();
+    let context = create(&world, None, 1);
+    let missing = ContentHash::of(b"nobody uploaded this");
+    let mut bytes = vec![0x91, 0x83, 1, 0xa1, b'f', 2, 0, 5, 0xc4, 32];
+    bytes.extend(missing.as_bytes());
+    let root = put(&world, bytes);
+    append(&world, context, None, 1, Some(root));
+    let verify = Maintenance::Verify { repair: false };
+    let report = world.engine.maintain(&world.owner, &verify, &mut |_| true).unwrap();
+    assert_eq!(report.findings, []);
+    let [warning] = &report.warnings[..] else { panic!("{:?}", report.warnings) };
+    assert!(warning.detail.contains(&root.to_string()) && warning.detail.contains(&missing.to_string()));
+    assert!(report.figures.contains(&("incomplete_tree_entries", 1)), "{:?}", report.figures);
+
+    put(&world, b"nobody uploaded this".to_vec());
+    let report = world.engine.maintain(&world.owner, &verify, &mut |_| true).unwrap();
+    assert_eq!((report.findings, report.warnings), (Vec::new(), Vec::new()), "it was uploaded later");
+}

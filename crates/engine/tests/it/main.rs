@@ -11,6 +11,7 @@ mod events;
 mod faults;
 mod feed;
 mod figures;
+mod full_disk;
 mod kip;
 mod kip_suite;
 mod maintain;

@@ -9,6 +9,7 @@ use cairn_engine::Engine;
 use cairn_seam::{
     BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, MemoryStore,
     OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    WriteClass,
 };
 use parking_lot::Mutex;
 
@@ -28,12 +29,12 @@ impl Store for Told {
         self.inner.snapshot(at_least)
     }
 
-    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
-        self.inner.submit(tenant, body, done);
+    fn submit_as(&self, tenant: TenantId, class: WriteClass, body: TxBody, done: TxDone) {
+        self.inner.submit_as(tenant, class, body, done);
     }
 
-    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
-        self.inner.write(tenant, body)
+    fn write_as(&self, tenant: TenantId, class: WriteClass, body: TxBody) -> Result<Position, StoreError> {
+        self.inner.write_as(tenant, class, body)
     }
 
     fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {

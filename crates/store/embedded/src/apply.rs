@@ -15,18 +15,26 @@ impl Shared {
     /// Moves everything published so far into the index in one durable commit.
     ///
     /// After a failed write the store refuses writes until it is opened again: the log has everything.
-    /// While the index is damaged, everything stays where it is.
+    /// While the index is damaged, or the disk has no room, everything stays where it is.
     pub(crate) fn apply(&self) -> Result<bool, StoreError> {
         let _one_at_a_time = self.applying.lock();
         if let Some(detail) = self.place.alarm.why() {
             // What is published stays in memory until there is a new index.
             return Err(StoreError::IndexRebuilding { detail });
         }
+        if self.check_space().is_err() {
+            // An index that cannot grow fails for good; what is not in it waits in memory and in the log.
+            return Ok(false);
+        }
         let Some((frozen, applied)) = self.freeze()? else { return Ok(false) };
         // redb asserts what it believes about its file; damage may prove it wrong.
         let moved = catch_unwind(AssertUnwindSafe(|| self.move_into_index(&frozen, applied)));
         let moved = moved.unwrap_or_else(|_| Err(self.place.damaged(&"redb panicked")));
         if let Err(error) = moved {
+            if error.is_full() && self.closed.load(Ordering::Relaxed) {
+                // It waited for room until the store was closed; the next opening replays the log.
+                return Ok(false);
+            }
             // A damaged index is rebuilt beside, and the frozen generation is read until then. A write that
             // failed is another matter.
             if !matches!(error, StoreError::IndexRebuilding { .. }) {

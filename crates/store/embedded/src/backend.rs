@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use cairn_base::fs::File;
+use cairn_base::fs::{File, is_full};
 use cairn_log::Sealer;
 use parking_lot::{Mutex, RwLock};
 use redb::StorageBackend;
@@ -38,6 +38,8 @@ use crate::guard::{GROUP_PAGES, Guard, Layout, PAGE, PAGE_LEN, Salt};
 const SLICE_BYTES: usize = 256 << 10;
 /// How long the disk is left to others between two slices when there is time.
 const PAUSE: Duration = Duration::from_millis(3);
+/// How often a full disk is tried again.
+const ROOM_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub(crate) struct SeamBackend {
@@ -57,17 +59,53 @@ pub(crate) struct SeamBackend {
 
 /// Whether the index is written as fast as the disk allows, or with pauses that leave it to others.
 #[derive(Debug, Default)]
-pub(crate) struct Pace(AtomicBool);
+pub(crate) struct Pace {
+    is_leisurely: AtomicBool,
+    is_patient: AtomicBool,
+    waits: AtomicBool,
+    gave_up: AtomicBool,
+}
 
 impl Pace {
     /// Chooses: pauses are for an applier that has time.
     pub(crate) fn set_leisurely(&self, leisurely: bool) {
-        self.0.store(leisurely, Ordering::Relaxed);
+        self.is_leisurely.store(leisurely, Ordering::Relaxed);
+    }
+
+    /// Chooses whether a full disk is waited for. redb takes the first failed write for the last one, and
+    /// reads nothing more either; the applier's thread can wait, and nobody waits for it.
+    pub(crate) fn set_patient(&self, patient: bool) {
+        self.is_patient.store(patient, Ordering::Relaxed);
+    }
+
+    /// Whether somebody waits for room on the disk.
+    pub(crate) fn waits(&self) -> bool {
+        self.waits.load(Ordering::Relaxed)
+    }
+
+    /// Whether a write failed because the disk was full.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.gave_up.load(Ordering::Relaxed)
     }
 
     fn pause(&self) {
-        if self.0.load(Ordering::Relaxed) {
+        if self.is_leisurely.load(Ordering::Relaxed) {
             thread::sleep(PAUSE);
+        }
+    }
+
+    /// Does something to the file, and waits for room as long as that is wanted.
+    fn with_room<T>(&self, act: impl Fn() -> io::Result<T>) -> io::Result<T> {
+        loop {
+            let outcome = act();
+            let is_refused = outcome.as_ref().is_err_and(is_full);
+            let waits = is_refused && self.is_patient.load(Ordering::Relaxed);
+            self.waits.store(waits, Ordering::Relaxed);
+            if !waits {
+                self.gave_up.fetch_or(is_refused, Ordering::Relaxed);
+                return outcome;
+            }
+            thread::sleep(ROOM_EVERY);
         }
     }
 }
@@ -164,16 +202,16 @@ impl SeamBackend {
         match (&self.guard, &self.front) {
             (Guard::Seal(seals), Some(front)) => {
                 if first == 0 {
-                    front.write(&*self.file, &seals.sealer, &bytes[..PAGE_LEN])?;
+                    self.pace.with_room(|| front.write(&*self.file, &seals.sealer, &bytes[..PAGE_LEN]))?;
                 }
                 let skip = usize::from(first == 0);
                 let (first, mut sealed) = (first + skip as u64, bytes[skip * PAGE_LEN..].to_vec());
                 let marks = seals.seal(first, &mut sealed)?;
-                self.file.write_at(&sealed, self.layout.place_of(first))?;
+                self.pace.with_room(|| self.file.write_at(&sealed, self.layout.place_of(first)))?;
                 self.set_marks(first, &marks)
             }
             (Guard::Checksum(salt), _) => {
-                self.file.write_at(bytes, self.layout.place_of(first))?;
+                self.pace.with_room(|| self.file.write_at(bytes, self.layout.place_of(first)))?;
                 let pages = (first..).zip(bytes.chunks_exact(PAGE_LEN));
                 let marks: Vec<[u8; 4]> = pages
                     .map(|(number, page)| match number {
@@ -213,7 +251,7 @@ impl SeamBackend {
                 let len = marks.len().min(PAGE_LEN);
                 bytes[..len].copy_from_slice(&marks[..len]);
             }
-            self.file.write_at(&bytes, self.layout.place_of_table(table))?;
+            self.pace.with_room(|| self.file.write_at(&bytes, self.layout.place_of_table(table)))?;
         }
         Ok(())
     }
@@ -242,7 +280,7 @@ impl StorageBackend for SeamBackend {
     fn set_len(&self, len: u64) -> Result<(), io::Error> {
         let pages = len.div_ceil(PAGE);
         let tables = pages.div_ceil(GROUP_PAGES) * self.layout.table_pages();
-        self.file.set_len(self.layout.len_of(pages))?;
+        self.pace.with_room(|| self.file.set_len(self.layout.len_of(pages)))?;
         let marks = usize::try_from(pages).map_err(io::Error::other)? * self.layout.mark_bytes;
         self.marks.write().resize(marks, 0);
         let mut unsynced = self.unsynced.lock();
@@ -434,6 +472,39 @@ mod tests {
                 backend.read(page * PAGE, &mut [0; PAGE_LEN]).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn a_full_disk_is_waited_for_by_who_is_patient_and_only_then() {
+        let fs = SimulatedFs::new(1);
+        let path = Path::new("index");
+        let backend = Arc::new(open(fs.create(path), None));
+        backend.set_len(4 * PAGE).unwrap();
+        fs.leave_free(0);
+        assert!(is_full(&backend.write(PAGE, &[7; PAGE_LEN]).unwrap_err()));
+        assert!(backend.pace.gave_up() && !backend.pace.waits());
+        backend.pace.set_patient(true);
+        let writer = Arc::clone(&backend);
+        let waiting = thread::spawn(move || writer.write(PAGE, &[7; PAGE_LEN]));
+        while !backend.pace.waits() {
+            thread::yield_now();
+        }
+        assert!(!waiting.is_finished());
+        fs.set_capacity(None);
+        waiting.join().unwrap().unwrap();
+        assert!(!backend.pace.waits());
+        let mut page = [0; PAGE_LEN];
+        backend.read(PAGE, &mut page).unwrap();
+        assert_eq!(page, [7; PAGE_LEN]);
+        // Whoever stops waits no longer.
+        fs.leave_free(0);
+        let writer = Arc::clone(&backend);
+        let waiting = thread::spawn(move || writer.write(2 * PAGE, &[8; PAGE_LEN]));
+        while !backend.pace.waits() {
+            thread::yield_now();
+        }
+        backend.pace.set_patient(false);
+        assert!(is_full(&waiting.join().unwrap().unwrap_err()));
     }
 
     #[test]

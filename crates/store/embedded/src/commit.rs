@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use cairn_base::{Position, TenantId};
 use cairn_log::{Group, HashedMap};
-use cairn_seam::{Aborted, Change, StoreError, TxBody};
+use cairn_seam::{Aborted, Change, StoreError, TxBody, WriteClass};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::options::Background;
@@ -49,6 +49,8 @@ struct Making {
     pins: Vec<Pin>,
     /// Position of the last transaction.
     position: u64,
+    /// Why ordinary transactions are refused, while the disk is nearly full.
+    refusal: Option<StoreError>,
 }
 
 /// A group that is ready to be written.
@@ -69,10 +71,21 @@ impl Making {
 }
 
 impl Shared {
-    /// Runs a transaction and returns when it is durable.
+    /// Runs an ordinary transaction and returns when it is durable.
+    #[cfg(test)]
     pub(crate) fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
+        self.write_as(tenant, WriteClass::Ordinary, body)
+    }
+
+    /// Runs a transaction and returns when it is durable.
+    pub(crate) fn write_as(
+        &self,
+        tenant: TenantId,
+        class: WriteClass,
+        body: TxBody,
+    ) -> Result<Position, StoreError> {
         let (outcome, answer) = Outcome::new();
-        match self.queue.push(Ticket { tenant, body, answer }) {
+        match self.queue.push(Ticket { tenant, class, body, answer }) {
             Err((ticket, error)) => ticket.answer.give(Err(error)),
             Ok(Next::Wait) => {}
             Ok(Next::Lead) => {
@@ -182,9 +195,22 @@ impl Shared {
         Ok(group)
     }
 
+    /// The same while the disk is nearly full, if anything waits that may use the reserve.
+    fn prepare_lean(&self, committer: &mut Committer, refusal: StoreError) -> Result<Group, StoreError> {
+        let class = self.queue.class();
+        if !matches!(refusal, StoreError::StorageFull { .. }) || !class.may_use_reserve() {
+            return Err(refusal);
+        }
+        self.start_lean_group(&mut committer.plan, class)
+    }
+
     /// Makes a group of what waits, and of what comes until the disk is free for it.
     fn make_group(&self, committer: &mut Committer) -> Result<(Made, MutexGuard<'_, Disk>), Outcomes> {
-        let group = match self.prepare(committer) {
+        let (prepared, refusal) = match self.prepare(committer) {
+            Ok(group) => (Ok(group), None),
+            Err(error) => (self.prepare_lean(committer, error.clone()), Some(error)),
+        };
+        let group = match prepared {
             Ok(group) => group,
             Err(error) => {
                 let tickets = self.queue.take(GROUP_MAX).into_iter();
@@ -200,6 +226,7 @@ impl Shared {
             changes: Vec::new(),
             pins: Vec::new(),
             position: committer.position,
+            refusal,
         };
         let disk = self.run_until_disk_is_free(committer, &mut making);
         self.gather(committer, making.outcomes.len(), disk.took);
@@ -267,7 +294,13 @@ impl Shared {
         mut ticket: Ticket,
         disk: Option<&Mutex<Disk>>,
     ) {
-        let Making { group, view, pending, in_flight, .. } = making;
+        let Making { group, view, pending, in_flight, refusal, .. } = making;
+        if let Some(refusal) = refusal.as_ref().filter(|_| !ticket.class.may_use_reserve()) {
+            let refused = Err(refusal.clone());
+            making.outcomes.push((ticket.answer, refused));
+            return;
+        }
+        let lean = refusal.is_some().then_some(ticket.class);
         let start = group.len();
         let ground = Ground {
             log: &self.log,
@@ -279,12 +312,20 @@ impl Shared {
             disk,
         };
         let tx = Tx::new(ground, ticket.tenant, group);
-        match run(&mut ticket, tx) {
+        let ran = run(&mut ticket, tx, lean).and_then(|finished| {
+            committer.body.clear();
+            committer.body.shrink_to(BODY_BYTES_KEPT);
+            let Some(finished) = finished else { return Ok(None) };
+            finished.encode(&mut committer.body);
+            if let Some(class) = lean {
+                let more = group.transaction_bytes(committer.body.len());
+                self.make_lean_room(&mut committer.plan, group, more, class)?;
+            }
+            Ok(Some(finished))
+        });
+        match ran {
             Ok(finished) => {
                 if let Some(finished) = finished {
-                    committer.body.clear();
-                    committer.body.shrink_to(BODY_BYTES_KEPT);
-                    finished.encode(&mut committer.body);
                     making.position = group.transaction(ticket.tenant, &committer.body);
                     making.record(finished, ticket.tenant);
                 }
@@ -338,11 +379,15 @@ impl Shared {
 }
 
 /// Runs a transaction's closure; an error or a panic leaves nothing but a reason.
-fn run(ticket: &mut Ticket, mut tx: Tx<'_>) -> Result<Option<Finished>, StoreError> {
+fn run(
+    ticket: &mut Ticket,
+    mut tx: Tx<'_>,
+    lean: Option<WriteClass>,
+) -> Result<Option<Finished>, StoreError> {
     let body = &mut ticket.body;
     let verdict = catch_unwind(AssertUnwindSafe(|| body(&mut tx)));
     match verdict {
-        Ok(Ok(())) => tx.finish(),
+        Ok(Ok(())) => tx.finish(lean),
         Ok(Err(Aborted)) => Err(StoreError::Aborted),
         Err(panic) => Err(StoreError::Panicked { message: message_of(&*panic) }),
     }

@@ -103,6 +103,12 @@ impl Shared {
     }
 }
 
+/// Bytes of an image; 0 when it cannot be measured.
+pub(crate) fn bytes(options: &EmbeddedOptions, dir: &Path, row: ImageRow) -> u64 {
+    let file = options.fs.open_to_read(&dir.join(image_name(row.number)));
+    file.and_then(|file| file.len()).unwrap_or(0)
+}
+
 fn write_keys(
     file: &dyn File,
     identity: &Identity,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cairn_base::Entropy;
-use cairn_base::fs::{File, FileSystem};
+use cairn_base::fs::{File, FileSystem, is_full};
 use cairn_log::Sealer;
 use cairn_seam::{DamagedAt, StoreError};
 use parking_lot::Mutex;
@@ -21,7 +21,7 @@ use crate::generation::{Generation, Key};
 use crate::guard::Salt;
 use crate::watermark::{self, Watermark};
 
-pub(crate) const FILE: &str = "index.redb";
+pub(crate) const FILE: &str = cairn_seam::INDEX_FILE;
 /// An index that is being rebuilt beside the one in use; of no use to anybody after a crash.
 pub(crate) const NEW: &str = "index.new";
 /// A file with this name says that the index was found damaged and must be rebuilt.
@@ -179,6 +179,17 @@ impl IndexPlace {
         move |error| StoreError::io(doing, error)
     }
 
+    /// Removes an index that was not finished.
+    pub(crate) fn remove(&self) {
+        // Best effort: one that has no position is made anew.
+        let _ = self.fs.remove(&self.file());
+    }
+
+    /// Bytes of the file; 0 when there is none.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.fs.open(&self.file()).and_then(|file| file.len()).unwrap_or(0)
+    }
+
     /// Whether the file is there.
     pub(crate) fn is_there(&self) -> io::Result<bool> {
         let found = self.fs.open(&self.file());
@@ -233,28 +244,26 @@ impl Index {
         }
         let opened = catch_unwind(AssertUnwindSafe(|| {
             let pace = Arc::default();
-            let (db, pages) = open_db(place, &file, &pace, cache_bytes).map_err(|error| error.to_string())?;
-            let applied = read_meta(&db, store_id)?;
+            let (db, pages) = match open_db(place, &file, &pace, cache_bytes) {
+                Ok(opened) => opened,
+                // It may be as whole as ever.
+                Err(redb::Error::Io(error)) if is_full(&error) => return Err(place.io("opening")(error)),
+                Err(error) => return Ok(Err(error.to_string())),
+            };
+            let applied = match read_meta(&db, store_id) {
+                Ok(applied) => applied,
+                Err(why) => return Ok(Err(why)),
+            };
             let watermark = Watermark::open(&*place.fs, &place.dir, store_id);
             if applied.position < watermark.position() {
                 let (is, was) = (applied.position, watermark.position());
-                return Err(format!("it is at position {is} and was at {was}: a write to it was lost"));
+                return Ok(Err(format!("it is at position {is} and was at {was}: a write to it was lost")));
             }
-            Ok::<_, String>((
-                Index {
-                    place: place.clone(),
-                    db: Arc::new(db),
-                    file: Arc::clone(&file),
-                    pages,
-                    store_id,
-                    durable: Mutex::new(applied),
-                    watermark,
-                    pace,
-                },
-                applied,
-            ))
+            let (place, file) = (place.clone(), Arc::clone(&file));
+            let (db, durable) = (Arc::new(db), Mutex::new(applied));
+            Ok(Ok((Index { place, db, file, pages, store_id, durable, watermark, pace }, applied)))
         }));
-        Ok(opened.unwrap_or_else(|_| Err("it is damaged".into())))
+        opened.unwrap_or_else(|_| Ok(Err("it is damaged".into())))
     }
 
     /// Makes a new, empty index in place of whatever is there.
@@ -396,7 +405,8 @@ impl Index {
                 durable.position = position;
                 durable.covers_to = covers_to;
                 drop(durable);
-                self.watermark.raise(&*self.place.fs, &self.place.dir, position).map_err(redb::Error::Io)?;
+                // Best effort: without it, less is known of the index, and nothing wrong.
+                let _ = self.watermark.raise(&*self.place.fs, &self.place.dir, position);
             }
         }
         Ok(next)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cairn_base::fs::{LockGuard, Locked};
+use cairn_base::fs::{FileSystem, LockGuard, Locked};
 use cairn_log::{
     EncryptionKey, Frame, LogDir, LogOptions, Op, Ops, Progress, RecoverFrom, Replay, Thinned, Unreadable,
 };
@@ -17,6 +17,7 @@ use crate::image;
 use crate::index::{Applied, Cursor, Index, IndexPlace};
 use crate::options::{Background, EmbeddedOptions};
 use crate::queue::Queue;
+use crate::reserve::{self, Reserve};
 use crate::restore;
 use crate::scrub::Scrub;
 use crate::shared::{Committer, Counters, Disk, Shared, Signals};
@@ -25,6 +26,9 @@ use crate::view::View;
 
 /// Whoever holds the lock on this file owns the directory.
 pub(crate) const LOCK: &str = "LOCK";
+
+/// Room that opening asks for when the disk is full and nothing says how much it needs.
+const OPEN_BYTES: u64 = 16 << 20;
 
 /// What opening had to do, for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,10 +45,49 @@ pub struct OpenReport {
     pub rebuilt: Option<String>,
     /// Transactions replayed from the log.
     pub replayed: u64,
+    /// The disk had no room to write down what was found: that is done once there is some.
+    pub untidy: bool,
 }
 
 /// Opens a store directory, making it if it is not there.
-pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, OpenReport), StoreError> {
+///
+/// What is there is opened without any room on the disk; only an index that must be rebuilt needs some, and
+/// then the error says how much.
+pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, OpenReport), StoreError> {
+    let fs = Arc::clone(&options.fs);
+    let mut rebuild = Rebuild::default();
+    open_store(dir, options, &mut rebuild).map_err(|error| rebuild.explained(&*fs, dir, error))
+}
+
+/// An index in the making.
+#[derive(Default)]
+struct Rebuild {
+    /// Where, once there is one.
+    place: Option<IndexPlace>,
+    /// Bytes of what it replaces and is made from: it will hardly have less.
+    bytes: u64,
+}
+
+impl Rebuild {
+    /// Says what to free when the disk was full, and gives back what a half-made index took.
+    fn explained(&self, fs: &dyn FileSystem, dir: &Path, error: StoreError) -> StoreError {
+        if !matches!(error, StoreError::Io { .. }) || !error.is_full() {
+            return error;
+        }
+        if let Some(place) = &self.place {
+            place.remove();
+        }
+        let free_bytes = fs.free_bytes(dir).unwrap_or(0);
+        let bytes = self.bytes.max(OPEN_BYTES);
+        StoreError::StorageFull { free_bytes, reserve_bytes: free_bytes.saturating_add(bytes) }
+    }
+}
+
+fn open_store(
+    dir: &Path,
+    mut options: EmbeddedOptions,
+    rebuild: &mut Rebuild,
+) -> Result<(Shared, OpenReport), StoreError> {
     let fs = Arc::clone(&options.fs);
     let log_options = log_options(dir, &mut options);
     // First of all, so that a wrong key changes nothing, not even the lock.
@@ -52,7 +95,7 @@ pub(crate) fn open(dir: &Path, mut options: EmbeddedOptions) -> Result<(Shared, 
     fs.create_dir(dir).map_err(|error| StoreError::io(format!("creating {}", dir.display()), error))?;
     let lock = lock(dir, &options)?;
     restore::refuse_unfinished(&*fs, dir)?;
-    open_locked(dir, options, log_options, lock)
+    open_locked(dir, options, log_options, lock, rebuild)
 }
 
 /// Opens the store in a directory that a restore has claimed.
@@ -62,7 +105,7 @@ pub(crate) fn open_claimed(
     lock: Box<dyn LockGuard>,
 ) -> Result<(Shared, OpenReport), StoreError> {
     let log_options = log_options(dir, &mut options);
-    open_locked(dir, options, log_options, lock)
+    open_locked(dir, options, log_options, lock, &mut Rebuild::default())
 }
 
 fn open_locked(
@@ -70,6 +113,7 @@ fn open_locked(
     options: EmbeddedOptions,
     log_options: LogOptions,
     lock: Box<dyn LockGuard>,
+    rebuild: &mut Rebuild,
 ) -> Result<(Shared, OpenReport), StoreError> {
     let fs = Arc::clone(&options.fs);
     let log_dir = LogDir::open(log_options)?;
@@ -78,8 +122,8 @@ fn open_locked(
     let entropy = Arc::clone(&options.entropy);
     let place = IndexPlace { fs, dir: dir.to_owned(), sealer, entropy, alarm: Arc::default() };
     place.remove_unfinished()?;
-    let (index, applied, is_made) = open_index(&log_dir, &place, &options, &mut report)?;
-    let mut replayer = Replayer::new(&index, &options, applied);
+    let (index, applied, is_made) = open_index(&log_dir, &place, &options, &mut report, rebuild)?;
+    let mut replayer = Replayer::new(&index, &options, applied, is_made);
     let from = RecoverFrom {
         replay_after: applied.position,
         synced_to: applied.synced_to,
@@ -91,6 +135,7 @@ fn open_locked(
     report.torn = recovered.report.torn;
     report.lost = recovered.report.is_incomplete && !recovered.read_only;
     report.damage = recovered.report.damage;
+    report.untidy = recovered.report.untidy;
     let active = Arc::new(std::mem::take(&mut replayer.generation));
     let applied_to = replayer.applied;
     if is_made && !recovered.read_only {
@@ -98,6 +143,8 @@ fn open_locked(
         index.apply(&Generation::default(), &Cursor::default(), applied_to)?;
     }
     let position = recovered.position.max(applied_to.position);
+    let reserve = Reserve::open(&options.fs, dir, options.reserve_file_bytes)
+        .map_err(|error| StoreError::io(format!("opening {}", reserve::FILE), error))?;
     let view = View { position, active, frozen: None, index: Arc::new(index.view()?) };
     let counters = Counters::default();
     counters.applied_to.store(applied_to.position, Ordering::Relaxed);
@@ -110,6 +157,7 @@ fn open_locked(
         replaced: Mutex::default(),
         mending: Mutex::new(()),
         scrub: Scrub::open(&*options.fs, dir),
+        reserve,
         view: RwLock::new(Arc::new(view)),
         queue: Queue::default(),
         committer: Mutex::new(Committer { plan: recovered.plan, position, expected: 1, body: Vec::new() }),
@@ -206,6 +254,7 @@ fn open_index(
     place: &IndexPlace,
     options: &EmbeddedOptions,
     report: &mut OpenReport,
+    rebuild: &mut Rebuild,
 ) -> Result<(Index, Applied, bool), StoreError> {
     let store_id = log_dir.log().store_id();
     let needs_image = !log_dir.log().has_all_history();
@@ -221,6 +270,9 @@ fn open_index(
         // Before what there is of an index goes: without the image it may be the only copy.
         image::check(options, place, row).map_err(|error| hopeless(error, &why))?;
     }
+    let image_bytes = log_dir.log().image().map_or(0, |row| image::bytes(options, &place.dir, row));
+    rebuild.bytes = place.bytes().max(image_bytes);
+    rebuild.place = Some(place.clone());
     let index = Index::create(place, store_id, options.cache_bytes)?;
     if !log_dir.log().is_new() {
         report.rebuilt = Some(why);
@@ -261,6 +313,8 @@ struct Replayer<'a> {
     generation: Generation,
     transactions: u64,
     applied: Applied,
+    /// Whether the index is new, and has to take everything.
+    is_made: bool,
     /// The generation is full, and everything up to here is in it.
     due: Option<u64>,
     /// Transactions are missing: what follows must not pass for the whole.
@@ -269,24 +323,32 @@ struct Replayer<'a> {
 }
 
 impl<'a> Replayer<'a> {
-    fn new(index: &'a Index, options: &'a EmbeddedOptions, applied: Applied) -> Self {
+    fn new(index: &'a Index, options: &'a EmbeddedOptions, applied: Applied, is_made: bool) -> Self {
         Replayer {
             index,
             options,
             generation: Generation::default(),
             transactions: 0,
             applied,
+            is_made,
             due: None,
             is_incomplete: false,
             accept_loss: options.accept_loss,
         }
+    }
+
+    /// Whether to load what was gathered. An index that was there lacks what fits into memory: without room
+    /// for more it stays as it is.
+    fn has_room(&self) -> bool {
+        let bytes = self.generation.bytes().saturating_mul(4);
+        self.is_made || self.options.check_room(&self.index.place.dir, bytes).is_ok()
     }
 }
 
 impl Replay for Replayer<'_> {
     fn transaction(&mut self, frame: &Frame<'_>) -> Result<(), StoreError> {
         // Not before a later run was seen: only that proves that the earlier ones are on disk.
-        if let Some(position) = self.due.take() {
+        if let Some(position) = self.due.take().filter(|_| self.has_room()) {
             let counts = !self.is_incomplete || self.accept_loss;
             if counts {
                 self.applied = Applied::to(position);

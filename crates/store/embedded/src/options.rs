@@ -35,6 +35,8 @@ pub struct EmbeddedOptions {
     pub segment_bytes: u64,
     /// Writing stops when less than this is free on the disk.
     pub reserve_bytes: u64,
+    /// Length of the reserve file, which pays for deletions and revocations then; 0 for none.
+    pub reserve_file_bytes: u64,
     /// Memory for pages of the index.
     pub cache_bytes: usize,
     /// The applier starts at the latest when this much is not in the index yet.
@@ -63,6 +65,7 @@ impl Default for EmbeddedOptions {
             entropy: Arc::new(SystemEntropy),
             segment_bytes: limits::SEGMENT_BYTES_DEFAULT,
             reserve_bytes: limits::DISK_RESERVE_BYTES_DEFAULT,
+            reserve_file_bytes: limits::RESERVE_FILE_BYTES_DEFAULT,
             cache_bytes: 64 << 20,
             apply_bytes: limits::APPLY_BYTES as u64,
             unapplied_bytes_max: limits::UNAPPLIED_BYTES_MAX as u64,

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 
 use cairn_base::{Position, TenantId, limits};
-use cairn_seam::{StoreError, TxBody, TxDone};
+use cairn_seam::{StoreError, TxBody, TxDone, WriteClass};
 use parking_lot::{Condvar, Mutex};
 
 /// How many threads are woken by whoever wrote the group.
@@ -20,6 +20,7 @@ const ROOTS: usize = 2;
 /// A transaction in the queue.
 pub(crate) struct Ticket {
     pub(crate) tenant: TenantId,
+    pub(crate) class: WriteClass,
     pub(crate) body: TxBody,
     pub(crate) answer: Answer,
 }
@@ -172,6 +173,11 @@ impl Queue {
             }
             self.handover.wait(&mut state);
         }
+    }
+
+    /// The highest class of those that wait; ordinary when nobody does.
+    pub(crate) fn class(&self) -> WriteClass {
+        self.state.lock().waiting.iter().map(|ticket| ticket.class).max().unwrap_or_default()
     }
 
     /// Takes up to `count` transactions.

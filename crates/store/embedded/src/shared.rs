@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use cairn_base::fs::LockGuard;
+use cairn_base::limits;
 use cairn_log::{HashedMap, Log, LogPlan, LogWriter};
 use cairn_seam::StoreError;
 use parking_lot::{Condvar, Mutex, RwLock};
@@ -15,9 +16,13 @@ use crate::generation::Generation;
 use crate::index::{Index, IndexPlace};
 use crate::options::EmbeddedOptions;
 use crate::queue::Queue;
+use crate::reserve::{self, Reserve};
 use crate::scrub::Scrub;
 use crate::tail::Tail;
 use crate::view::View;
+
+/// Room that an index which could not grow is waited for with, before writers are let in again.
+const INDEX_ROOM_BYTES: u64 = 4 << 20;
 
 pub(crate) struct Shared {
     pub(crate) options: EmbeddedOptions,
@@ -33,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) mending: Mutex<()>,
     /// Verification in the background.
     pub(crate) scrub: Scrub,
+    /// Room for what has to work on a full disk.
+    pub(crate) reserve: Reserve,
     /// What reads see. Replaced as a whole, never changed in place.
     pub(crate) view: RwLock<Arc<View>>,
     pub(crate) queue: Queue,
@@ -155,24 +162,51 @@ impl Shared {
         *view = Arc::new(next);
     }
 
-    /// Whether the disk has room for more than the reserve.
+    /// Whether the disk has room for ordinary work.
     pub(crate) fn check_space(&self) -> Result<(), StoreError> {
         self.check_space_for(0)
     }
 
-    /// Whether the disk has room for so many bytes and the reserve.
+    /// Whether the disk has room for so many bytes beside what must stay free.
     pub(crate) fn check_space_for(&self, bytes: u64) -> Result<(), StoreError> {
-        let dir = &self.dir;
-        let free_bytes =
-            self.options.fs.free_bytes(dir).map_err(|error| {
-                StoreError::io(format!("asking for free space in {}", dir.display()), error)
-            })?;
-        self.counters.disk_free_bytes.store(free_bytes, Ordering::Relaxed);
-        let reserve_bytes = self.options.reserve_bytes;
-        if free_bytes < reserve_bytes.saturating_add(bytes) {
+        let free_bytes = self.free_bytes()?;
+        let reserve_bytes = self.bytes_wanted().saturating_add(bytes);
+        if free_bytes < reserve_bytes {
             return Err(StoreError::StorageFull { free_bytes, reserve_bytes });
         }
         Ok(())
+    }
+
+    /// Says that the disk has no room, and how much it would need.
+    pub(crate) fn storage_full(&self) -> Result<StoreError, StoreError> {
+        let free_bytes = self.free_bytes()?;
+        Ok(StoreError::StorageFull { free_bytes, reserve_bytes: self.bytes_wanted().max(free_bytes + 1) })
+    }
+
+    /// Bytes that must be free for ordinary work: the reserve file is filled up first.
+    fn bytes_wanted(&self) -> u64 {
+        let index_bytes = if self.index().pace.waits() { INDEX_ROOM_BYTES } else { 0 };
+        self.options.reserve_bytes.saturating_add(self.reserve.used()).max(index_bytes)
+    }
+
+    pub(crate) fn free_bytes(&self) -> Result<u64, StoreError> {
+        let failed =
+            |error| StoreError::io(format!("asking for free space in {}", self.dir.display()), error);
+        let free_bytes = self.options.fs.free_bytes(&self.dir).map_err(failed)?;
+        self.counters.disk_free_bytes.store(free_bytes, Ordering::Relaxed);
+        Ok(free_bytes)
+    }
+
+    /// Makes the reserve file whole as soon as ordinary writing could be taken again.
+    pub(crate) fn refill_reserve(&self) -> Result<Option<String>, StoreError> {
+        let missing = self.reserve.missing();
+        let wanted = self.options.reserve_bytes.saturating_add(missing);
+        if missing > 0 && self.free_bytes()? < wanted {
+            return Ok(None);
+        }
+        let failed = |error| StoreError::io(format!("filling {}", reserve::FILE), error);
+        let is_done = self.reserve.refill().map_err(failed)?;
+        Ok(is_done.then(|| format!("the reserve file has {} bytes", self.reserve.bytes())))
     }
 }
 
@@ -231,7 +265,8 @@ impl Signals {
         while full() && !state.stop {
             state.apply = true;
             self.applier.notify_one();
-            self.room.wait(&mut state);
+            // An applier that waits for room itself wakes nobody.
+            self.room.wait_for(&mut state, limits::APPLY_EVERY);
         }
     }
 }

@@ -11,7 +11,7 @@ use cairn_log::{DerivedSealer, EncryptionKey, LogUpload};
 use cairn_seam::{
     BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, OnStage,
     References, ScrubPolicy, ScrubStatus, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone,
-    UpkeepReport, Upload,
+    UpkeepReport, Upload, WriteClass,
 };
 use parking_lot::Mutex;
 
@@ -47,7 +47,10 @@ impl EmbeddedStore {
         let (shared, report) = open::open(dir, options)?;
         let shared = Arc::new(shared);
         let threads = match background {
-            Background::Threads => start_threads(&shared)?,
+            Background::Threads => {
+                shared.index().pace.set_patient(true);
+                start_threads(&shared)?
+            }
             Background::Manual => Vec::new(),
         };
         Ok(EmbeddedStore { shared, report, threads: Mutex::new(threads) })
@@ -93,6 +96,7 @@ impl EmbeddedStore {
     }
 
     fn stop_threads(&self) {
+        self.shared.index().pace.set_patient(false);
         self.shared.queue.close();
         self.shared.log.stop_preparing();
         self.shared.place.alarm.stop();
@@ -188,7 +192,13 @@ impl Shared {
         if self.is_read_only() {
             return;
         }
-        match self.log.housekeep() {
+        // First of all: ordinary writing waits for it.
+        let refilled = self.refill_reserve();
+        let done = self.log.housekeep().and_then(|mut lines| {
+            lines.extend(refilled?);
+            Ok(lines)
+        });
+        match done {
             Ok(lines) => {
                 *self.trouble.lock() = None;
                 lines.into_iter().for_each(|line| self.tell(line));
@@ -223,12 +233,12 @@ impl Store for EmbeddedStore {
         Ok(Box::new(snapshot))
     }
 
-    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
-        self.shared.submit(Ticket { tenant, body, answer: Answer::callback(done) });
+    fn submit_as(&self, tenant: TenantId, class: WriteClass, body: TxBody, done: TxDone) {
+        self.shared.submit(Ticket { tenant, class, body, answer: Answer::callback(done) });
     }
 
-    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
-        self.shared.write(tenant, body)
+    fn write_as(&self, tenant: TenantId, class: WriteClass, body: TxBody) -> Result<Position, StoreError> {
+        self.shared.write_as(tenant, class, body)
     }
 
     fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {
@@ -397,12 +407,15 @@ impl Store for EmbeddedStore {
             return Ok(());
         }
         self.shared.check_poison()?;
-        match self.shared.apply() {
-            // The log has everything: the next opening replays what is missing, and meets the damage again.
-            Err(StoreError::IndexRebuilding { .. }) => {}
-            applied => drop(applied?),
+        if self.shared.check_space().is_ok() && !self.shared.index().pace.gave_up() {
+            match self.shared.apply() {
+                // The log has everything: the next opening replays what is missing, and meets the damage again.
+                Err(StoreError::IndexRebuilding { .. }) => {}
+                applied => drop(applied?),
+            }
+            self.shared.log.seal_all()?;
         }
-        self.shared.log.seal_all()?;
+        // Else the next opening replays what the index lacks.
         self.shared.place.remove_if_forgotten()
     }
 }

@@ -9,8 +9,8 @@ use cairn_log::{
     BLOB_PLACES, BlobAt, BlobPlace, Group, HashedEntry, HashedMap, HashedName, Log, Op, StagedFile,
 };
 use cairn_seam::{
-    Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx,
-    put_sha256,
+    Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteClass,
+    WriteTx, put_sha256,
 };
 
 use parking_lot::Mutex;
@@ -100,11 +100,16 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// What is to be kept; `None` when nothing changed, an error when one was handed to the closure.
-    pub(crate) fn finish(self) -> Result<Option<Finished>, StoreError> {
+    /// What is to be kept; `None` when nothing changed, an error when one was handed to the closure or when
+    /// it is too large for the reserve, if that is to pay.
+    pub(crate) fn finish(self, lean: Option<WriteClass>) -> Result<Option<Finished>, StoreError> {
         self.admission.verdict()?;
         let Tx { admission, changes, hashed, places, events, pins, .. } = self;
-        Ok((!admission.is_unchanged()).then_some(Finished { changes, hashed, places, events, pins }))
+        if admission.is_unchanged() {
+            return Ok(None);
+        }
+        lean.map_or(Ok(()), |class| class.check(&admission))?;
+        Ok(Some(Finished { changes, hashed, places, events, pins }))
     }
 
     fn hashed_entry(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {

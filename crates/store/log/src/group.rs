@@ -79,6 +79,12 @@ impl Group {
         position
     }
 
+    /// Bytes that a transaction with a body of this length would add.
+    pub fn transaction_bytes(&self, body: usize) -> u64 {
+        let tag_bytes = if self.sealer.is_some() { TAG_BYTES } else { 0 };
+        frame::stored_bytes(body + tag_bytes) as u64
+    }
+
     /// Frames that are cut off again were sealed in vain: nobody saw them, so that sealing another one at
     /// their position gives nothing away.
     fn push(&mut self, position: u64, kind: FrameKind, tenant: TenantId, parts: &[&[u8]]) {

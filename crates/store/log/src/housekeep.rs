@@ -22,6 +22,8 @@ use crate::side::{self, SideFile};
 const FILL_SLICE_BYTES: u64 = 512 << 10;
 /// How long the disk is left to others between two slices when there is time.
 const FILL_PAUSE: Duration = Duration::from_millis(10);
+/// Nothing is kept in order while less than this is free.
+const KEEP_BYTES_MIN: u64 = 1 << 20;
 /// This many neighbouring side files of one size class become one of the next.
 const MERGE_FILES: usize = 4;
 /// A look-up probes at most this many filters.
@@ -31,10 +33,16 @@ impl Log {
     /// Does whatever there is to do, except for the segment being written; says what it did.
     pub fn housekeep(&self) -> Result<Vec<String>, StoreError> {
         let _one_at_a_time = self.housekeeping.lock();
+        if !self.has_room_to_keep()? {
+            // Everything here makes the next opening or look-up quicker, and nothing has to be done.
+            return Ok(Vec::new());
+        }
+        self.remove_leftovers()?;
         self.prepare_spare()?;
         let in_use = self.segments.read().last().map_or(0, |last| last.number);
         let mut done = std::mem::take(&mut *self.repaired.lock());
         done.extend(self.seal_before_number(in_use)?);
+        done.extend(self.add_missing_sides()?);
         done.extend(self.repair_sides()?);
         while let Some(merged) = self.merge_side_files()? {
             done.push(merged);
@@ -152,9 +160,52 @@ impl Log {
     }
 
     fn has_room_to_prepare(&self) -> Result<bool, StoreError> {
-        let free =
-            self.options.fs.free_bytes(&self.options.dir).map_err(self.io("asking for free space in", ""))?;
-        Ok(free > self.options.reserve_bytes.saturating_add(2 * self.options.segment_bytes))
+        Ok(self.free_bytes()? > self.options.reserve_bytes.saturating_add(2 * self.options.segment_bytes))
+    }
+
+    fn has_room_to_keep(&self) -> Result<bool, StoreError> {
+        Ok(self.free_bytes()? >= self.options.reserve_bytes.max(KEEP_BYTES_MIN))
+    }
+
+    fn free_bytes(&self) -> Result<u64, StoreError> {
+        self.options.fs.free_bytes(&self.options.dir).map_err(self.io("asking for free space in", ""))
+    }
+
+    /// Takes what an opening had no room to clear out of the manifest, and then away.
+    fn remove_leftovers(&self) -> Result<(), StoreError> {
+        let leftovers = self.leftovers.lock().clone();
+        if leftovers.is_empty() {
+            return Ok(());
+        }
+        self.change_manifest(|_| {})?;
+        for name in &leftovers {
+            self.remove_file(name)?;
+        }
+        self.leftovers.lock().clear();
+        Ok(())
+    }
+
+    /// Writes the side files that opening had no room for.
+    fn add_missing_sides(&self) -> Result<Vec<String>, StoreError> {
+        let sealed: Vec<u64> = self.sealed_segments().iter().map(|segment| segment.number).collect();
+        let recent: Vec<u64> = self.hashed.read().recent.keys().copied().collect();
+        let mut done = Vec::new();
+        for number in recent.into_iter().filter(|number| sealed.contains(number)) {
+            let side = self.side_from_recent(number)?;
+            self.change_manifest(|manifest| add_side_row(&mut manifest.sides, row(&side)))?;
+            self.add_side(number, side);
+            done.push(format!("wrote the side file of segment {number}, which there was no room for"));
+        }
+        Ok(done)
+    }
+
+    /// Has entries of a segment looked up in its side file from now on.
+    fn add_side(&self, segment: u64, side: Arc<SideFile>) {
+        self.change_hashed(|view| {
+            view.recent.remove(&segment);
+            view.sides.push(side);
+            view.sides.sort_by_key(|side| side.first_segment);
+        });
     }
 
     /// Cuts what was prepared and not used, and moves the segment's hashed entries to a side file.
@@ -173,12 +224,9 @@ impl Log {
                     *state = SegmentState::Sealed { base, bytes, salt };
                 }
             }
-            manifest.sides.push(row(&side));
+            add_side_row(&mut manifest.sides, row(&side));
         })?;
-        self.change_hashed(|view| {
-            view.recent.remove(&number);
-            view.sides.push(side);
-        });
+        self.add_side(number, side);
         Ok(())
     }
 
@@ -361,6 +409,11 @@ impl Log {
         let sides = self.hashed.read().sides.clone();
         let Some((start, end)) = run_to_merge(&sides) else { return Ok(None) };
         let old = &sides[start..end];
+        let between = old[0].first_segment..old[old.len() - 1].last_segment;
+        if self.hashed.read().recent.range(between).next().is_some() {
+            // One file for all would cover a segment whose entries are in memory only.
+            return Ok(None);
+        }
         // An expired entry hides older ones of its name: it may go only when there can be none.
         let drop_expired = (start == 0).then(|| self.options.clock.now_ms());
         let is_live = |entry: &HashedEntry| drop_expired.is_none_or(|now_ms| !entry.expired(now_ms));
@@ -385,6 +438,12 @@ impl Log {
         *manifest = next;
         Ok(())
     }
+}
+
+/// Adds a side file at its place in the order of segments.
+fn add_side_row(sides: &mut Vec<SideRow>, row: SideRow) {
+    sides.push(row);
+    sides.sort_by_key(|side| side.first_segment);
 }
 
 pub(crate) fn row(side: &SideFile) -> SideRow {

@@ -131,6 +131,8 @@ pub struct Log {
     pub(crate) tables: Mutex<HashMap<Making, PackTable>>,
     /// Memory of earlier groups, to be filled again.
     pub(crate) buffers: Mutex<Vec<Vec<u8>>>,
+    /// Files that an opening on a full disk could not take out of the manifest, and that nothing needs.
+    pub(crate) leftovers: Mutex<Vec<String>>,
     /// Files that somebody still reads.
     pub(crate) held: Mutex<Held>,
     files: Mutex<HashMap<u64, Arc<dyn File>>>,
@@ -162,6 +164,7 @@ impl Log {
             packing: Mutex::default(),
             tables: Mutex::default(),
             buffers: Mutex::default(),
+            leftovers: Mutex::default(),
             held: Mutex::default(),
             files: Mutex::default(),
             events_gone_to: AtomicU64::new(events_gone_to),

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use cairn_base::fs::File;
+use cairn_base::fs::{File, is_full};
 use cairn_seam::StoreError;
 
 use crate::log::Log;
@@ -24,17 +24,29 @@ pub(crate) struct Cut {
 
 /// Copies the end of a segment to a file of its own, syncs it, and cuts the segment.
 ///
-/// Returns the name of the copy; `None` when there was nothing to copy.
+/// Says what became of it; `None` when there was nothing to copy. A torn tail holds nothing that was
+/// promised: on a full disk it is cut without a copy.
 pub(crate) fn tail(log: &Log, file: &dyn File, cut: &Cut) -> Result<Option<String>, StoreError> {
     let name = segment::file_name(cut.segment);
     let copy = (cut.used_to > cut.end).then(|| format!("torn-{:010}-{}.bin", cut.segment, cut.end));
-    if let Some(copy) = &copy {
-        copy_range(log, file, copy, cut).map_err(log.io("setting aside", copy))?;
-        drop_old(log).map_err(log.io("clearing old files beside", copy))?;
+    let mut outcome = None;
+    if let Some(copy) = copy {
+        outcome = match copy_range(log, file, &copy, cut) {
+            Err(error) if is_full(&error) => {
+                // What there is of a copy takes room that somebody needs.
+                let _ = log.options.fs.remove(&log.path(&copy));
+                Some("not kept, because the disk is full".to_owned())
+            }
+            copied => {
+                copied.map_err(log.io("setting aside", &copy))?;
+                Some(format!("kept as {copy}"))
+            }
+        };
+        drop_old(log).map_err(log.io("clearing old files beside", &copy))?;
     }
     file.set_len(cut.end).map_err(log.io("cutting", &name))?;
     file.sync_data().map_err(log.io("syncing", &name))?;
-    Ok(copy)
+    Ok(outcome)
 }
 
 fn copy_range(log: &Log, from: &dyn File, name: &str, cut: &Cut) -> io::Result<()> {

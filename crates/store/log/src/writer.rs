@@ -10,7 +10,7 @@ use cairn_seam::StoreError;
 use crate::group::{Group, GroupPlace};
 use crate::hashed::HashedMap;
 use crate::log::{Log, Recent, Segment, Spare};
-use crate::manifest::SegmentState;
+use crate::manifest::{Manifest, SegmentState};
 use crate::segment;
 
 /// A segment is left when less than this is free in it: most groups fit.
@@ -23,14 +23,21 @@ const BUFFER_BYTES_KEPT: usize = 8 << 20;
 /// Groups whose memory is kept: one is made while one is written.
 const BUFFERS_KEPT: usize = 2;
 
+/// Bytes of zeroes written at once to get blocks of the disk.
+const ALLOCATE_SLICE_BYTES: u64 = 256 << 10;
+
 /// Where the next group goes.
 #[derive(Debug)]
 pub struct LogPlan {
     log: Arc<Log>,
-    /// `None` where nothing may be written.
+    /// `None` before the first group: opening a log makes no segment.
     next: Option<GroupPlace>,
-    /// Whether the blocks of the segment are on disk already.
+    /// Position behind the last group.
+    end: u64,
+    /// Whether the blocks of the whole segment are on disk already.
     filled: bool,
+    /// Offset in the segment up to which its blocks are on disk already.
+    allocated_to: u64,
 }
 
 /// Puts groups on disk, in the order of the plan.
@@ -52,33 +59,32 @@ pub struct Written {
 }
 
 impl LogPlan {
-    pub(crate) fn new(log: Arc<Log>, first: Spare, base: u64) -> Self {
-        log.keep_file(first.number, &first.file);
-        let filled = first.filled;
-        LogPlan { log, next: Some(first.place(base)), filled }
+    pub(crate) fn new(log: Arc<Log>, end: u64) -> Self {
+        LogPlan { log, next: None, end, filled: false, allocated_to: 0 }
     }
 
-    /// For a log that is only read.
-    pub(crate) fn without_segment(log: Arc<Log>) -> Self {
-        LogPlan { log, next: None, filled: false }
-    }
-
-    /// Starts a group, in a new segment when the active one is full.
+    /// Starts a group, in a new segment when there is none or the active one is full.
     ///
     /// Fails without any effect on the log: nothing was promised yet.
     pub fn start_group(&mut self) -> Result<Group, StoreError> {
-        if self.is_full() {
-            self.roll()?;
-        }
-        let next = self.next.clone().ok_or(StoreError::Closed)?;
+        let place = match self.next.clone().filter(|_| !self.is_full()) {
+            Some(place) => place,
+            None => self.roll()?,
+        };
         let buffer = self.log.buffers.lock().pop().unwrap_or_default();
-        Ok(Group::new(buffer, next, self.log.sealer.clone()))
+        Ok(Group::new(buffer, place, self.log.sealer.clone()))
+    }
+
+    /// Whether the next group needs a segment that nobody prepared.
+    pub fn needs_new_segment(&self) -> bool {
+        (self.next.is_none() || self.is_full()) && self.log.spare.lock().is_none()
     }
 
     /// Takes the place of a group that will be written; one that is not given here takes none.
     pub fn end_group(&mut self, group: &Group) {
         if let Some(next) = &mut self.next {
             next.offset += group.closed_bytes();
+            self.end = next.base + next.offset;
         }
     }
 
@@ -86,20 +92,56 @@ impl LogPlan {
     /// complete segments. Says with which segment, and at which position, the log goes on. Nobody may be
     /// writing.
     pub fn roll_over(&mut self) -> Result<(u64, u64), StoreError> {
-        if self.next.as_ref().is_some_and(|next| next.offset > 0) {
-            self.roll()?;
-        }
-        let next = self.next.as_ref().ok_or(StoreError::Closed)?;
-        Ok((next.segment, next.base))
+        let number = match &self.next {
+            Some(next) if next.offset > 0 => self.roll()?.segment,
+            Some(next) => next.segment,
+            // Segments from before this opening are complete, and later ones have larger numbers.
+            None => self.log.manifest.lock().next,
+        };
+        Ok((number, self.end))
     }
 
-    /// The number of the segment that the next group goes to.
-    pub fn segment(&self) -> u64 {
-        self.next.as_ref().map_or(0, |next| next.segment)
+    /// The number of the segment that the next group goes to, if it was chosen already.
+    pub fn segment(&self) -> Option<u64> {
+        self.next.as_ref().map(|next| next.segment)
+    }
+
+    /// Whether the blocks of the whole active segment were put on disk before it was used.
+    pub fn is_prepared(&self) -> bool {
+        self.filled
+    }
+
+    /// Bytes of a group in the making for which the segment has no blocks on disk yet, if `more` bytes are
+    /// added to the group and it is closed.
+    pub fn bytes_to_allocate(&self, group: &Group, more: u64) -> u64 {
+        let to = group.place.offset + group.closed_bytes() + more;
+        to.saturating_sub(self.allocated(group))
+    }
+
+    /// Puts blocks for so many further bytes of a group in the making on disk, so that writing them needs
+    /// none. Fails without any effect on the log: there are zeroes behind its end.
+    pub fn allocate(&mut self, group: &Group, bytes: u64) -> Result<(), StoreError> {
+        let mut at = self.allocated(group);
+        let to = at + bytes;
+        let name = segment::file_name(group.place.segment);
+        while at < to {
+            let slice = (to - at).min(ALLOCATE_SLICE_BYTES);
+            let zeroes = vec![0; usize::try_from(slice).expect("a quarter of a MiB")];
+            group.place.file.write_at(&zeroes, at).map_err(self.log.io("preparing", &name))?;
+            at += slice;
+        }
+        group.place.file.sync_data().map_err(self.log.io("syncing", &name))?;
+        self.allocated_to = to;
+        Ok(())
+    }
+
+    /// Offset up to which there are blocks; everything before the group has some.
+    fn allocated(&self, group: &Group) -> u64 {
+        self.allocated_to.max(group.place.offset)
     }
 
     fn is_full(&self) -> bool {
-        let Some(offset) = self.next.as_ref().map(|next| next.offset) else { return false };
+        let offset = self.next.as_ref().map_or(0, |next| next.offset);
         let margin = ROLL_MARGIN_BYTES.min(self.log.options.segment_bytes / 4);
         offset + margin > self.log.options.segment_bytes
             || (!self.filled && offset > UNFILLED_BYTES_MAX && self.log.spare.lock().is_some())
@@ -107,7 +149,7 @@ impl LogPlan {
 
     /// Leaves the active segment. The first group of the next one is written when everything here is
     /// synced, and its header says so.
-    fn roll(&mut self) -> Result<(), StoreError> {
+    fn roll(&mut self) -> Result<GroupPlace, StoreError> {
         let spare = self.log.spare.lock().take();
         let next = match spare {
             Some(spare) => spare,
@@ -115,9 +157,10 @@ impl LogPlan {
         };
         self.log.keep_file(next.number, &next.file);
         self.filled = next.filled;
-        let end = self.next.as_ref().map_or(0, |next| next.base + next.offset);
-        self.next = Some(next.place(end));
-        Ok(())
+        self.allocated_to = if next.filled { self.log.options.segment_bytes } else { 0 };
+        let place = next.place(self.end);
+        self.next = Some(place.clone());
+        Ok(place)
     }
 }
 
@@ -196,12 +239,25 @@ impl Log {
         // Taken for good, also if the rest fails: the file may be there under this number.
         let number = manifest.take_number();
         let mut next = manifest.clone();
-        let file = self.create_segment_file(number)?;
         let salt = self.options.entropy.next_u64();
         next.segments.push((number, SegmentState::Open { salt }));
-        next.write(&*self.options.fs, &self.options.dir)?;
+        let made = self.create_segment_file(number).and_then(|file| {
+            next.write(&*self.options.fs, &self.options.dir)?;
+            Ok(file)
+        });
+        let file = made.inspect_err(|_| self.remove_unlisted_segment(number))?;
         *manifest = next;
         Ok(Spare { number, salt, file, filled: false })
+    }
+
+    /// Removes the file of a segment that was not added after all, if the manifest on disk says so too.
+    fn remove_unlisted_segment(&self, number: u64) {
+        let listed = Manifest::read(&*self.options.fs, &self.options.dir);
+        let is_listed = |manifest: Manifest| manifest.segments.iter().any(|(listed, _)| *listed == number);
+        if listed.is_ok_and(|manifest| manifest.is_some_and(|manifest| !is_listed(manifest))) {
+            // Best effort: the next opening removes it.
+            let _ = self.options.fs.remove(&self.path(&segment::file_name(number)));
+        }
     }
 
     /// Creates a segment file with a durable name. The caller lists it in the manifest.

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use cairn_base::{ContentHash, ErrorCode, Position, limits};
 
 use crate::Missing;
+/// The name of a store's index, which is made from its log.
+pub const INDEX_FILE: &str = "index.redb";
 
 /// Where damage was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +19,13 @@ pub struct DamagedAt {
     pub offset: u64,
     /// What is wrong there.
     pub detail: String,
+}
+
+impl DamagedAt {
+    /// Whether it is in the index, which the next opening rebuilds.
+    pub fn is_in_index(&self) -> bool {
+        self.file.file_name().is_some_and(|name| name == INDEX_FILE)
+    }
 }
 
 /// Why a store did not do what was asked.
@@ -129,12 +138,30 @@ pub enum StoreError {
         cause: String,
     },
     /// The disk is nearly full.
-    #[error("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must be free")]
+    #[error(
+        "the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must be free; free at least {} bytes on \
+         the disk that holds the data directory",
+        .reserve_bytes.saturating_sub(*.free_bytes)
+    )]
     StorageFull {
         /// Bytes free.
         free_bytes: u64,
         /// Bytes that must be free.
         reserve_bytes: u64,
+    },
+    /// The disk is nearly full, and the transaction is too large to come from the reserve.
+    #[error(
+        "the disk is nearly full, and {changes} changes with {bytes} bytes are more than the {} changes with \
+         {bytes_max} bytes that one transaction may take from the reserve; do it in smaller steps, or free space",
+        limits::RESERVE_COMMIT_CHANGES_MAX
+    )]
+    ReserveExceeded {
+        /// Bytes of its keys and values.
+        bytes: usize,
+        /// How many changes it makes.
+        changes: usize,
+        /// Bytes that it may have.
+        bytes_max: usize,
     },
     /// Durable bytes are damaged.
     #[error("damaged at byte {} of {}: {}", .0.offset, .0.file.display(), .0.detail)]
@@ -242,6 +269,14 @@ impl StoreError {
         StoreError::Io { doing: doing.into(), source: Arc::new(source) }
     }
 
+    /// Whether the disk had no room for it.
+    pub fn is_full(&self) -> bool {
+        if let StoreError::Io { source, .. } = self {
+            return cairn_base::fs::is_full(source);
+        }
+        matches!(self, StoreError::StorageFull { .. } | StoreError::ReserveExceeded { .. })
+    }
+
     /// The row of the error-code table.
     pub fn code(&self) -> ErrorCode {
         match self {
@@ -262,7 +297,8 @@ impl StoreError {
             StoreError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
             StoreError::Poisoned { .. } => ErrorCode::StorePoisoned,
             StoreError::ReadOnly { .. } => ErrorCode::StoreReadOnly,
-            StoreError::StorageFull { .. } => ErrorCode::StorageFull,
+            StoreError::StorageFull { .. } | StoreError::ReserveExceeded { .. } => ErrorCode::StorageFull,
+            StoreError::Damaged(place) if place.is_in_index() => ErrorCode::IndexDamaged,
             StoreError::Damaged(_)
             | StoreError::Record { .. }
             | StoreError::BlobLost { .. }
@@ -273,6 +309,7 @@ impl StoreError {
             StoreError::KeyMissing { .. } => ErrorCode::KeyMissing,
             StoreError::KeyMismatch { .. } => ErrorCode::KeyMismatch,
             StoreError::NotSealed { .. } => ErrorCode::NotSealed,
+            StoreError::Io { .. } if self.is_full() => ErrorCode::StorageFull,
             StoreError::Io { .. } => ErrorCode::Internal,
             StoreError::Occupied { .. } | StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
             StoreError::Stopped => ErrorCode::DeadlineExceeded,

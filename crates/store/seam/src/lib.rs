@@ -13,6 +13,7 @@
 
 mod admission;
 mod blob;
+mod class;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod derived;
@@ -35,8 +36,9 @@ pub use admission::{Admission, is_expired};
 pub use blob::{
     Blob, BlobInMemory, BlobReader, Packer, Sha256, Sha256Hasher, Upload, blob_by_sha256, put_sha256, unpack,
 };
+pub use class::WriteClass;
 pub use derived::{BlockPlace, DERIVED_TAG_BYTES, DerivedSeal, FileSeal, NotAsSealed, SealStamp};
-pub use error::{DamagedAt, StoreError};
+pub use error::{DamagedAt, INDEX_FILE, StoreError};
 pub use event::{Change, ChangePage, Event, EventKind};
 pub use faulty::{FaultPlan, FaultyStore, SeamFault};
 pub use keyspace::{HashedKeyspace, Keyspace};
@@ -51,7 +53,7 @@ pub use salvage::{Certainty, Fix, Item, LostRange, Rebuilt, SalvagedStore, Trace
 pub use scrub::{ScrubKind, ScrubPass, ScrubPolicy, ScrubStatus, ScrubTally};
 pub use stats::{Health, StoreStats, UpkeepReport};
 pub use store::Store;
-pub use write::{Aborted, TxBody, TxDone, WriteTx, submit, write};
+pub use write::{Aborted, TxBody, TxDone, WriteTx, submit, submit_as, write, write_as};
 
 /// What [`forward!`] names, wherever it is used.
 #[doc(hidden)]

@@ -128,6 +128,8 @@ pub struct MaintenanceReport {
     pub figures: Vec<(&'static str, u64)>,
     /// What is wrong, in the order of files and offsets; empty when all is well.
     pub findings: Vec<Finding>,
+    /// What somebody may want to know of, and is no damage.
+    pub warnings: Vec<Finding>,
     /// Stored data that a partial backup lacks; empty for everything else.
     pub missing: MissingList,
 }

@@ -7,7 +7,7 @@ use cairn_base::{ContentHash, Position, TenantId};
 use crate::{
     BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, OnStage,
     References, ScrubPolicy, ScrubStatus, Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
-    Upload,
+    Upload, WriteClass,
 };
 
 /// An ordered, transactional, durable store.
@@ -28,10 +28,24 @@ pub trait Store: Send + Sync {
     ///
     /// Transactions submitted by one thread land in that order, and each sees what those before it
     /// did. A full queue answers [`StoreError::Overloaded`] at once instead of growing.
-    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone);
+    ///
+    /// While the disk is nearly full a transaction is taken or refused by its class: ordinary ones fail with
+    /// [`StoreError::StorageFull`], others are taken up to the limits of [`WriteClass`], also when they are
+    /// queued together.
+    fn submit_as(&self, tenant: TenantId, class: WriteClass, body: TxBody, done: TxDone);
 
     /// Runs a transaction and returns when it is durable. May run it on the calling thread.
-    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError>;
+    fn write_as(&self, tenant: TenantId, class: WriteClass, body: TxBody) -> Result<Position, StoreError>;
+
+    /// Queues an ordinary transaction.
+    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
+        self.submit_as(tenant, WriteClass::Ordinary, body, done);
+    }
+
+    /// Runs an ordinary transaction.
+    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
+        self.write_as(tenant, WriteClass::Ordinary, body)
+    }
 
     /// Starts an upload of a blob of up to `limits::BLOB_BYTES_MAX` bytes, outside of any transaction:
     /// however long it takes, nobody waits for it.

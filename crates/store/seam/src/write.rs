@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cairn_base::{ContentHash, Position, TenantId};
 use parking_lot::Mutex;
 
-use crate::{Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, Store, StoreError};
+use crate::{Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, Store, StoreError, WriteClass};
 
 /// A transaction in the making. Reads see the transaction's own writes.
 ///
@@ -78,7 +78,7 @@ pub type TxBody = Box<dyn FnMut(&mut dyn WriteTx) -> Result<(), Aborted> + Send>
 /// Called once, with where in the history the transaction is durable, or why it is not. Must not block.
 pub type TxDone = Box<dyn FnOnce(Result<Position, StoreError>) + Send>;
 
-/// Runs a transaction with a result of its own and waits until it is durable.
+/// Runs an ordinary transaction with a result of its own and waits until it is durable.
 pub fn write<T, E>(
     store: &dyn Store,
     tenant: TenantId,
@@ -88,11 +88,26 @@ where
     T: Send + 'static,
     E: From<StoreError> + Send + 'static,
 {
-    let (body, slot) = with_slot(body);
-    finish(&slot, store.write(tenant, body))
+    write_as(store, tenant, WriteClass::Ordinary, body)
 }
 
-/// Queues a transaction with a result of its own; `done` is called when it is durable or has failed.
+/// The same for a transaction of any class.
+pub fn write_as<T, E>(
+    store: &dyn Store,
+    tenant: TenantId,
+    class: WriteClass,
+    body: impl FnMut(&mut dyn WriteTx) -> Result<T, E> + Send + 'static,
+) -> Result<(T, Position), E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
+    let (body, slot) = with_slot(body);
+    finish(&slot, store.write_as(tenant, class, body))
+}
+
+/// Queues an ordinary transaction with a result of its own; `done` is called when it is durable or has
+/// failed.
 pub fn submit<T, E>(
     store: &dyn Store,
     tenant: TenantId,
@@ -102,8 +117,22 @@ pub fn submit<T, E>(
     T: Send + 'static,
     E: From<StoreError> + Send + 'static,
 {
+    submit_as(store, tenant, WriteClass::Ordinary, body, done);
+}
+
+/// The same for a transaction of any class.
+pub fn submit_as<T, E>(
+    store: &dyn Store,
+    tenant: TenantId,
+    class: WriteClass,
+    body: impl FnMut(&mut dyn WriteTx) -> Result<T, E> + Send + 'static,
+    done: impl FnOnce(Result<(T, Position), E>) + Send + 'static,
+) where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
     let (body, slot) = with_slot(body);
-    store.submit(tenant, body, Box::new(move |outcome| done(finish(&slot, outcome))));
+    store.submit_as(tenant, class, body, Box::new(move |outcome| done(finish(&slot, outcome))));
 }
 
 type Slot<T, E> = Arc<Mutex<Option<Result<T, E>>>>;

@@ -9,6 +9,9 @@ use super::chance::{Chance, Survival, WriteFate};
 /// A disk writes a sector whole or not at all.
 const SECTOR_BYTES: usize = 512;
 
+/// What a file takes of the disk is counted in blocks of this size.
+pub(super) const BLOCK_BYTES: usize = 4096;
+
 /// A stray offset must become an error, not an allocation that ends the test run.
 const FILE_BYTES_MAX: u64 = 1 << 32;
 
@@ -26,6 +29,8 @@ pub(super) struct Content {
     staged: Vec<u8>,
     /// A failed sync gave up changes, so that `durable` plus `pending` is no longer `current`.
     diverged: bool,
+    /// Which blocks of the file were written: growing a file leaves holes, which take no room.
+    blocks: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +47,30 @@ enum Change {
 impl Content {
     /// A file that is durable from the start.
     pub(super) fn durable(bytes: &[u8]) -> Self {
-        Content { current: bytes.to_vec(), durable: bytes.to_vec(), ..Content::default() }
+        let blocks = vec![true; bytes.len().div_ceil(BLOCK_BYTES)];
+        Content { current: bytes.to_vec(), durable: bytes.to_vec(), blocks, ..Content::default() }
+    }
+
+    /// Bytes that the file takes of the disk.
+    pub(super) fn disk_bytes(&self) -> u64 {
+        (self.blocks.iter().filter(|is_written| **is_written).count() * BLOCK_BYTES) as u64
+    }
+
+    /// How many leading bytes of a write fit when `free_bytes` are free on the disk.
+    pub(super) fn fits(&self, offset: u64, len: usize, free_bytes: u64) -> usize {
+        let mut left = free_bytes / BLOCK_BYTES as u64;
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let mut at = start;
+        let end = start.saturating_add(len);
+        while at < end {
+            let block = at / BLOCK_BYTES;
+            if !self.blocks.get(block).copied().unwrap_or(false) {
+                let Some(rest) = left.checked_sub(1) else { break };
+                left = rest;
+            }
+            at = ((block + 1) * BLOCK_BYTES).min(end);
+        }
+        at - start
     }
 
     pub(super) fn current(&self) -> &[u8] {
@@ -67,6 +95,8 @@ impl Content {
         let offset = end - data.len();
         let grew = end > self.current.len();
         put(&mut self.current, offset, data);
+        self.blocks.resize(self.current.len().div_ceil(BLOCK_BYTES), false);
+        self.blocks[offset / BLOCK_BYTES..end.div_ceil(BLOCK_BYTES)].fill(true);
         self.staged.extend_from_slice(data);
         self.pending.push(Change::Write { offset, len: data.len(), grew });
         Ok(())
@@ -85,6 +115,7 @@ impl Content {
     pub(super) fn set_len(&mut self, len: u64) -> io::Result<()> {
         let len = bounded(len)?;
         self.current.resize(len, 0);
+        self.blocks.resize(len.div_ceil(BLOCK_BYTES), false);
         self.pending.push(Change::SetLen(len));
         Ok(())
     }
@@ -110,6 +141,8 @@ impl Content {
         }
         self.settle(survival, chance);
         self.current.clone_from(&self.durable);
+        // A cut that was lost brings back blocks that were written.
+        self.blocks.resize(self.current.len().div_ceil(BLOCK_BYTES), true);
         self.diverged = false;
     }
 

@@ -85,7 +85,20 @@ impl SimulatedFs {
         self.state.lock().power.inject(operation, fault);
     }
 
-    /// Sets what [`FileSystem::free_bytes`] answers. Writing does not use it up.
+    /// Gives the disk a capacity: from now on writing uses it up, in blocks of 4 KiB, and what does not fit
+    /// fails with [`io::ErrorKind::StorageFull`] after its leading part was written. Names take no room.
+    pub fn set_capacity(&self, bytes: Option<u64>) {
+        self.state.lock().capacity = bytes;
+    }
+
+    /// Leaves so many bytes free on the disk, by giving it a capacity.
+    pub fn leave_free(&self, bytes: u64) {
+        let mut state = self.state.lock();
+        state.capacity = Some(state.names.disk_bytes() + bytes);
+    }
+
+    /// Sets what [`FileSystem::free_bytes`] answers while the disk has no capacity. Writing does not use
+    /// it up.
     pub fn set_free_bytes(&self, bytes: u64) {
         self.state.lock().free_bytes = bytes;
     }
@@ -200,7 +213,7 @@ impl FileSystem for SimulatedFs {
         let state = self.state.lock();
         state.power.check()?;
         state.names.check_dir(dir)?;
-        Ok(state.free_bytes)
+        Ok(state.free_bytes())
     }
 
     fn lock(&self, path: &Path, holder: &str) -> io::Result<Locked> {

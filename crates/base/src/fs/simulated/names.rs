@@ -37,6 +37,11 @@ impl Names {
         self.current.get(path)
     }
 
+    /// Bytes that all files with a name take of the disk.
+    pub(super) fn disk_bytes(&self) -> u64 {
+        self.current.values().map(|node| node.lock().disk_bytes()).sum()
+    }
+
     pub(super) fn open(&self, path: &Path) -> io::Result<Node> {
         match self.current.get(path) {
             Some(node) => Ok(Arc::clone(node)),

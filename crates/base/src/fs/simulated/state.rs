@@ -16,6 +16,8 @@ pub(super) struct State {
     pub(super) power: Power,
     pub(super) names: Names,
     pub(super) free_bytes: u64,
+    /// How much fits on the disk; without it everything does.
+    pub(super) capacity: Option<u64>,
     chance: Chance,
     /// Grows when handles die; a handle of another life is dead.
     life: u64,
@@ -35,6 +37,7 @@ impl State {
             power: Power::default(),
             names: Names::default(),
             free_bytes: FREE_BYTES_DEFAULT,
+            capacity: None,
             chance: Chance::new(seed),
             life: 0,
             locks: BTreeMap::new(),
@@ -81,8 +84,27 @@ impl State {
         Err(interruption.into())
     }
 
+    /// Bytes that are free: what is left of the capacity, or what somebody said.
+    pub(super) fn free_bytes(&self) -> u64 {
+        self.capacity.map_or(self.free_bytes, |capacity| capacity.saturating_sub(self.names.disk_bytes()))
+    }
+
+    /// Writes as much as the disk has room for.
+    fn write_within_capacity(&self, node: &Node, data: &[u8], offset: u64) -> io::Result<()> {
+        if self.capacity.is_none() {
+            return node.lock().write(data, offset);
+        }
+        let free_bytes = self.free_bytes();
+        let mut content = node.lock();
+        let fits = content.fits(offset, data.len(), free_bytes);
+        content.write(&data[..fits], offset)?;
+        if fits == data.len() { Ok(()) } else { Err(full()) }
+    }
+
     pub(super) fn write(&mut self, node: &Node, data: &[u8], offset: u64) -> io::Result<()> {
-        let Err(interruption) = self.power.begin() else { return node.lock().write(data, offset) };
+        let Err(interruption) = self.power.begin() else {
+            return self.write_within_capacity(node, data, offset);
+        };
         match interruption {
             Interruption::PowerCut | Interruption::Injected(Fault::Torn) => {
                 let _ = node.lock().write_part(data, offset, &mut self.chance);
@@ -126,9 +148,10 @@ impl State {
             Some(node) => Node::clone(node),
             None => self.names.create(path)?,
         };
-        let mut content = node.lock();
-        content.set_len(0)?;
-        content.write(holder.as_bytes(), 0)?;
+        // A full disk has no room for the name, and the lock is taken all the same.
+        if self.write_within_capacity(&node, holder.as_bytes(), 0).is_ok() {
+            node.lock().set_len(holder.len() as u64)?;
+        }
         self.locks_taken += 1;
         let token = self.locks_taken;
         self.locks.insert(path.to_owned(), HeldLock { token, holder: holder.to_owned() });
@@ -141,4 +164,8 @@ impl State {
             self.locks.remove(path);
         }
     }
+}
+
+fn full() -> io::Error {
+    io::Error::new(io::ErrorKind::StorageFull, "the simulated disk is full")
 }

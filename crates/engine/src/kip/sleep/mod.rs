@@ -99,7 +99,7 @@ impl Engine {
             return Ok(SleepReport { applied: apply, ..found });
         }
         let what = format!("sleep cycle in {}: {} past expires_at", place.name, found.expired.total);
-        let act = Act::new(Action::GraphWrite, resource).on(what);
+        let act = Act::new(Action::GraphWrite, resource).on(what).deleting();
         let work = |scope: &Scope, (): &()| self.look_around(scope, place, now_ms, true, shown_max, on_stage);
         self.pipeline.undertake(principal, &act, WithoutLine::Refuse, || Ok(()), work)
     }

@@ -24,10 +24,11 @@ impl Look<'_> {
         let now_ms = self.now_ms;
         for step in links.chunks(limits::SLEEP_STEP_ELEMENTS) {
             let step: Vec<LinkId> = step.iter().map(|(link, _)| *link).collect();
-            self.report.removed_links += self.engine.pipeline.step(&self.scope, move |tx, scope| {
-                let still = expired_links(&View::new(&*tx, *scope), &step, now_ms)?;
-                write(tx, scope, now_ms, |writer| writer.delete_links(&still))
-            })?;
+            self.report.removed_links +=
+                self.engine.pipeline.deleting_step(&self.scope, move |tx, scope| {
+                    let still = expired_links(&View::new(&*tx, *scope), &step, now_ms)?;
+                    write(tx, scope, now_ms, |writer| writer.delete_links(&still))
+                })?;
         }
         Ok(())
     }
@@ -40,7 +41,7 @@ impl Look<'_> {
             while !left.is_empty() {
                 let these = left.clone();
                 let work = move |tx: &mut dyn WriteTx, scope: &Scope| remove_some(tx, scope, now_ms, &these);
-                let (done, rest) = self.engine.pipeline.step(&self.scope, work)?;
+                let (done, rest) = self.engine.pipeline.deleting_step(&self.scope, work)?;
                 self.count(done);
                 left = rest;
                 self.go_on(REMOVING)?;
@@ -54,7 +55,7 @@ impl Look<'_> {
     pub(super) fn remove_definition(&mut self, definition: (ConceptId, TypeId)) -> Result<bool, EngineError> {
         let now_ms = self.now_ms;
         loop {
-            let step = self.engine.pipeline.step(&self.scope, move |tx, scope| {
+            let step = self.engine.pipeline.deleting_step(&self.scope, move |tx, scope| {
                 // Before the first link goes: later it would be too late to find out.
                 if is_followed(&View::new(&*tx, *scope), definition, 0, |_| false)? {
                     return Ok(None);

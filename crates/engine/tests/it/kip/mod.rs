@@ -6,6 +6,7 @@ mod bulk_out;
 mod cache;
 mod concurrency;
 mod dry_runs;
+mod full_disk;
 mod indexes;
 pub(crate) mod kit;
 mod logs;

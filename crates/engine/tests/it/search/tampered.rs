@@ -7,7 +7,7 @@ use cairn_base::{ContentHash, Position, TenantId};
 use cairn_seam::{
     BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, MemoryStore,
     OnStage, References, ScrubStatus, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
-    Upload,
+    Upload, WriteClass,
 };
 use parking_lot::Mutex;
 
@@ -81,17 +81,17 @@ impl Store for Tampered {
         self.inner.snapshot(at_least)
     }
 
-    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
+    fn submit_as(&self, tenant: TenantId, class: WriteClass, body: TxBody, done: TxDone) {
         match self.admit() {
-            Ok(()) => self.inner.submit(tenant, body, done),
+            Ok(()) => self.inner.submit_as(tenant, class, body, done),
             Err(error) => done(Err(error)),
         }
     }
 
-    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
+    fn write_as(&self, tenant: TenantId, class: WriteClass, body: TxBody) -> Result<Position, StoreError> {
         self.admit()?;
         run(&self.before_write)?;
-        self.inner.write(tenant, body)
+        self.inner.write_as(tenant, class, body)
     }
 
     fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {

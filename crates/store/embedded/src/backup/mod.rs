@@ -105,7 +105,7 @@ impl Shared {
             figures.push(("blobs_missing", sum(&|place| place.blobs)));
         }
         findings.extend(done.findings);
-        Ok(MaintenanceReport { figures, findings, missing: done.missing })
+        Ok(MaintenanceReport { figures, findings, missing: done.missing, ..MaintenanceReport::default() })
     }
 
     /// Makes damage in the log cost less: seals the segment in use, so that its hashed entries, which are in

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cairn_base::{ContentHash, TenantId, limits};
 use cairn_log::{BLOB_PLACES, BlobAt, BlobInSegment, BlobPlace, HashedName};
-use cairn_seam::{Aborted, OnStage, References, Stage, StoreError, WriteTx};
+use cairn_seam::{Aborted, OnStage, References, Stage, StoreError, WriteClass, WriteTx};
 
 use super::{Done, go_on};
 use crate::shared::Shared;
@@ -141,7 +141,7 @@ impl<'a> Sweep<'a> {
             counted.store(removed, Ordering::Relaxed);
             Ok(())
         };
-        self.shared.write(tenant, Box::new(body))?;
+        self.shared.write_as(tenant, WriteClass::Reserve, Box::new(body))?;
         Ok(count.load(Ordering::Relaxed))
     }
 }

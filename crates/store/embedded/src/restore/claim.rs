@@ -10,6 +10,7 @@ use cairn_seam::StoreError;
 
 use crate::open::{self, LOCK};
 use crate::options::EmbeddedOptions;
+use crate::{reserve, scrub};
 
 /// A file that says that what is in the directory is not complete. It is the first that a restore writes
 /// and the last that it removes.
@@ -39,7 +40,9 @@ pub(crate) fn refuse_occupied(fs: &dyn FileSystem, dir: &Path) -> Result<(), Sto
 
 /// Whether only a restore, or the opening that proves it, puts such a name into an empty directory.
 fn is_ours(name: &str) -> bool {
-    [LOCK, MARK].contains(&name) || name.starts_with("index.") || CopyPlan::is_part(name)
+    [LOCK, MARK, reserve::FILE, scrub::STATE, scrub::STATE_NEW].contains(&name)
+        || name.starts_with("index.")
+        || CopyPlan::is_part(name)
 }
 
 fn occupied(dir: &Path) -> StoreError {

@@ -7,7 +7,7 @@ use std::path::Path;
 use cairn_base::Position;
 use cairn_base::fs::FileSystem;
 use cairn_log::{CopyPlan, ExpectedFile, Sides};
-use cairn_seam::{MissingList, OnStage, Stage, Store, StoreError};
+use cairn_seam::{DamagedAt, MissingList, OnStage, Stage, Store, StoreError};
 
 use self::claim::Claim;
 pub use self::claim::MARK;
@@ -208,7 +208,17 @@ fn prove(
     how: RestoreHow,
 ) -> Result<Option<String>, StoreError> {
     let options = EmbeddedOptions { background: Background::Manual, ..options.clone() };
-    let opened = EmbeddedStore::open_claimed(dir, options, claim.lock()).and_then(|store| store.close());
+    let opened = EmbeddedStore::open_claimed(dir, options, claim.lock()).and_then(|store| {
+        store.close()?;
+        // It opens around damage, which a backup that does not list any must not have.
+        match store.open_report().damage.first().filter(|_| !how.accept_missing) {
+            Some(lost) => {
+                let (file, offset, detail) = (lost.file.clone(), lost.offset.start, lost.detail.clone());
+                Err(StoreError::Damaged(DamagedAt { file, offset, detail }))
+            }
+            None => Ok(()),
+        }
+    });
     match opened {
         Err(error @ StoreError::Damaged(_)) if how.accept_missing => Ok(Some(error.to_string())),
         opened => opened.map(|()| None),

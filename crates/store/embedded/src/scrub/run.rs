@@ -120,11 +120,11 @@ impl Shared {
         let mut on_bytes = |more: u64| {
             bytes += more;
             unpaid += more;
-            unpaid < PIECE_BYTES || self.pay(std::mem::take(&mut unpaid))
+            unpaid < PIECE_BYTES || self.spend(std::mem::take(&mut unpaid))
         };
         let findings = self.scrub_item(item, &mut Watch::paced(&mut on_bytes))?;
         let least = FILE_BYTES_MIN.saturating_sub(bytes);
-        if !self.pay(unpaid + least) {
+        if !self.spend(unpaid + least) {
             return Err(StoreError::Stopped);
         }
         let mut files: Vec<String> = findings.iter().map(|finding| finding.file.clone()).collect();
@@ -142,7 +142,7 @@ impl Shared {
     }
 
     /// Spends bytes, and waits until they are paid for; `false` when the store closes.
-    fn pay(&self, bytes: u64) -> bool {
+    fn spend(&self, bytes: u64) -> bool {
         let alarm = &self.place.alarm;
         let now = self.options.clock.monotonic();
         let wait =

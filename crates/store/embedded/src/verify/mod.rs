@@ -23,6 +23,7 @@ use cairn_seam::{DamagedAt, Finding, MaintenanceReport, OnStage, StoreError};
 use self::image::ImageCheck;
 pub(crate) use self::image::check_image_file;
 use crate::index;
+use crate::reserve;
 use crate::scrub;
 use crate::shared::Shared;
 use crate::view::View;
@@ -33,7 +34,7 @@ const KEYS_MAX: usize = 3_600_000;
 
 /// Files in the data directory that are neither the log's nor anybody's leftovers: the lock, the index
 /// and its mark, and what the program keeps beside the store.
-const OTHER_FILES: [&str; 13] = [
+const OTHER_FILES: [&str; 14] = [
     "LOCK",
     index::FILE,
     index::NEW,
@@ -42,6 +43,7 @@ const OTHER_FILES: [&str; 13] = [
     index::FORGOTTEN,
     scrub::STATE,
     scrub::STATE_NEW,
+    reserve::FILE,
     "cairn.toml",
     "endpoints.json",
     "salvage-report.json",
@@ -205,7 +207,8 @@ impl<'a> Subject<'a> {
 
     fn report(&self, findings: Findings) -> MaintenanceReport {
         let log = &self.log.figures;
-        let (findings, left_out) = findings.finish();
+        let left_out = findings.left_out();
+        let (findings, _) = findings.finish();
         let mut figures = vec![
             ("segments", log.segments),
             ("frames", log.frames),
@@ -221,7 +224,7 @@ impl<'a> Subject<'a> {
             ("log_bytes", log.log_bytes),
             ("set_aside_files", self.directory.set_aside),
         ];
-        figures.extend((left_out > 0).then_some(("findings_left_out", left_out)));
+        figures.extend(left_out);
         MaintenanceReport { figures, findings, ..MaintenanceReport::default() }
     }
 }

@@ -13,6 +13,8 @@ use crate::kit::{DIR, key, small_options};
 
 struct Subject {
     dir: PathBuf,
+    /// The disk, if it can be filled.
+    disk: Option<SimulatedFs>,
     options: EmbeddedOptions,
     clock: ManualClock,
     store: Option<Arc<EmbeddedStore>>,
@@ -22,11 +24,23 @@ struct Subject {
 impl Subject {
     fn new(fs: Arc<dyn FileSystem>, background: Background, temporary: Option<tempfile::TempDir>) -> Self {
         let clock = ManualClock::new(1_700_000_000_000);
-        let options = EmbeddedOptions { clock: Arc::new(clock.clone()), background, ..small_options(fs, 1) };
+        let options = EmbeddedOptions {
+            clock: Arc::new(clock.clone()),
+            background,
+            reserve_bytes: 1,
+            reserve_file_bytes: 4 << 20,
+            ..small_options(fs, 1)
+        };
         let dir = temporary.as_ref().map_or_else(|| DIR.into(), |dir| dir.path().join("store"));
-        let mut subject = Subject { dir, options, clock, store: None, _keep: temporary };
+        let mut subject = Subject { dir, disk: None, options, clock, store: None, _keep: temporary };
         subject.open();
         subject
+    }
+
+    fn simulated() -> Self {
+        let disk = SimulatedFs::new(1);
+        let subject = Subject::new(Arc::new(disk.clone()), Background::Manual, None);
+        Subject { disk: Some(disk), ..subject }
     }
 
     /// Starts over with a store that has a key.
@@ -63,13 +77,26 @@ impl StoreUnderTest for Subject {
     fn drop_history(&mut self) -> Option<Position> {
         None
     }
+
+    fn set_full(&mut self, is_full: bool) -> bool {
+        let Some(disk) = &self.disk else { return false };
+        if is_full {
+            // The reserve file is made.
+            self.store().upkeep().unwrap();
+            disk.leave_free(0);
+        } else {
+            disk.set_capacity(None);
+            self.store().upkeep().unwrap();
+        }
+        true
+    }
 }
 
 mod simulated {
     use super::*;
 
     fn make() -> Box<dyn StoreUnderTest> {
-        Box::new(Subject::new(Arc::new(SimulatedFs::new(1)), Background::Manual, None))
+        Box::new(Subject::simulated())
     }
 
     cairn_seam::contract_tests!(make);
@@ -79,7 +106,7 @@ mod sealed {
     use super::*;
 
     fn make() -> Box<dyn StoreUnderTest> {
-        let mut subject = Subject::new(Arc::new(SimulatedFs::new(1)), Background::Manual, None);
+        let mut subject = Subject::simulated();
         subject.seal();
         Box::new(subject)
     }

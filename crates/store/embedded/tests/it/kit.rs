@@ -19,6 +19,7 @@ pub(crate) fn small_options(fs: Arc<dyn FileSystem>, seed: u64) -> EmbeddedOptio
         entropy: Arc::new(SeededEntropy::new(seed)),
         segment_bytes: 16 << 10,
         reserve_bytes: 0,
+        reserve_file_bytes: 0,
         cache_bytes: 1 << 20,
         apply_bytes: 8 << 10,
         unapplied_bytes_max: 64 << 10,

@@ -10,6 +10,7 @@ mod contract;
 mod damage;
 mod doctor;
 mod doctor_files;
+mod full_disk;
 mod kill;
 mod kit;
 mod owner;

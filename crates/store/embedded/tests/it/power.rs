@@ -77,7 +77,7 @@ fn replay(open: Open, seed: u64, troubles: &[(u64, Trouble)]) {
         }
         // A fault that had not happened yet may hit an opening; then the next one must work.
         let store = open(&fs, seed).or_else(|error| {
-            let injected = error.to_string().contains("injected fault");
+            let injected = error.to_string().contains("injected fault") || error.is_full();
             if injected { open(&fs, seed) } else { Err(error) }
         });
         let store = store.expect("a store opens after any trouble");

@@ -38,6 +38,6 @@ fn owned(fs: &dyn FileSystem, dir: &Path) -> BTreeSet<String> {
             _ => None,
         }
     });
-    let others = ["MANIFEST", "LOCK", "index.redb", "index.watermark", "scrub.state", "scrub.new"];
+    let others = ["MANIFEST", "LOCK", "RESERVE", "index.redb", "index.watermark", "scrub.state", "scrub.new"];
     listed.chain(others.map(String::from)).collect()
 }

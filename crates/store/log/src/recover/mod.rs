@@ -53,6 +53,8 @@ pub struct RecoveryReport {
     pub damage: Vec<Unreadable>,
     /// Whether some of it is nowhere else, so that records are missing.
     pub is_incomplete: bool,
+    /// The disk had no room for side files or the manifest: they are written once there is some.
+    pub untidy: bool,
 }
 
 /// A stretch of the log that cannot be read.

@@ -39,7 +39,7 @@ impl Log {
         let _nothing_is_half_packed = self.packing.lock();
         let _nothing_is_half_made = self.housekeeping.lock();
         let manifest = self.manifest.lock();
-        let is_manifest_bad = self.check_manifest(&manifest, findings);
+        let is_manifest_bad = self.leftovers.lock().is_empty() && self.check_manifest(&manifest, findings);
         let mut check = DirectoryCheck { is_manifest_bad, ..DirectoryCheck::default() };
         let names = self.options.fs.list(&self.options.dir).map_err(self.io("listing", ""))?;
         let names: BTreeSet<String> = names.into_iter().collect();
@@ -71,7 +71,7 @@ impl Log {
 
     /// Whether a file stays only because somebody still reads it.
     pub(super) fn waits_to_be_removed(&self, name: &str) -> bool {
-        self.held.lock().waits(name)
+        self.held.lock().waits(name) || self.leftovers.lock().iter().any(|leftover| leftover == name)
     }
 
     /// Compares the manifest on disk with the one in use; says whether it is another one.

@@ -23,6 +23,7 @@ pub mod concurrency;
 pub mod conflict;
 pub mod delete_range;
 pub mod derived;
+pub mod full;
 pub mod group;
 pub mod hashed;
 mod kit;
@@ -59,6 +60,11 @@ pub trait StoreUnderTest {
 
     /// Makes the changes so far go and says the new horizon; `None` if the store cannot do that.
     fn drop_history(&mut self) -> Option<Position>;
+
+    /// Fills the disk, or makes room on it again; `false` if that cannot be done to this store.
+    fn set_full(&mut self, _is_full: bool) -> bool {
+        false
+    }
 }
 
 /// Makes a new, empty store.
@@ -211,6 +217,10 @@ macro_rules! contract_tests {
             }
             derived {
                 what_is_sealed_outside_opens_at_its_place_after_reopening
+            }
+            full {
+                a_full_store_takes_only_what_may_use_the_reserve
+                what_comes_from_the_reserve_is_bounded
             }
             closing {
                 a_closed_store_takes_no_writes

@@ -19,7 +19,7 @@ use self::tx::FaultyTx;
 use crate::{
     Aborted, BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport,
     OnStage, References, ScrubPolicy, ScrubStatus, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone,
-    UpkeepReport, Upload,
+    UpkeepReport, Upload, WriteClass,
 };
 
 /// A store that misbehaves as planned and is otherwise the store inside.
@@ -161,7 +161,7 @@ impl Store for FaultyStore {
         Ok(Box::new(FaultySnapshot::new(inner, Arc::clone(&self.faults))))
     }
 
-    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
+    fn submit_as(&self, tenant: TenantId, class: WriteClass, body: TxBody, done: TxDone) {
         let spoiling = match self.admit(tenant) {
             Ok(spoiling) => spoiling,
             Err(error) => return done(Err(error)),
@@ -170,35 +170,48 @@ impl Store for FaultyStore {
         let doom = Arc::clone(&spoiled.doom);
         let answer: TxDone = Box::new(move |outcome| done(Spoiled::answer(&doom, outcome)));
         match spoiling {
-            Spoiling::No => self.inner.submit(tenant, spoiled.body(None, true), answer),
-            Spoiling::Tear(at) => self.inner.submit(tenant, spoiled.body(Some(at), true), answer),
+            Spoiling::No => self.inner.submit_as(tenant, class, spoiled.body(None, true), answer),
+            Spoiling::Tear(at) => self.inner.submit_as(tenant, class, spoiled.body(Some(at), true), answer),
             Spoiling::LoseAnswer => {
-                self.inner.submit(tenant, spoiled.body(None, true), Box::new(move |_| answer(Err(lost()))));
+                self.inner.submit_as(
+                    tenant,
+                    class,
+                    spoiled.body(None, true),
+                    Box::new(move |_| answer(Err(lost()))),
+                );
             }
             Spoiling::Rerun => {
                 let (inner, again) = (Arc::clone(&self.inner), spoiled.body(None, true));
                 let first: TxDone = Box::new(move |outcome| {
-                    if runs_again(&outcome) { inner.submit(tenant, again, answer) } else { answer(outcome) }
+                    if runs_again(&outcome) {
+                        inner.submit_as(tenant, class, again, answer)
+                    } else {
+                        answer(outcome)
+                    }
                 });
-                self.inner.submit(tenant, spoiled.body(None, false), first);
+                self.inner.submit_as(tenant, class, spoiled.body(None, false), first);
             }
         }
     }
 
-    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
+    fn write_as(&self, tenant: TenantId, class: WriteClass, body: TxBody) -> Result<Position, StoreError> {
         let spoiling = self.admit(tenant)?;
         let spoiled = Spoiled::new(body, &self.faults);
         let outcome = match spoiling {
-            Spoiling::No => self.inner.write(tenant, spoiled.body(None, true)),
-            Spoiling::Tear(at) => self.inner.write(tenant, spoiled.body(Some(at), true)),
+            Spoiling::No => self.inner.write_as(tenant, class, spoiled.body(None, true)),
+            Spoiling::Tear(at) => self.inner.write_as(tenant, class, spoiled.body(Some(at), true)),
             Spoiling::LoseAnswer => {
                 // What the closure did may be there; nobody is told, not even of a failure.
-                let _unheard = self.inner.write(tenant, spoiled.body(None, true));
+                let _unheard = self.inner.write_as(tenant, class, spoiled.body(None, true));
                 return Err(lost());
             }
             Spoiling::Rerun => {
-                let first = self.inner.write(tenant, spoiled.body(None, false));
-                if runs_again(&first) { self.inner.write(tenant, spoiled.body(None, true)) } else { first }
+                let first = self.inner.write_as(tenant, class, spoiled.body(None, false));
+                if runs_again(&first) {
+                    self.inner.write_as(tenant, class, spoiled.body(None, true))
+                } else {
+                    first
+                }
             }
         };
         Spoiled::answer(&spoiled.doom, outcome)

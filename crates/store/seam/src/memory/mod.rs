@@ -31,10 +31,14 @@ use self::view::{Core, View};
 use crate::{
     BlobInMemory, BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport,
     OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    WriteClass,
 };
 
 /// Bytes of the change feed kept unless told otherwise.
 const HISTORY_BYTES_DEFAULT: usize = 64 << 20;
+
+/// What a store says that plays a full one.
+const FULL: StoreError = StoreError::StorageFull { free_bytes: 0, reserve_bytes: 1 };
 
 /// A store without a disk.
 #[derive(Debug)]
@@ -43,6 +47,8 @@ pub struct MemoryStore {
     /// Held by the transaction that runs.
     writer: Mutex<()>,
     closed: AtomicBool,
+    /// Plays a disk that is nearly full.
+    full: AtomicBool,
     commits: AtomicU64,
     aborts: AtomicU64,
 }
@@ -54,6 +60,7 @@ impl MemoryStore {
             core: Arc::new(Core::new(State::new(HISTORY_BYTES_DEFAULT), clock)),
             writer: Mutex::new(()),
             closed: AtomicBool::new(false),
+            full: AtomicBool::new(false),
             commits: AtomicU64::new(0),
             aborts: AtomicU64::new(0),
         }
@@ -72,10 +79,19 @@ impl MemoryStore {
         self.core.state.write().history.clear()
     }
 
-    fn run(&self, tenant: TenantId, mut body: TxBody) -> Result<Position, StoreError> {
+    /// Plays a store whose disk is nearly full, for tests: there is no disk that could be.
+    pub fn set_full(&self, is_full: bool) {
+        self.full.store(is_full, Ordering::Release);
+    }
+
+    fn run(&self, tenant: TenantId, class: WriteClass, mut body: TxBody) -> Result<Position, StoreError> {
         let _alone = self.writer.lock();
         if self.closed.load(Ordering::Acquire) {
             return Err(StoreError::Closed);
+        }
+        let is_full = self.full.load(Ordering::Acquire);
+        if is_full && !class.may_use_reserve() {
+            return Err(FULL);
         }
         let at = self.position();
         let mut tx = MemoryTx::new(View { core: Arc::clone(&self.core), at, taken: None }, tenant);
@@ -84,6 +100,9 @@ impl MemoryStore {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(StoreError::Aborted),
             Err(panic) => return Err(StoreError::Panicked { message: panic_message(panic.as_ref()) }),
+        }
+        if is_full {
+            tx.check(class)?;
         }
         Ok(tx.finish()?.map_or(at, |overlay| self.publish(tenant, overlay)))
     }
@@ -104,12 +123,12 @@ impl Store for MemoryStore {
         Ok(Box::new(MemorySnapshot::new(view, ticket)))
     }
 
-    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
-        done(self.write(tenant, body));
+    fn submit_as(&self, tenant: TenantId, class: WriteClass, body: TxBody, done: TxDone) {
+        done(self.write_as(tenant, class, body));
     }
 
-    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
-        let outcome = self.run(tenant, body);
+    fn write_as(&self, tenant: TenantId, class: WriteClass, body: TxBody) -> Result<Position, StoreError> {
+        let outcome = self.run(tenant, class, body);
         let counter = if outcome.is_ok() { &self.commits } else { &self.aborts };
         counter.fetch_add(1, Ordering::Relaxed);
         outcome
@@ -144,7 +163,13 @@ impl Store for MemoryStore {
     }
 
     fn health(&self) -> Health {
-        if self.closed.load(Ordering::Acquire) { Health::Closed } else { Health::Serving }
+        if self.closed.load(Ordering::Acquire) {
+            return Health::Closed;
+        }
+        match self.full.load(Ordering::Acquire) {
+            true => Health::Full { free_bytes: 0, reserve_bytes: 1 },
+            false => Health::Serving,
+        }
     }
 
     fn stats(&self) -> StoreStats {

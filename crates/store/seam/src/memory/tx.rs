@@ -11,8 +11,8 @@ use super::state::Overlay;
 use super::table::Bytes;
 use super::view::View;
 use crate::{
-    Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteTx,
-    put_sha256,
+    Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteClass,
+    WriteTx, put_sha256,
 };
 
 /// One run of a transaction. The state below stands still, because one transaction runs at a time.
@@ -26,6 +26,11 @@ impl MemoryTx {
     /// Over a view of the newest position.
     pub(super) fn new(view: View, tenant: TenantId) -> Self {
         MemoryTx { view, overlay: Overlay::default(), admission: Admission::new(tenant) }
+    }
+
+    /// Whether it is small enough to come from the reserve of a store that is full.
+    pub(super) fn check(&self, class: WriteClass) -> Result<(), StoreError> {
+        if self.admission.is_unchanged() { Ok(()) } else { class.check(&self.admission) }
     }
 
     /// What is to be changed: nothing, or an overlay, or an error the closure overlooked.

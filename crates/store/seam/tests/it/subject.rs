@@ -47,4 +47,9 @@ impl StoreUnderTest for InMemory {
     fn drop_history(&mut self) -> Option<Position> {
         Some(self.inner.drop_history())
     }
+
+    fn set_full(&mut self, is_full: bool) -> bool {
+        self.inner.set_full(is_full);
+        true
+    }
 }

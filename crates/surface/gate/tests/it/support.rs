@@ -11,6 +11,7 @@ use cairn_gate::{Allowance, Authentication, Gate, GateConfig};
 use cairn_seam::{
     BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, MemoryStore,
     OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
+    WriteClass,
 };
 use std::sync::Mutex;
 
@@ -52,7 +53,7 @@ pub(crate) fn advance() -> Act {
     Act::new(Action::ConsumerAdvance, Resource::NODE)
 }
 
-type Queued = (TenantId, TxBody, TxDone);
+type Queued = (TenantId, WriteClass, TxBody, TxDone);
 
 /// Queues transactions until they are let go.
 pub(crate) struct HeldStore {
@@ -71,8 +72,8 @@ impl HeldStore {
     /// Commits what waits.
     pub(crate) fn let_go(&self) {
         let held = self.held.lock().unwrap().take();
-        for (tenant, body, done) in held.into_iter().flatten() {
-            self.inner.submit(tenant, body, done);
+        for (tenant, class, body, done) in held.into_iter().flatten() {
+            self.inner.submit_as(tenant, class, body, done);
         }
     }
 
@@ -87,15 +88,15 @@ impl Store for HeldStore {
         self.inner.snapshot(at_least)
     }
 
-    fn submit(&self, tenant: TenantId, body: TxBody, done: TxDone) {
+    fn submit_as(&self, tenant: TenantId, class: WriteClass, body: TxBody, done: TxDone) {
         match &mut *self.held.lock().unwrap() {
-            Some(queue) => queue.push((tenant, body, done)),
-            None => self.inner.submit(tenant, body, done),
+            Some(queue) => queue.push((tenant, class, body, done)),
+            None => self.inner.submit_as(tenant, class, body, done),
         }
     }
 
-    fn write(&self, tenant: TenantId, body: TxBody) -> Result<Position, StoreError> {
-        self.inner.write(tenant, body)
+    fn write_as(&self, tenant: TenantId, class: WriteClass, body: TxBody) -> Result<Position, StoreError> {
+        self.inner.write_as(tenant, class, body)
     }
 
     fn upload(&self, tenant: TenantId) -> Result<Box<dyn Upload>, StoreError> {

@@ -1,5 +1,6 @@
 //! Each promise kept under many seeds, and each thing not promised seen broken under some.
 
+mod capacity;
 mod faults;
 mod names;
 mod power;

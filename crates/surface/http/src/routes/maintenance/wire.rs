@@ -187,6 +187,9 @@ pub struct Report {
     pub figures: Vec<(String, u64)>,
     /// What is wrong, in the order of files and offsets; empty when all is well.
     pub findings: Vec<ReportedFinding>,
+    /// What is no damage and worth knowing, such as file trees with entries that were never uploaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<ReportedFinding>,
     /// Stored data that a partial backup lacks, in the order of files and offsets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<ReportedMissing>,
@@ -275,6 +278,7 @@ impl From<MaintenanceReport> for Report {
             findings: report.findings.into_iter().map(finding).collect(),
             missing: report.missing.places.into_iter().map(ReportedMissing::from).collect(),
             missing_left_out: report.missing.left_out,
+            warnings: report.warnings.into_iter().map(finding).collect(),
         }
     }
 }
