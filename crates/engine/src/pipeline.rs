@@ -10,7 +10,7 @@ use std::time::Duration;
 use cairn_access::{Action, Permit, Principal, Refusal, Resource, Scope, authorize};
 use cairn_base::{Clock, Position, TenantId, limits};
 use cairn_graph::{Cache, Changes};
-use cairn_seam::{EventKind, Snapshot, Store, WriteClass, WriteTx};
+use cairn_seam::{Snapshot, Store, WriteClass, WriteTx};
 
 use crate::EngineError;
 use crate::activity::Activity;

@@ -10,8 +10,8 @@ use cairn_base::fs::{FileSystem, SimulatedFs};
 use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId, limits};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, salvage};
 use cairn_seam::{
-    Blob, Certainty, Compaction, Event, EventKind, HashedKeyspace, KeyRange, Keyspace, References,
-    SalvagedStore, Store, StoreError, Trace, Visit, Witness, WriteTx,
+    Blob, Certainty, Compaction, Event, EventKind, HashedKeyspace, Keyspace, References,
+    SalvagedStore, Store, StoreError, Trace, Witness, WriteTx,
 };
 
 use crate::doctor::findings;
