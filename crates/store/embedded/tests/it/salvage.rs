@@ -10,8 +10,8 @@ use cairn_base::fs::{FileSystem, SimulatedFs};
 use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId, limits};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, salvage};
 use cairn_seam::{
-    Blob, Certainty, Compaction, Event, EventKind, HashedKeyspace, Keyspace, References,
-    SalvagedStore, Store, StoreError, Trace, Witness, WriteTx,
+    Blob, Certainty, Compaction, Event, EventKind, HashedKeyspace, Keyspace, References, SalvagedStore,
+    Store, StoreError, Trace, Witness, WriteTx,
 };
 
 use crate::doctor::findings;
@@ -25,6 +25,9 @@ const HAPPENED: EventKind = EventKind(9);
 const STEPS: u64 = 120;
 /// This one has a blob with a file of its own.
 const LARGE: u64 = 77;
+
+/// Where a frame stands, and its kind.
+type FrameAt = (PathBuf, Range<u64>, u8);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -74,7 +77,7 @@ struct Sample {
     /// Position of the transaction of each number.
     positions: Vec<u64>,
     /// Where each frame of the log stands: file, offsets, kind.
-    frames: BTreeMap<u64, (PathBuf, Range<u64>, u8)>,
+    frames: BTreeMap<u64, FrameAt>,
     /// Up to where records are in the image alone.
     thinned_to: u64,
 }
@@ -140,7 +143,7 @@ impl Sample {
     }
 
     /// The frames of a number: its transaction, and its blob before that.
-    fn frames_of(&self, number: u64) -> (&(PathBuf, Range<u64>, u8), Option<&(PathBuf, Range<u64>, u8)>) {
+    fn frames_of(&self, number: u64) -> (&FrameAt, Option<&FrameAt>) {
         let position = self.positions[usize::try_from(number).unwrap()];
         let transaction = &self.frames[&position];
         let blob = self.frames.range(..position).next_back().map(|(_, frame)| frame);
@@ -189,7 +192,7 @@ fn files_under(fs: &SimulatedFs, dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Every frame of a segment by its position; gaps are followed.
-fn frames_of((path, bytes): (&PathBuf, &Vec<u8>)) -> Vec<(u64, (PathBuf, Range<u64>, u8))> {
+fn frames_of((path, bytes): (&PathBuf, &Vec<u8>)) -> Vec<(u64, FrameAt)> {
     let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     let mut frames = Vec::new();
     let packed = usize::try_from(number(56)).unwrap();
@@ -374,7 +377,7 @@ fn one_bit_in_a_segment_costs_what_its_frame_held() {
                 assert!(hit.len() <= 1);
                 // What a damaged transaction was about can still be told, mostly.
                 if kind == Kind::Plain && !hit.is_empty() {
-                    assert_eq!(salvaged.lost[0].tenants.is_empty(), false, "{:?}", salvaged.lost);
+                    assert!(!salvaged.lost[0].tenants.is_empty(), "{:?}", salvaged.lost);
                 }
             }
         }
