@@ -184,7 +184,7 @@ error_codes! {
         "restore it from a backup; `cairn doctor` names what is damaged, and `cairn salvage --to DIR` makes a \
          new store of everything that can be read";
     /// The log is damaged and records are missing, so nothing is written.
-    StoreReadOnly: "StoreReadOnly", "KIP_4003", wire 503, http 503, rpc -32053, Never,
+    StoreReadOnly: "StoreReadOnly", "KIP_4003", wire 503, http 503, rpc -32053, Later,
         "reads go on; make a new store of everything that can be read with `cairn salvage --to DIR`, or start \
          with --accept-loss to go on without what is missing";
     /// The index is not what was written; the log, which it is made from, has everything.

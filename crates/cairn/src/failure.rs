@@ -70,6 +70,11 @@ impl Failure {
         Failure { exit: Exit::Unreadable, ..Failure::new(message) }
     }
 
+    /// Whether a data directory or a backup is damaged, or written by a newer cairn.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.exit == Exit::Unreadable
+    }
+
     /// A signal ended the command.
     pub(crate) fn stopped(exit_code: i32) -> Self {
         let exit = if exit_code == Exit::Terminated as i32 { Exit::Terminated } else { Exit::Interrupted };

@@ -6,16 +6,33 @@ use cairn_http::Report;
 use cairn_seam::Maintenance;
 
 use crate::failure::Failure;
+use crate::open;
 
 /// Verifies everything that is stored, and says what is wrong.
 pub(super) fn doctor(data_dir: Option<&Path>, repair: bool, as_json: bool) -> Result<(), Failure> {
-    let report = super::maintain::run(data_dir, &Maintenance::Verify { repair })?;
-    if as_json {
-        super::maintain::print_json(&report)?;
-    } else {
-        super::print(&to_text(&report))?;
-    }
+    let report = match super::maintain::run(data_dir, &Maintenance::Verify { repair }) {
+        Err(failure) if failure.is_damaged() => {
+            // It does not open. What is wrong can be told all the same.
+            if let Ok(report) = diagnose(data_dir) {
+                show(&report, as_json)?;
+            }
+            return Err(failure);
+        }
+        report => report?,
+    };
+    show(&report, as_json)?;
     verdict(&report, repair)
+}
+
+fn show(report: &Report, as_json: bool) -> Result<(), Failure> {
+    if as_json { super::maintain::print_json(report) } else { super::print(&to_text(report)) }
+}
+
+/// Looks through a directory whose store does not open.
+fn diagnose(data_dir: Option<&Path>) -> Result<Report, Failure> {
+    let (data_dir, settings) = super::settings(data_dir, &[])?;
+    let options = open::options(&settings.config)?;
+    Ok(cairn_embedded::diagnose(&data_dir.path, options)?.into())
 }
 
 fn to_text(report: &Report) -> String {

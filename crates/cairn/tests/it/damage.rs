@@ -187,6 +187,21 @@ fn a_damaged_manifest_is_refused_and_accepting_loss_does_not_help() {
 }
 
 #[test]
+fn the_doctor_diagnoses_a_store_that_does_not_open() {
+    let (dir, data) = stopped_server();
+    flip(&data.join("MANIFEST"), 20);
+    let segment = file(&data, "segment-");
+    flip(&segment, 90);
+    let doctor = run(dir.path(), &["doctor", "--data-dir", "data"]);
+    assert_eq!(doctor.status.code(), Some(4), "{}", stderr(&doctor));
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    let name = segment.file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(said.contains("MANIFEST at byte 0") && said.contains(&format!("{name} at byte 64")), "{said}");
+    assert!(said.contains("transactions"), "it says how much can be read: {said}");
+    assert!(stderr(&doctor).contains("cairn salvage --to DIR"), "{}", stderr(&doctor));
+}
+
+#[test]
 fn a_folder_of_somebody_else_is_left_alone() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     fs::write(dir.path().join("letter.txt"), "dear").expect("a file");

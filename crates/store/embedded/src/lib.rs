@@ -47,5 +47,5 @@ pub use memory::MemoryParts;
 pub use open::OpenReport;
 pub use options::{Background, EmbeddedOptions, ProgressFn};
 pub use restore::{MARK as RESTORE_MARK, RestoreHow, Restored, restore};
-pub use salvage::salvage;
+pub use salvage::{diagnose, salvage};
 pub use store::EmbeddedStore;

@@ -49,7 +49,9 @@ pub use place::{BlobAt, BlobPlace};
 pub use read::change_of;
 pub use recover::{LogDir, Progress, RecoverFrom, Recovered, RecoveryReport, Replay, Unreadable};
 pub use rewrite::{BlobInSegment, Fate, Sieve};
-pub use salvage::{Advance, BlobSource, CopiedBlobs, CopiedLog, DamagedLog, OnTransaction, PatientFile};
+pub use salvage::{
+    Advance, BlobSource, CopiedBlobs, CopiedLog, DamagedLog, OnTransaction, PatientFile, Survey,
+};
 pub use seal::{
     BadSeal, Cipher, DerivedSealer, EncryptionKey, FileKind, NONCE_BYTES, Sealer, TAG_BYTES, check_key,
     counted, rotate,

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use cairn_base::fs::{LockGuard, Locked};
 use cairn_log::{DamagedLog, ImageRow, Op, Ops, Thinned, image_name};
-use cairn_seam::{OnStage, SalvagedStore, Stage, StoreError, Witness};
+use cairn_seam::{MaintenanceReport, OnStage, SalvagedStore, Stage, StoreError, Witness};
 
 use self::image::ImageSource;
 use self::index::{EachError, IndexSource};
@@ -88,6 +88,18 @@ pub fn salvage(
     let image = ImageSource::open(&*fs, &log, &mut notes);
     let base = Base::choose(index, image);
     base.build(log, (from, to), &options, notes, witness, on_stage)
+}
+
+/// Says what is wrong with a directory whose store does not open, as far as its log can be read. Nothing is
+/// written.
+///
+/// Fails as opening does when the key is missing or does not fit, and with [`StoreError::Damaged`] when there
+/// is nothing to read.
+pub fn diagnose(dir: &Path, mut options: EmbeddedOptions) -> Result<MaintenanceReport, StoreError> {
+    let survey = DamagedLog::open(open::log_options(dir, &mut options))?.survey()?;
+    let figures =
+        vec![("segments", survey.segments), ("transactions", survey.transactions), ("blobs", survey.blobs)];
+    Ok(MaintenanceReport { figures, findings: survey.findings, ..MaintenanceReport::default() })
 }
 
 /// Makes the new directory ours. Nobody can open a store in it until we are done.

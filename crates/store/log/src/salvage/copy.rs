@@ -147,7 +147,7 @@ impl DamagedLog {
         Ok(copied)
     }
 
-    fn around<E: From<io::Error>>(
+    pub(super) fn around<E: From<io::Error>>(
         &self,
         source: &Source,
         visit: &mut dyn FnMut(&RunAround<'_>) -> Result<(), E>,

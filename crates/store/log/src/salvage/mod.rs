@@ -12,6 +12,7 @@ mod manifest;
 mod patient;
 mod seed;
 mod source;
+mod survey;
 mod write;
 
 pub(crate) use around::{Around, Lost, RunAround, read_around};
@@ -19,3 +20,4 @@ pub use blobs::{BlobSource, CopiedBlobs};
 pub use copy::{Advance, CopiedLog, OnTransaction};
 pub use patient::PatientFile;
 pub use source::DamagedLog;
+pub use survey::Survey;
