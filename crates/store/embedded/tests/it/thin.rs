@@ -561,6 +561,16 @@ fn without_image_and_index_a_thinned_store_is_refused_in_words() {
     assert_eq!(look(&opened(false).unwrap()), seen);
 }
 
+/// Where in a segment its first transaction stands.
+fn first_transaction(segment: &[u8]) -> u64 {
+    let mut at = 64;
+    while segment[at + 16] != 1 {
+        let len = u32::from_le_bytes(segment[at..at + 4].try_into().unwrap()) as usize;
+        at += (24 + len).next_multiple_of(8);
+    }
+    at as u64
+}
+
 #[test]
 fn damage_before_the_image_takes_no_record() {
     let (fs, clock, store) = told(Kind::Plain);
@@ -570,7 +580,7 @@ fn damage_before_the_image_takes_no_record() {
     store.close().unwrap();
     drop(store);
     let first = Path::new(DIR).join(&names(&fs, "segment")[0]);
-    fs.flip(&first, 90);
+    fs.flip(&first, first_transaction(&fs.read_all(&first).unwrap()) + 25);
     // Neither the index nor, without it, the image needs what was there.
     for index in ["there", "gone"] {
         if index == "gone" {
