@@ -25,3 +25,4 @@ mod tls;
 mod turns;
 mod turns_bulk;
 mod turns_commands;
+mod turns_unreadable;

@@ -19,4 +19,5 @@ mod search;
 mod sessions;
 mod support;
 mod turns;
+mod unreadable;
 mod upkeep;

@@ -15,4 +15,5 @@ mod many;
 mod matrix;
 mod proxy;
 mod tls;
+mod unreadable;
 mod wire;
