@@ -23,9 +23,9 @@ Examples:
 Lines of JSON with every context, turn and file tree, and the original times. `cairn turns import` makes
 new contexts of them in another data directory. What is written meanwhile is left out.
 
-Damage costs only what it touched: a turn whose payload is unreadable comes without it, and the last line
-counts and names what is missing. The command then lists it on standard error and fails with exit code 4.
-With --json and a file, that last line is printed.";
+Damage costs only what it touched: a turn whose payload is unreadable comes without it, and the last
+line counts and names what is missing. The command then lists it on standard error and fails with
+exit code 4. With --json and a file, that last line is printed.";
 
 /// What to export.
 #[derive(Debug, Args)]

@@ -25,7 +25,7 @@ Examples:
   cairn turns show 1 --json              what GET /v1/contexts/1/turns answers
 
 Payloads are shown like JSON, with keys that are numbers as numbers and bytes as h'0102'. Nothing in
-them can do anything to a terminal. A turn whose payload is damaged is shown with the reason instead; with
+them can do anything to a terminal. A turn whose payload is damaged is shown with the reason; with
 --raw its payload is left out, and the command then fails with exit code 4.";
 
 /// What to show.
