@@ -279,6 +279,8 @@ pub const IMPORT_LINE_BYTES_MAX: usize = 90 * MIB;
 pub const BULK_TURNS: usize = 500;
 /// Bytes after which such a transaction or page ends.
 pub const BULK_BYTES: usize = 8 * MIB;
+/// Turns, and blobs, that the end of an export names as unreadable; beyond, they are counted.
+pub const EXPORT_UNREADABLE_LISTED_MAX: usize = 1000;
 /// Exports and imports that run at once; more are told to come back.
 pub const BULK_STREAMS_MAX: usize = 2;
 /// Bytes that an import sends in a second, on average over each minute that is waited for it: it holds one of

@@ -1,14 +1,12 @@
 //! What surfaces ask for by its name: one turn, one blob, one file of a tree.
 
-use std::sync::Arc;
-
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{ContentHash, Position, TenantId, TurnId, limits};
 use cairn_seam::{BlobReader, StoreError};
 use cairn_turns::{Found, Turn, TurnsError};
 
 use crate::turns::whole_blob;
-use crate::{Act, Engine, EngineError};
+use crate::{Act, Engine, EngineError, TurnPayload};
 
 /// A turn, and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +18,7 @@ pub struct TurnContent {
     /// The root of its own file tree.
     pub tree: Option<ContentHash>,
     /// Its payload, if that was wanted.
-    pub payload: Option<Arc<[u8]>>,
+    pub payload: Option<TurnPayload>,
 }
 
 /// What a path in a turn's file tree leads to.
@@ -37,7 +35,8 @@ fn reading(tenant: TenantId) -> Act {
 }
 
 impl Engine {
-    /// One turn. With a payload, `begin` hears how long that is before it is read, and may refuse.
+    /// One turn. With a payload, `begin` hears how long that is before it is read, and may refuse. A damaged
+    /// payload is marked, and does not fail the turn.
     pub fn turn(
         &self,
         principal: &Principal,

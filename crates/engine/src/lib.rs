@@ -53,7 +53,10 @@ mod upkeep;
 pub use access::{Connection, LoggedIn, NewToken};
 pub use activity::{ActivityCursor, ActivityPage, BadActivityCursor};
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage, BadAuditCursor};
-pub use bulk::{Export, ExportCounts, ExportItem, ExportedTurn, ImportCounts, ImportItem, PruneReport};
+pub use bulk::{
+    Export, ExportCounts, ExportItem, ExportedTree, ExportedTurn, ImportCounts, ImportItem, Placeholder,
+    PruneReport, UnreadableParts, placeholder_tree,
+};
 pub use bus::{BusStats, Notification, Received, Subscription};
 pub use cairn_graph::spaces::MEMORY as MEMORY_SPACE;
 pub use contents::{TreePath, TurnContent};
@@ -79,4 +82,4 @@ pub use search::{
 };
 pub use sessions::{LiveIn, Presence, SessionEvent, SessionHandle, SessionId, SessionInfo, SessionNews};
 pub use stats::EngineStats;
-pub use turns::{VisitTurn, Window, WindowAt, WindowTurns};
+pub use turns::{TurnPayload, VisitTurn, Window, WindowAt, WindowTurns};

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use cairn_access::{Action, Principal, Resource, Scope};
-use cairn_base::{ContentHash, ContextId, Position, TenantId, TurnId, limits};
+use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId, limits};
 use cairn_seam::{Blob, BlobReader, Snapshot, Store, StoreError, Visit};
 use cairn_turns::{Context, Turn, TypeNumber};
 
@@ -39,8 +39,17 @@ pub enum WindowAt {
     Depth(u32),
 }
 
+/// The payload of a turn, as far as it can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnPayload {
+    /// Its bytes, verified.
+    Bytes(Arc<[u8]>),
+    /// The store lost or cannot read it: the reason. The rest of the turn is whole.
+    Unreadable(String),
+}
+
 /// Called with a turn of a window, and its payload if that is wanted.
-pub type VisitTurn<'a> = &'a mut dyn FnMut(&WindowTurns, &Turn, Option<&Arc<[u8]>>);
+pub type VisitTurn<'a> = &'a mut dyn FnMut(&WindowTurns, &Turn, Option<&TurnPayload>);
 
 /// What a turn takes in a window besides its payload, at the most.
 const TURN_BYTES: usize = 128 + limits::TYPE_ID_BYTES_MAX;
@@ -105,7 +114,7 @@ impl Engine {
     }
 
     /// Reads a window, and gives every turn of it to `visit`, oldest first, with its payload if that is
-    /// wanted.
+    /// wanted. A payload that is damaged costs no other turn of the window.
     ///
     /// Before any payload is read, `begin` sees the turns, and may refuse.
     pub fn turns_window(
@@ -135,7 +144,17 @@ impl Engine {
         read
     }
 
+    /// Reads the payload of a turn. Damage is no failure; everything else that goes wrong is one.
     pub(crate) fn payload(
+        &self,
+        snapshot: &dyn Snapshot,
+        scope: &Scope,
+        turn: &Turn,
+    ) -> Result<TurnPayload, EngineError> {
+        TurnPayload::in_spite_of_damage(self.payload_bytes(snapshot, scope, turn))
+    }
+
+    fn payload_bytes(
         &self,
         snapshot: &dyn Snapshot,
         scope: &Scope,
@@ -160,6 +179,23 @@ impl Engine {
         self.payloads.keep(tenant, turn.hash, &found);
         Ok(found)
     }
+}
+
+impl TurnPayload {
+    /// What was read, where damage is a payload that is unreadable, and other failures stay failures.
+    pub(crate) fn in_spite_of_damage(
+        read: Result<impl Into<Arc<[u8]>>, EngineError>,
+    ) -> Result<Self, EngineError> {
+        match read {
+            Ok(bytes) => Ok(TurnPayload::Bytes(bytes.into())),
+            Err(error) => unreadable(error).map(TurnPayload::Unreadable),
+        }
+    }
+}
+
+/// The reason why something is unreadable, if that is damage; every other failure stays one.
+pub(crate) fn unreadable(error: EngineError) -> Result<String, EngineError> {
+    if error.code() == ErrorCode::Damaged { Ok(error.to_string()) } else { Err(error) }
 }
 
 fn find(snapshot: &dyn Snapshot, scope: &Scope, window: Window) -> Result<WindowTurns, EngineError> {

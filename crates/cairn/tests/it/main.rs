@@ -29,3 +29,4 @@ mod trusted;
 mod turns;
 mod turns_bulk;
 mod turns_commands;
+mod turns_unreadable;

@@ -3,7 +3,8 @@
 //! Turns come in the order of their numbers, and each context before the first turn that was appended to
 //! it and after the turn that it was forked from. Numbers are given one after the other, so both hold
 //! when a context comes as soon as all turns up to its base were there. What comes while the export runs
-//! is left to the next one.
+//! is left to the next one. What is damaged costs nothing else: the turn comes with a mark in place of what
+//! cannot be read, and the end counts and names what is missing.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -13,9 +14,10 @@ use cairn_base::{ContentHash, ContextId, Position, TenantId, TurnId, limits};
 use cairn_seam::{Order, Snapshot, StoreError};
 use cairn_turns::{Context, Turn, TypeNumber};
 
-use super::trees::Trees;
-use crate::turns::{named_blob, whole_blob};
-use crate::{Act, Engine, EngineError, NodeId};
+use super::trees::{Fetched, Next, Trees};
+use super::unreadable::UnreadableParts;
+use crate::turns::{named_blob, unreadable, whole_blob};
+use crate::{Act, Engine, EngineError, NodeId, TurnPayload};
 
 /// Turns that are walked over in one page, in search of what chosen contexts reach.
 const WALK_TURNS: usize = 20_000;
@@ -39,7 +41,7 @@ pub enum ExportItem {
     /// The head of a context when the last turn was the newest one of all.
     Head(ContextId, TurnId, TurnId),
     /// Comes last.
-    End(ExportCounts),
+    End(ExportCounts, UnreadableParts),
 }
 
 /// A turn, and what belongs to it.
@@ -49,10 +51,19 @@ pub struct ExportedTurn {
     pub turn: Turn,
     /// The name of its type.
     pub type_name: Arc<str>,
-    /// The root of its own file tree.
-    pub tree: Option<ContentHash>,
+    /// Its own file tree.
+    pub tree: Option<ExportedTree>,
     /// Its payload.
-    pub payload: Vec<u8>,
+    pub payload: TurnPayload,
+}
+
+/// A turn's own file tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExportedTree {
+    /// Its root, which came before as a blob.
+    Root(ContentHash),
+    /// Its root cannot be read: the reason.
+    Unreadable(String),
 }
 
 /// How much there was.
@@ -60,7 +71,7 @@ pub struct ExportedTurn {
 pub struct ExportCounts {
     /// Contexts.
     pub contexts: u64,
-    /// Turns.
+    /// Turns with their payloads.
     pub turns: u64,
     /// Blobs of file trees.
     pub blobs: u64,
@@ -86,6 +97,7 @@ pub struct Export {
     trees: Trees,
     type_names: HashMap<TypeNumber, Arc<str>>,
     counts: ExportCounts,
+    unreadable: UnreadableParts,
 }
 
 #[derive(Debug)]
@@ -147,6 +159,7 @@ impl Export {
             trees: Trees::default(),
             type_names: HashMap::new(),
             counts: ExportCounts::default(),
+            unreadable: UnreadableParts::default(),
         }
     }
 
@@ -205,10 +218,15 @@ impl Engine {
                 export.phase = match cairn_turns::registry::bundle_after(snapshot, scope, place)? {
                     Some((place, hash)) => {
                         let max = limits::BINARY_BLOB_BYTES_MAX as u64;
-                        let bytes = named_blob(self.pipeline.store(), export.tenant, &hash, max)?;
-                        export.counts.bundles += 1;
-                        let length = bytes.len();
-                        page.push(ExportItem::Bundle(bytes), length);
+                        match fetched(named_blob(self.pipeline.store(), export.tenant, &hash, max).map(Some))?
+                        {
+                            Fetched::Bytes(bytes) => {
+                                export.counts.bundles += 1;
+                                let length = bytes.len();
+                                page.push(ExportItem::Bundle(bytes), length);
+                            }
+                            Fetched::Absent | Fetched::Unreadable(_) => export.unreadable.bundle(hash),
+                        }
                         Phase::Bundles(place)
                     }
                     None => Phase::History,
@@ -232,11 +250,18 @@ impl Engine {
         page: &mut Page,
     ) -> Result<bool, EngineError> {
         let tenant = export.tenant;
-        if let Some(found) = export.trees.next(&mut |hash| self.exported_blob(tenant, hash))? {
-            export.counts.blobs += 1;
-            let length = found.1.len();
-            page.push(ExportItem::Blob(found.0, found.1), length);
-            return Ok(true);
+        match export.trees.next(&mut |hash, is_root| self.exported_blob(tenant, hash, is_root))? {
+            Some(Next::Blob(hash, bytes)) => {
+                export.counts.blobs += 1;
+                let length = bytes.len();
+                page.push(ExportItem::Blob(hash, bytes), length);
+                return Ok(true);
+            }
+            Some(Next::Unreadable(hash)) => {
+                export.unreadable.blob(hash);
+                return Ok(true);
+            }
+            None => {}
         }
         if export.waiting.is_empty() {
             wait_for_contexts(snapshot, scope, export)?;
@@ -302,7 +327,17 @@ impl Engine {
         let payloads = self.exported_payloads(snapshot, scope, &turns)?;
         for ((turn, tree), payload) in turns.into_iter().zip(trees).zip(payloads) {
             export.at = turn.id;
-            export.counts.turns += 1;
+            let tree = tree.map(|root| match export.trees.unreadable(&root) {
+                Some(reason) => ExportedTree::Unreadable(reason.to_owned()),
+                None => ExportedTree::Root(root),
+            });
+            let length = match &payload {
+                TurnPayload::Bytes(bytes) => Some(bytes.len()),
+                TurnPayload::Unreadable(_) => None,
+            };
+            export.counts.turns += u64::from(length.is_some());
+            let without_tree = matches!(tree, Some(ExportedTree::Unreadable(_)));
+            export.unreadable.turn(turn.id, length.is_none(), without_tree);
             let type_name = match export.type_names.get(&turn.type_number) {
                 Some(known) => Arc::clone(known),
                 None => {
@@ -312,9 +347,8 @@ impl Engine {
                     name
                 }
             };
-            let length = payload.len();
             let exported = ExportedTurn { turn, type_name, tree, payload };
-            page.push(ExportItem::Turn(Box::new(exported)), length);
+            page.push(ExportItem::Turn(Box::new(exported)), length.unwrap_or(0));
         }
         Ok(true)
     }
@@ -324,29 +358,55 @@ impl Engine {
         snapshot: &dyn Snapshot,
         scope: &Scope,
         turns: &[Turn],
-    ) -> Result<Vec<Vec<u8>>, EngineError> {
+    ) -> Result<Vec<TurnPayload>, EngineError> {
         let is_large = |turn: &Turn| turn.payload_bytes as usize > limits::BLOB_IN_COMMIT_BYTES_MAX;
         let small: Vec<_> = turns.iter().filter(|turn| !is_large(turn)).map(|turn| turn.hash).collect();
-        let mut found: Vec<Option<Vec<u8>>> = vec![None; small.len()];
-        snapshot.blobs(scope.tenant(), &small, &mut |at, bytes| found[at] = bytes.map(<[u8]>::to_vec))?;
+        let mut found: Vec<Option<Arc<[u8]>>> = vec![None; small.len()];
+        let read = snapshot.blobs(scope.tenant(), &small, &mut |at, bytes| found[at] = bytes.map(Arc::from));
+        if let Err(error) = read {
+            // One is damaged: from there on they are read one by one.
+            unreadable(error.into())?;
+        }
         let mut found = found.into_iter();
         let payload = |turn: &Turn| {
             let bytes = if is_large(turn) { None } else { found.next().flatten() };
             let max = limits::BINARY_BLOB_BYTES_MAX as u64;
             match bytes {
-                Some(bytes) => Ok(bytes),
-                None => named_blob(self.pipeline.store(), scope.tenant(), &turn.hash, max),
+                Some(bytes) => Ok(TurnPayload::Bytes(bytes)),
+                None => {
+                    let read = named_blob(self.pipeline.store(), scope.tenant(), &turn.hash, max);
+                    TurnPayload::in_spite_of_damage(read)
+                }
             }
         };
         turns.iter().map(payload).collect()
     }
 
-    fn exported_blob(&self, tenant: TenantId, hash: &ContentHash) -> Result<Option<Vec<u8>>, EngineError> {
-        let max = limits::BINARY_BLOB_BYTES_MAX as u64;
-        match whole_blob(self.pipeline.store(), tenant, hash, max, |_| Ok(())) {
-            Err(EngineError::Store(StoreError::BlobGone { .. })) => Ok(None),
-            outcome => outcome,
+    /// A blob of a tree. A root is named by a record, so that it is damage if there is none.
+    fn exported_blob(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+        is_root: bool,
+    ) -> Result<Fetched, EngineError> {
+        let (store, max) = (self.pipeline.store(), limits::BINARY_BLOB_BYTES_MAX as u64);
+        let read = match is_root {
+            true => named_blob(store, tenant, hash, max).map(Some),
+            false => whole_blob(store, tenant, hash, max, |_| Ok(())),
+        };
+        match read {
+            Err(EngineError::Store(StoreError::BlobGone { .. })) => Ok(Fetched::Absent),
+            read => fetched(read),
         }
+    }
+}
+
+/// What was read, where damage is no failure.
+fn fetched(read: Result<Option<Vec<u8>>, EngineError>) -> Result<Fetched, EngineError> {
+    match read {
+        Ok(Some(bytes)) => Ok(Fetched::Bytes(bytes)),
+        Ok(None) => Ok(Fetched::Absent),
+        Err(error) => unreadable(error).map(Fetched::Unreadable),
     }
 }
 
@@ -402,7 +462,7 @@ fn heads(
         }
     };
     let Some(last) = found.last().map(|context| context.id) else {
-        page.push(ExportItem::End(export.counts), 0);
+        page.push(ExportItem::End(export.counts, std::mem::take(&mut export.unreadable)), 0);
         return Ok(Phase::Done);
     };
     for context in found {

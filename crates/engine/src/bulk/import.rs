@@ -19,6 +19,8 @@ pub enum ImportItem {
     Context(NewContext),
     /// A turn.
     Turn(Box<NewTurn>),
+    /// A turn whose payload the other store could not read, with a [`Placeholder`](crate::Placeholder) instead.
+    Placeholder(Box<NewTurn>),
     /// A blob of a file tree.
     Blob(Blob),
     /// The head of a context when the last turn was the newest one of all.
@@ -36,6 +38,8 @@ pub struct ImportCounts {
     pub blobs: u64,
     /// Bundles of the registry.
     pub bundles: u64,
+    /// Turns among these that are placeholders, because the other store could not read their payloads.
+    pub placeholders: u64,
     /// Things that were there already.
     pub skipped: u64,
 }
@@ -49,6 +53,7 @@ impl ImportCounts {
             turns: self.turns + other.turns,
             blobs: self.blobs + other.blobs,
             bundles: self.bundles + other.bundles,
+            placeholders: self.placeholders + other.placeholders,
             skipped: self.skipped + other.skipped,
         }
     }
@@ -109,6 +114,11 @@ fn take(
         }
         ImportItem::Turn(new) => {
             counts.count(import_turn(tx, scope, import, new)?, |counts| &mut counts.turns);
+        }
+        ImportItem::Placeholder(new) => {
+            let taken = import_turn(tx, scope, import, new)?;
+            counts.count(taken, |counts| &mut counts.turns);
+            counts.placeholders += u64::from(taken == Taken::New);
         }
         ImportItem::Blob(blob) => {
             let known = tx.keep_blob(&blob.hash())?;

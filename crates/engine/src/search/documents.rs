@@ -90,17 +90,20 @@ impl<'a> Documents<'a> {
         })
     }
 
-    /// The texts of turns that are there, for showing.
+    /// The texts of turns that are there and readable, for showing.
     pub(crate) fn texts(&mut self, ids: &[TurnId]) -> Result<HashMap<TurnId, Vec<String>>, EngineError> {
-        let turns = cairn_turns::turns(self.snapshot, &self.scope, ids)?;
-        let payloads = self.payloads(&turns)?;
-        let mut texts = HashMap::with_capacity(turns.len());
-        for (turn, payload) in turns.iter().zip(payloads) {
-            let kind = self.type_name(turn.type_number)?;
-            let described = self.registry.descriptor(&kind, turn.type_version);
-            texts.insert(turn.id, texts_of(turn, &payload, described));
-        }
-        Ok(texts)
+        let texts = in_spite_of_damage(ids, "payload", |ids| {
+            let turns = cairn_turns::turns(self.snapshot, &self.scope, ids)?;
+            let payloads = self.payloads(&turns)?;
+            let mut texts = Vec::with_capacity(turns.len());
+            for (turn, payload) in turns.iter().zip(payloads) {
+                let kind = self.type_name(turn.type_number)?;
+                let described = self.registry.descriptor(&kind, turn.type_version);
+                texts.push((turn.id, texts_of(turn, &payload, described)));
+            }
+            Ok(texts)
+        });
+        Ok(texts?.into_iter().collect())
     }
 
     /// What is now to be found of contexts.

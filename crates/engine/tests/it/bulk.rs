@@ -8,7 +8,8 @@ use std::time::Duration;
 use cairn_access::{Action, Resource};
 use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId};
 use cairn_engine::{
-    Act, AuditOutcome, EngineError, Export, ExportItem, ExportedTurn, ImportCounts, ImportItem,
+    Act, AuditOutcome, EngineError, Export, ExportItem, ExportedTree, ExportedTurn, ImportCounts, ImportItem,
+    TurnPayload,
 };
 use cairn_seam::{
     Blob, FaultPlan, FaultyStore, KeepChanges, KeyRange, Maintenance, Order, SeamFault, Stage, Store,
@@ -225,9 +226,16 @@ fn turn_of(item: &ExportItem) -> Option<&ExportedTurn> {
     if let ExportItem::Turn(turn) = item { Some(turn) } else { None }
 }
 
+fn payload_of(turn: &ExportedTurn) -> &[u8] {
+    match &turn.payload {
+        TurnPayload::Bytes(bytes) => bytes,
+        TurnPayload::Unreadable(reason) => panic!("{reason}"),
+    }
+}
+
 fn item(exported: &ExportItem) -> Option<ImportItem> {
     Some(match exported {
-        ExportItem::Header { .. } | ExportItem::End(_) => return None,
+        ExportItem::Header { .. } | ExportItem::End(..) => return None,
         ExportItem::Bundle(bytes) => {
             let bundle = Bundle::parse(bytes).unwrap();
             ImportItem::Bundle(Box::new(bundle), Blob::new(bytes.clone()).unwrap())
@@ -253,8 +261,11 @@ fn item(exported: &ExportItem) -> Option<ImportItem> {
             encoding: exported.turn.encoding,
             compression: exported.turn.compression,
             payload_bytes: exported.turn.payload_bytes,
-            payload: Blob::new(exported.payload.clone()).unwrap(),
-            tree: exported.tree,
+            payload: Blob::new(payload_of(exported).to_vec()).unwrap(),
+            tree: exported.tree.as_ref().map(|tree| match tree {
+                ExportedTree::Root(root) => *root,
+                ExportedTree::Unreadable(reason) => panic!("{reason}"),
+            }),
             created_at_ms: exported.turn.created_at_ms,
         })),
         ExportItem::Head(context, turn, as_of) => ImportItem::Head(*context, *turn, *as_of),
@@ -331,7 +342,7 @@ proptest! {
         // Other things are there already, so that numbers differ.
         play(&other, &[Step::Create, Step::Append(0, false), Step::Append(0, false)]);
         let first = import(&other, "a", &items).unwrap();
-        let ExportItem::End(counts) = items.last().unwrap() else { panic!("no end") };
+        let ExportItem::End(counts, _) = items.last().unwrap() else { panic!("no end") };
         prop_assert_eq!((first.contexts, first.turns), (counts.contexts, counts.turns));
         prop_assert_eq!(first.skipped, 0);
         prop_assert_eq!(&histories(&other)[1..], &before[..]);
@@ -363,7 +374,7 @@ proptest! {
         prop_assert_eq!(&histories(&other)[1..], &later[..]);
         let before = later;
         let items = export(&world, &[], TurnId::NONE);
-        let ExportItem::End(counts) = items.last().unwrap() else { panic!("no end") };
+        let ExportItem::End(counts, _) = items.last().unwrap() else { panic!("no end") };
         // Under another name they are others.
         let doubled = import(&other, "b", &items).unwrap();
         prop_assert_eq!(doubled.turns, counts.turns);
@@ -715,7 +726,7 @@ fn a_large_payload_takes_a_page_of_its_own() {
     let mut turns = Vec::new();
     while !export.is_done() {
         let page = world.engine.export_page(&world.owner, &mut export).unwrap();
-        let payloads: Vec<_> = page.iter().filter_map(turn_of).map(|turn| turn.payload.len()).collect();
+        let payloads: Vec<_> = page.iter().filter_map(turn_of).map(|turn| payload_of(turn).len()).collect();
         assert!(payloads.len() == 1 || payloads.iter().sum::<usize>() <= 8 << 20, "{payloads:?}");
         turns.extend(payloads);
     }

@@ -23,4 +23,5 @@ mod sessions;
 mod support;
 mod trusted;
 mod turns;
+mod unreadable;
 mod upkeep;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cairn_access::{Action, Resource};
 use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId, limits};
-use cairn_engine::{Act, EngineError, Window, WindowAt};
+use cairn_engine::{Act, EngineError, TurnPayload, Window, WindowAt};
 use cairn_seam::{Blob, KeepChanges, Maintenance, Store, StoreError, WriteTx};
 use cairn_turns::{Append, DeclaredType, Found};
 
@@ -104,10 +104,10 @@ fn payloads_and_everything_in_trees_outlive_the_sweep() {
     world
         .engine
         .turns_window(&world.owner, TENANT, window, |_| Ok(()), &mut |_, _, payload| {
-            texts.push(payload.unwrap().to_vec())
+            texts.push(payload.unwrap().clone());
         })
         .unwrap();
-    assert_eq!(texts, [b"one", b"two"]);
+    assert_eq!(texts, [bytes(b"one"), bytes(b"two")]);
 
     // A doctor says which references lead nowhere.
     let verify = Maintenance::Verify { repair: false };
@@ -121,6 +121,10 @@ fn payloads_and_everything_in_trees_outlive_the_sweep() {
     let details: Vec<&str> = report.findings.iter().map(|finding| finding.detail.as_str()).collect();
     assert_eq!(details, [format!("a record of tenant 1 refers to blob {lost}, which is not there")]);
     assert!(world.engine.position() > Position::START);
+}
+
+fn bytes(payload: &[u8]) -> TurnPayload {
+    TurnPayload::Bytes(payload.into())
 }
 
 fn create(world: &World) {
@@ -185,7 +189,7 @@ fn a_turn_is_read_with_what_belongs_to_it() {
         move |tx: &mut dyn WriteTx, scope: &_| Ok(cairn_turns::attach(tx, scope, second, &attached)?);
     world.engine.transact(&world.owner, writing(), attach).unwrap();
     let read = world.engine.turn(&world.owner, TENANT, second, Some(&mut |_| Ok(()))).unwrap();
-    assert_eq!((read.type_name.as_str(), read.payload.as_deref()), ("t", Some(&b"two"[..])));
+    assert_eq!((read.type_name.as_str(), read.payload), ("t", Some(bytes(b"two"))));
     assert_eq!(read.tree, Some(attached), "what was attached last");
     let alone = world.engine.turn(&world.owner, TENANT, first, None).unwrap();
     assert_eq!((alone.tree, alone.payload), (None, None));

@@ -56,7 +56,13 @@ pub struct OpenReport {
 pub(crate) fn open(dir: &Path, options: EmbeddedOptions) -> Result<(Shared, OpenReport), StoreError> {
     let fs = Arc::clone(&options.fs);
     let mut rebuild = Rebuild::default();
-    open_store(dir, options, &mut rebuild).map_err(|error| rebuild.explained(&*fs, dir, error))
+    let again = options.clone();
+    let opened = match open_store(dir, options, &mut rebuild) {
+        // Damage that only a later read met: the index is marked now, and rebuilt.
+        Err(StoreError::Damaged(place)) if place.is_in_index() => open_store(dir, again, &mut rebuild),
+        opened => opened,
+    };
+    opened.map_err(|error| rebuild.explained(&*fs, dir, error))
 }
 
 /// An index in the making.

@@ -280,14 +280,26 @@ impl Log {
     ///
     /// A side file that turns out to be damaged is rebuilt from its segments before the look-up goes on.
     pub fn hashed_get(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {
+        match self.look_up(name) {
+            Err(StoreError::Damaged(damage)) => self.look_up_again(name, damage),
+            found => found,
+        }
+    }
+
+    fn look_up_again(
+        &self,
+        name: &HashedName,
+        mut damage: DamagedAt,
+    ) -> Result<Option<HashedEntry>, StoreError> {
         // Each turn rebuilds at least one side file; there are never more of them than files.
         for _ in 0..=self.side_files() {
+            self.repair_noted(damage)?;
             match self.look_up(name) {
-                Err(StoreError::Damaged(damage)) => self.repair_noted(damage)?,
+                Err(StoreError::Damaged(again)) => damage = again,
                 found => return found,
             }
         }
-        self.look_up(name)
+        Err(StoreError::Damaged(damage))
     }
 
     fn look_up(&self, name: &HashedName) -> Result<Option<HashedEntry>, StoreError> {

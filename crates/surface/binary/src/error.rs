@@ -1,6 +1,6 @@
 //! What an ERROR frame says.
 
-use cairn_base::{ErrorCode, Retry, limits};
+use cairn_base::{ErrorCode, Retry, TurnId, limits};
 use cairn_engine::EngineError;
 use cairn_gate::GateError;
 use cairn_seam::StoreError;
@@ -68,6 +68,20 @@ pub enum WireError {
         /// Its length.
         bytes: u64,
     },
+    /// A window holds a turn whose payload is damaged, and the answer has no place to say so.
+    #[error(
+        "the payload of turn {turn} cannot be read: {reason}; ask for the turns before turn {turn}, for those \
+         from depth {} on, or without payloads",
+        u64::from(*.depth) + 1
+    )]
+    UnreadableTurn {
+        /// The newest such turn.
+        turn: TurnId,
+        /// Its depth.
+        depth: u32,
+        /// What is wrong with its payload.
+        reason: String,
+    },
     /// There is no such blob.
     #[error("there is no such blob")]
     NoBlob,
@@ -115,6 +129,7 @@ impl WireError {
             WireError::FrameTooLarge { .. }
             | WireError::ContentTooLarge { .. }
             | WireError::BlobTooLong { .. } => ErrorCode::TooLarge,
+            WireError::UnreadableTurn { .. } => ErrorCode::Damaged,
             WireError::NoBlob => ErrorCode::NotFound,
             WireError::SomebodyElse | WireError::TokenInTheOpen => ErrorCode::Forbidden,
             WireError::Gate(error) => error.code(),
@@ -143,6 +158,7 @@ impl WireError {
             | WireError::WrongLength { .. }
             | WireError::WrongHash
             | WireError::NoBlob
+            | WireError::UnreadableTurn { .. }
             | WireError::SomebodyElse => self.code().hint(),
         }
     }

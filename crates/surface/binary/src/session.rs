@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource, TrustedUser};
 use cairn_base::{TurnId, limits};
-use cairn_engine::{Act, Connection, EngineError, SessionHandle, SessionId, Window, WindowAt, WindowTurns};
+use cairn_engine::{
+    Act, Connection, EngineError, SessionHandle, SessionId, TurnPayload, Window, WindowAt, WindowTurns,
+};
 use cairn_gate::{Admission, Caller, Cost, Credentials, Gate, GateError, Seat};
 use cairn_seam::{Blob, StoreError, WriteTx};
 use cairn_turns::registry::{Bundle, Wrong};
@@ -366,6 +368,7 @@ impl Call<'_> {
                 Ok(())
             };
             let mut ends_empty = false;
+            let mut unreadable = None;
             engine.turns_window(
                 &principal,
                 principal.tenant(),
@@ -375,11 +378,22 @@ impl Call<'_> {
                     if answer.is_empty() {
                         answer.u32(u32::try_from(found.turns.len()).unwrap_or(u32::MAX));
                     }
-                    let payload = payload.map(|payload| &**payload);
+                    let payload = match payload {
+                        None => None,
+                        Some(TurnPayload::Bytes(bytes)) => Some(&**bytes),
+                        Some(TurnPayload::Unreadable(reason)) => {
+                            let (turn, depth, reason) = (turn.id, turn.depth, reason.clone());
+                            unreadable = Some(WireError::UnreadableTurn { turn, depth, reason });
+                            return;
+                        }
+                    };
                     ends_empty = payload.is_none_or(<[u8]>::is_empty);
                     answer.turn(turn, found.type_name(turn), payload);
                 },
             )?;
+            if let Some(unreadable) = unreadable {
+                return Ok(Err(unreadable));
+            }
             answer.hold(share);
             if is_cut {
                 answer.cut();
@@ -391,9 +405,9 @@ impl Call<'_> {
                 // One client takes a length of 0 at the very end for a cut message.
                 answer.u8(0);
             }
-            Ok(answer)
+            Ok(Ok(answer))
         });
-        Ok(answer.await?)
+        answer.await?
     }
 
     async fn get_blob(&self, body: &[u8]) -> Result<Answer, WireError> {

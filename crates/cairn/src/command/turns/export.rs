@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use cairn_base::{ContextId, TurnId};
 use cairn_embedded::Progress;
 use clap::Args;
+use serde_json::Value;
 
 use crate::command::output::Out;
 use crate::failure::Failure;
@@ -20,7 +21,11 @@ Examples:
                                                    go on behind turn 1234, at the end of the file
 
 Lines of JSON with every context, turn and file tree, and the original times. `cairn turns import` makes
-new contexts of them in another data directory. What is written meanwhile is left out.";
+new contexts of them in another data directory. What is written meanwhile is left out.
+
+Damage costs only what it touched: a turn whose payload is unreadable comes without it, and the last
+line counts and names what is missing. The command then lists it on standard error and fails with
+exit code 4. With --json and a file, that last line is printed.";
 
 /// What to export.
 #[derive(Debug, Args)]
@@ -39,7 +44,7 @@ pub(crate) struct ExportArgs {
 }
 
 /// Exports.
-pub(super) fn export(data_dir: Option<&Path>, arguments: &ExportArgs) -> Result<(), Failure> {
+pub(super) fn export(data_dir: Option<&Path>, as_json: bool, arguments: &ExportArgs) -> Result<(), Failure> {
     let (data_dir, settings) = crate::command::settings(data_dir, &[])?;
     logging::start_quietly(&settings.config)?;
     let contexts: Vec<_> = arguments.contexts.iter().copied().map(ContextId).collect();
@@ -68,10 +73,51 @@ pub(super) fn export(data_dir: Option<&Path>, arguments: &ExportArgs) -> Result<
         last => failure.hint(format!("go on with --after-turn {last} and the same --out")),
     };
     done.map_err(cut)?;
-    if !lines.has_ended && !out.is_unread {
+    if lines.end.is_none() && !out.is_unread {
         return Err(cut(Failure::new("the export ended early")));
     }
-    out.finish()
+    out.finish()?;
+    let Some(end) = lines.end else { return Ok(()) };
+    if as_json && arguments.out != Path::new("-") {
+        crate::command::print(&format!("{:#}\n", end))?;
+    }
+    missing(&end["unreadable"]).map_or(Ok(()), Err)
+}
+
+/// The failure to export everything, which names what is missing; `None` if nothing is.
+fn missing(unreadable: &Value) -> Option<Failure> {
+    let count = |name: &str| unreadable[name].as_u64().filter(|count| *count > 0);
+    let kinds = [
+        ("turns", "payload", "of turns"),
+        ("trees", "file tree", "of turns"),
+        ("blobs", "blob", "of file trees"),
+        ("bundles", "bundle", "of types"),
+    ];
+    let counts = kinds
+        .iter()
+        .filter_map(|(name, what, of)| Some(format!("{} {of}", crate::command::counted(count(name)?, what))));
+    let counts: Vec<_> = counts.collect();
+    if counts.is_empty() {
+        return None;
+    }
+    let mut message = format!("the export is not whole: {} cannot be read", counts.join(", "));
+    for (list, what) in [("turn_ids", "turns"), ("blob_hashes", "blobs")] {
+        let ids: Vec<_> =
+            unreadable[list].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if ids.is_empty() {
+            continue;
+        }
+        // Each turn may lack both; how many blobs there are is known.
+        let all = match list {
+            "turn_ids" => count("turns").max(count("trees")),
+            _ => Some(count("blobs").unwrap_or(0) + count("bundles").unwrap_or(0)),
+        };
+        let more = all.unwrap_or(0).saturating_sub(ids.len() as u64);
+        let more = if more > 0 { format!(" and at least {more} more") } else { String::new() };
+        message += &format!("\n{what}: {}{more}", ids.join(", "));
+    }
+    let hint = "everything else was exported; restore a backup that has them, and export from there";
+    Some(Failure::damaged(message).hint(hint))
 }
 
 /// Passes on whole lines only, so that whatever happens, none is cut.
@@ -79,10 +125,12 @@ pub(super) fn export(data_dir: Option<&Path>, arguments: &ExportArgs) -> Result<
 struct WholeLines {
     waiting: Vec<u8>,
     last_turn: u64,
-    has_ended: bool,
+    /// What the last line says, once it came.
+    end: Option<Value>,
 }
 
 const TURN: &[u8] = b"{\"turn\":{\"turn_id\":\"";
+const UNREADABLE: &[u8] = b"{\"unreadable\":{\"turn_id\":\"";
 const END: &[u8] = b"{\"end\":";
 
 impl WholeLines {
@@ -102,8 +150,11 @@ impl WholeLines {
     /// The newest turn, and whether this is the end: from the last lines.
     fn look(&mut self) {
         for line in self.waiting.split(|byte| *byte == b'\n').rev().filter(|line| !line.is_empty()) {
-            self.has_ended |= line.starts_with(END);
-            if let Some(rest) = line.strip_prefix(TURN) {
+            if line.starts_with(END) {
+                let end = serde_json::from_slice::<Value>(line).ok();
+                self.end = end.map(|mut end| end["end"].take());
+            }
+            if let Some(rest) = line.strip_prefix(TURN).or_else(|| line.strip_prefix(UNREADABLE)) {
                 let digits = rest.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
                 let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
                 self.last_turn = number.unwrap_or(self.last_turn);
@@ -115,6 +166,8 @@ impl WholeLines {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -130,7 +183,21 @@ mod tests {
             assert!(written.is_empty() || written.ends_with(b"\n"), "at {at}");
         }
         assert_eq!(std::fs::read(&path).expect("there"), text);
-        assert_eq!((lines.last_turn, lines.has_ended), (7, true));
+        assert_eq!((lines.last_turn, lines.end), (7, Some(json!({}))));
         assert!(Out::in_place(&path, false).is_err(), "nothing is overwritten");
+    }
+
+    #[test]
+    fn what_is_missing_is_counted_and_named() {
+        assert!(missing(&Value::Null).is_none());
+        let unreadable = json!({"turns": 3, "trees": 1, "blobs": 1, "bundles": 0,
+            "turn_ids": ["7", "9"], "blob_hashes": ["ab"]});
+        let (message, hint) = missing(&unreadable).expect("something").into_words();
+        assert_eq!(
+            message,
+            "the export is not whole: 3 payloads of turns, 1 file tree of turns, 1 blob of file trees cannot \
+             be read\nturns: 7, 9 and at least 1 more\nblobs: ab"
+        );
+        assert!(hint.is_some());
     }
 }

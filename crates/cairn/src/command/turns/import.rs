@@ -70,8 +70,11 @@ fn to_json(report: &ImportReport) -> String {
 }
 
 fn told(report: &ImportReport) -> String {
-    let ImportReport { contexts, turns, blobs, bundles, skipped } = report;
+    let ImportReport { contexts, turns, blobs, bundles, placeholders, skipped } = report;
     let mut out = format!("imported {} and {}", counted(*contexts, "context"), counted(*turns, "turn"));
+    if *placeholders > 0 {
+        out += &format!(" ({placeholders} of them without their payloads, which were unreadable)");
+    }
     for (count, what, of) in [(blobs, "blob", "file trees"), (bundles, "bundle", "types")] {
         if *count > 0 {
             out += &format!(", {} of {of}", counted(*count, what));

@@ -89,7 +89,7 @@ pub(super) fn turns(data_dir: Option<&Path>, as_json: bool, command: TurnsComman
         TurnsCommand::Tail(arguments) => tail::tail(data_dir, as_json, &arguments),
         TurnsCommand::Fork { turn } => fork::fork(data_dir, as_json, turn),
         TurnsCommand::Append(arguments) => append::append(data_dir, as_json, arguments),
-        TurnsCommand::Export(arguments) => export::export(data_dir, &arguments),
+        TurnsCommand::Export(arguments) => export::export(data_dir, as_json, &arguments),
         TurnsCommand::Import(arguments) => import::import(data_dir, as_json, &arguments),
         TurnsCommand::Prune(arguments) => prune::prune(data_dir, as_json, &arguments),
     }

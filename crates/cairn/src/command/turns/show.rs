@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use cairn_base::{Clock, ContextId, SystemClock, TurnId};
+use cairn_base::{Clock, ContextId, Harmless, SystemClock, TurnId};
 use cairn_http::{Client, ClientError};
 use clap::Args;
 use serde_json::{Value, json};
@@ -25,7 +25,8 @@ Examples:
   cairn turns show 1 --json              what GET /v1/contexts/1/turns answers
 
 Payloads are shown like JSON, with keys that are numbers as numbers and bytes as h'0102'. Nothing in
-them can do anything to a terminal.";
+them can do anything to a terminal. A turn whose payload is damaged is shown with the reason; with
+--raw its payload is left out, and the command then fails with exit code 4.";
 
 /// What to show.
 #[derive(Debug, Args)]
@@ -64,12 +65,17 @@ pub(super) fn show(data_dir: Option<&Path>, as_json: bool, arguments: &ShowArgs)
     let (data_dir, settings) = crate::command::settings(data_dir, &[])?;
     logging::start_quietly(&settings.config)?;
     let (look, now_ms) = (Look::of_stdout(), SystemClock.now_ms());
+    let mut left_out = Vec::new();
     let shown = reach::reach(&data_dir.path, &settings.config, async |client| {
         if as_json {
             return Ok(as_objects(client, arguments).await?.into_bytes());
         }
-        let form = |turn: &Value| match arguments.raw {
-            true => text::payload(turn),
+        left_out.clear();
+        let mut form = |turn: &Value| match arguments.raw {
+            true => {
+                left_out.extend(text::unreadable(turn).map(|_| text::text(turn, "turn_id")));
+                text::payload(turn)
+            }
             false => text::turn(turn, now_ms, look, arguments.full).into_bytes(),
         };
         match arguments.wanted() {
@@ -80,7 +86,15 @@ pub(super) fn show(data_dir: Option<&Path>, as_json: bool, arguments: &ShowArgs)
             }
         }
     })?;
-    crate::command::print_bytes(&shown)
+    crate::command::print_bytes(&shown)?;
+    if left_out.is_empty() {
+        return Ok(());
+    }
+    // They were read from the newest on.
+    left_out.reverse();
+    let ids = Harmless(&left_out.join(", ")).to_string();
+    Err(Failure::damaged(format!("left out unreadable payloads, of turns {ids}"))
+        .hint("`cairn turns show` without --raw shows the reasons"))
 }
 
 async fn as_objects(client: &mut Client, arguments: &ShowArgs) -> Result<String, ClientError> {

@@ -33,12 +33,20 @@ pub(super) fn turn(turn: &Value, now_ms: u64, look: Look, is_full: bool) -> Stri
     format!("{name}  {}\n{INDENT}{}\n", look.dim(&facts.join("  ")), shown_payload(turn, room, is_full))
 }
 
+/// Why the payload of a turn cannot be read; `None` for one that can.
+pub(super) fn unreadable(turn: &Value) -> Option<&str> {
+    turn["unreadable"].as_str()
+}
+
 /// The payload of a turn as it is; nothing if the answer has none.
 pub(super) fn payload(turn: &Value) -> Vec<u8> {
     turn["bytes_b64"].as_str().and_then(from_base64).unwrap_or_default()
 }
 
 fn shown_payload(turn: &Value, room: Option<usize>, is_full: bool) -> String {
+    if let Some(reason) = unreadable(turn) {
+        return format!("unreadable: {}", Harmless(reason));
+    }
     let bytes = payload(turn);
     let encoding = number(turn, "encoding");
     if encoding == MSGPACK
@@ -92,6 +100,14 @@ mod tests {
         };
         assert_eq!(second(narrow, false), 20);
         assert_eq!((second(narrow, true), second(PLAIN, false)), (206, 206));
+    }
+
+    #[test]
+    fn a_turn_without_its_payload_says_why() {
+        let mut damaged = example(1, b"");
+        damaged["unreadable"] = json!("damaged at byte 7\u{1b}");
+        let shown = turn(&damaged, 0, Look { colour: false, width: Some(20) }, false);
+        assert_eq!(shown.lines().nth(1), Some("    unreadable: damaged at byte 7\\u{1b}"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use cairn_base::{ContextId, SystemEntropy};
+use cairn_base::{ContentHash, ContextId, SystemEntropy};
 use cairn_engine::EngineError;
 use cairn_seam::{
     BlockPlace, DERIVED_TAG_BYTES, DerivedSeal, FileSeal, NotAsSealed, ScrubKind, ScrubPolicy, ScrubStatus,
@@ -15,7 +15,7 @@ use cairn_seam::{
 };
 use cairn_search::directory::{Protection, open_directory};
 
-use super::kit::{Kit, is_search_thread, question, sorted, until, word};
+use super::kit::{Kit, TENANT, is_search_thread, question, sorted, text, until, word};
 
 /// A closed node with an index of three turns on disk, in two segments.
 fn written() -> (Kit, ContextId) {
@@ -111,6 +111,23 @@ fn a_file_that_rots_while_the_index_serves_is_found_in_the_background_and_rebuil
     kit.say(context, "a skua that came later");
     assert_eq!(kit.found("skua").len(), 4);
     assert_eq!(pass(), []);
+}
+
+#[test]
+fn a_damaged_payload_costs_only_its_own_words() {
+    let kit = Kit::new();
+    let context = kit.context();
+    let whole = kit.say(context, "a skua over the cliff");
+    let damaged = kit.say(context, "a skua over the sea");
+    assert_eq!(kit.found("skua"), [whole.0, damaged.0]);
+    kit.store.inner.damage_blob(TENANT, &ContentHash::of(&text("a skua over the sea")));
+    // Found by what the index knows, and shown without its text.
+    let page = kit.ask(&question("skua"));
+    assert_eq!(sorted(&page), [whole.0, damaged.0]);
+    let shown = |turn| page.hits.iter().find(|hit| hit.turn == Some(turn)).unwrap().snippet.is_some();
+    assert_eq!((shown(whole), shown(damaged)), (true, false));
+    kit.engine.search_rebuild(&kit.owner, &mut |_| true).unwrap();
+    assert_eq!(kit.found("skua"), [whole.0]);
 }
 
 #[test]

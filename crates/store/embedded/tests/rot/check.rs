@@ -152,7 +152,15 @@ impl World {
 }
 
 fn get(store: &EmbeddedStore, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
-    cairn_seam::get(&*store.snapshot(Position::START)?, RECORDS, &key_of(number))
+    let read = || cairn_seam::get(&*store.snapshot(Position::START)?, RECORDS, &key_of(number));
+    match read() {
+        // The read that meets damage in the index has it rebuilt.
+        Err(StoreError::IndexRebuilding { .. }) => {
+            store.upkeep()?;
+            read()
+        }
+        found => found,
+    }
 }
 
 fn read_blob(store: &EmbeddedStore, hash: &ContentHash) -> Result<Vec<u8>, StoreError> {

@@ -84,6 +84,14 @@ impl MemoryStore {
         self.full.store(is_full, Ordering::Release);
     }
 
+    /// Changes the bytes of a blob under its name, as damage does: reading it fails with
+    /// [`StoreError::Damaged`].
+    pub fn damage_blob(&self, tenant: TenantId, hash: &ContentHash) {
+        if let Some(blob) = self.core.state.write().blobs.get_mut(&(tenant, *hash)) {
+            blob.bytes = Some(Arc::from(&b"not what was stored"[..]));
+        }
+    }
+
     fn run(&self, tenant: TenantId, class: WriteClass, mut body: TxBody) -> Result<Position, StoreError> {
         let _alone = self.writer.lock();
         if self.closed.load(Ordering::Acquire) {

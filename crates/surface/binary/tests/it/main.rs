@@ -16,4 +16,5 @@ mod matrix;
 mod proxy;
 mod tls;
 mod trusted;
+mod unreadable;
 mod wire;

@@ -45,6 +45,9 @@ pub struct ImportReport {
     pub blobs: u64,
     /// Bundles of the registry that are new here.
     pub bundles: u64,
+    /// Turns among these that are placeholders: the exporting store could not read their payloads.
+    #[serde(default)]
+    pub placeholders: u64,
     /// What was there already: imported before under the same id, or the same content.
     pub skipped: u64,
 }
@@ -181,7 +184,7 @@ impl Work {
 
 impl From<ImportCounts> for ImportReport {
     fn from(counts: ImportCounts) -> Self {
-        let ImportCounts { contexts, turns, blobs, bundles, skipped } = counts;
-        ImportReport { contexts, turns, blobs, bundles, skipped }
+        let ImportCounts { contexts, turns, blobs, bundles, placeholders, skipped } = counts;
+        ImportReport { contexts, turns, blobs, bundles, placeholders, skipped }
     }
 }

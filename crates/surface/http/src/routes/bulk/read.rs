@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use cairn_access::Principal;
 use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId, from_base64, limits};
-use cairn_engine::{Engine, ImportItem};
+use cairn_engine::{Engine, ImportItem, Placeholder, placeholder_tree};
 use cairn_seam::Blob;
 use cairn_turns::registry::Bundle;
 use cairn_turns::{DeclaredType, ImportId, NewContext, NewTurn};
@@ -19,7 +19,15 @@ pub(super) struct Reading {
     /// What it is called; known from the first line on.
     pub(super) import: Option<ImportId>,
     /// What came since the last header; `None` outside of a header and its end.
-    came: Option<Counts>,
+    came: Option<Came>,
+}
+
+/// Lines of an export so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Came {
+    counts: Counts,
+    /// Turns without their payloads.
+    unreadable: u64,
 }
 
 /// What a batch of lines came to: what is good of it, and the first thing that is not.
@@ -49,7 +57,7 @@ pub(super) fn read(engine: &Engine, principal: &Principal, mut reading: Reading,
             continue;
         }
         match read_line(engine, principal, &mut reading, line) {
-            Ok(item) => items.extend(item.map(|item| (number, item))),
+            Ok(read) => items.extend(read.into_iter().map(|item| (number, item))),
             Err(error) => {
                 let error = error.at_line(number);
                 return Read { items, reading, wrong: Some(error) };
@@ -77,7 +85,7 @@ fn read_line(
     principal: &Principal,
     reading: &mut Reading,
     line: &[u8],
-) -> Result<Option<ImportItem>, Wrong> {
+) -> Result<Vec<ImportItem>, Wrong> {
     let read: LineIn<'_> = serde_json::from_slice(line).map_err(|error| wrong(error.to_string()))?;
     if let Some(kind) = read.cairn {
         if kind != wire::KIND || read.version != Some(wire::VERSION) {
@@ -88,23 +96,25 @@ fn read_line(
             let name = ContentHash::of(line.trim_ascii()).to_string();
             reading.import = Some(ImportId::parse(&name).map_err(|error| wrong(error.to_string()))?);
         }
-        reading.came = Some(Counts::default());
-        return Ok(None);
+        reading.came = Some(Came::default());
+        return Ok(Vec::new());
     }
     let came = reading.came.as_mut();
     let came = came.ok_or_else(|| wrong("a header must come first: {\"cairn\":\"turns\",…}"))?;
+    let (lines, unreadable) = (&mut came.counts, &mut came.unreadable);
     let blob = |bytes: Vec<u8>| {
         engine
             .blob(principal, principal.tenant(), bytes)
             .map_err(|error| Wrong(error.code(), error.to_string()))
     };
-    Ok(Some(if let Some(turn) = read.turn {
-        came.turns += 1;
+    Ok(vec![if let Some(turn) = read.turn {
+        lines.turns += 1;
         let payload = bytes("payload_b64", &turn.payload_b64)?;
         let payload_bytes = u32::try_from(payload.len()).map_err(|_| wrong("the payload is too long"))?;
         let payload = blob(payload)?;
         check(&payload, turn.content_hash_b3.as_deref())?;
-        ImportItem::Turn(Box::new(NewTurn {
+        let (tree, mut items) = tree(turn.fs_root_hash.as_deref(), turn.fs_root_unreadable.as_deref(), blob)?;
+        items.push(ImportItem::Turn(Box::new(NewTurn {
             id: nonzero("turn_id", turn.turn_id).map(TurnId)?,
             context: nonzero("context_id", turn.context_id).map(ContextId)?,
             parent: TurnId(turn.parent_turn_id.0),
@@ -113,23 +123,50 @@ fn read_line(
             compression: turn.compression,
             payload,
             payload_bytes,
-            tree: turn.fs_root_hash.as_deref().map(|text| hash("fs_root_hash", text)).transpose()?,
+            tree,
             created_at_ms: turn.created_at_unix_ms,
-        }))
+        })));
+        return Ok(items);
+    } else if let Some(turn) = read.unreadable {
+        *unreadable += 1;
+        let placeholder = Placeholder {
+            reason: &turn.reason,
+            type_id: &turn.type_id,
+            type_version: turn.type_version,
+            encoding: turn.encoding,
+            payload_bytes: turn.payload_bytes,
+            hash: hash("content_hash_b3", &turn.content_hash_b3)?,
+        };
+        let payload = placeholder.payload();
+        let payload_bytes = u32::try_from(payload.len()).map_err(|_| wrong("the reason is too long"))?;
+        let (tree, mut items) = tree(turn.fs_root_hash.as_deref(), turn.fs_root_unreadable.as_deref(), blob)?;
+        items.push(ImportItem::Placeholder(Box::new(NewTurn {
+            id: nonzero("turn_id", turn.turn_id).map(TurnId)?,
+            context: nonzero("context_id", turn.context_id).map(ContextId)?,
+            parent: TurnId(turn.parent_turn_id.0),
+            declared: Placeholder::declared(),
+            encoding: Placeholder::ENCODING,
+            compression: 0,
+            payload: blob(payload)?,
+            payload_bytes,
+            tree,
+            created_at_ms: turn.created_at_unix_ms,
+        })));
+        return Ok(items);
     } else if let Some(context) = read.context {
-        came.contexts += 1;
+        lines.contexts += 1;
         ImportItem::Context(NewContext {
             id: nonzero("context_id", context.context_id).map(ContextId)?,
             base: TurnId(context.base_turn_id.0),
             created_at_ms: context.created_at_unix_ms,
         })
     } else if let Some(found) = read.blob {
-        came.blobs += 1;
+        lines.blobs += 1;
         let blob = blob(bytes("data_b64", &found.data_b64)?)?;
         check(&blob, Some(&found.hash))?;
         ImportItem::Blob(blob)
     } else if let Some(found) = read.bundle {
-        came.bundles += 1;
+        lines.bundles += 1;
         let bytes = bytes("bytes_b64", &found.bytes_b64)?;
         let bundle = Bundle::parse(&bytes)
             .map_err(|error| wrong(format!("the bundle is not taken: {} {}", error.at, error.problem)))?;
@@ -139,14 +176,30 @@ fn read_line(
         let turn = nonzero("head_turn_id", head.head_turn_id).map(TurnId)?;
         ImportItem::Head(context, turn, TurnId(head.as_of_turn_id.0))
     } else if let Some(end) = read.end {
+        let end = Came { counts: end.counts, unreadable: end.unreadable.turns };
         if *came != end {
             return Err(wrong(format!("it announces {end:?}, and {came:?} came: something is missing")));
         }
         reading.came = None;
-        return Ok(None);
+        return Ok(Vec::new());
     } else {
-        return Err(wrong("it is none of header, bundle, context, blob, turn, head and end"));
-    }))
+        return Err(wrong("it is none of header, bundle, context, blob, turn, unreadable, head and end"));
+    }])
+}
+
+/// The file tree of a turn, and what must be there before the turn is: of a tree that the exporting store
+/// could not read, a placeholder, so that the turn does not inherit an older tree.
+fn tree(
+    root: Option<&str>,
+    unreadable: Option<&str>,
+    blob: impl Fn(Vec<u8>) -> Result<Blob, Wrong>,
+) -> Result<(Option<ContentHash>, Vec<ImportItem>), Wrong> {
+    if unreadable.is_none() {
+        return Ok((root.map(|text| hash("fs_root_hash", text)).transpose()?, Vec::new()));
+    }
+    let blobs = placeholder_tree().map(blob);
+    let blobs = blobs.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok((blobs.last().map(Blob::hash), blobs.into_iter().map(ImportItem::Blob).collect()))
 }
 
 fn nonzero(name: &str, id: wire::Id) -> Result<u64, Wrong> {

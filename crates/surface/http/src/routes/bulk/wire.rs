@@ -6,15 +6,18 @@
 //! {"context":{"context_id":"7","base_turn_id":"0","created_at_unix_ms":…}}
 //! {"blob":{"hash":"…","data_b64":"…"}}
 //! {"turn":{"turn_id":"9","context_id":"7","parent_turn_id":"8",…,"payload_b64":"…"}}
+//! {"unreadable":{"turn_id":"9",…,"reason":"…"}}                        a turn whose payload is damaged
 //! {"head":{"context_id":"7","head_turn_id":"9","as_of_turn_id":"9"}}
 //! {"end":{"contexts":1,"turns":9,"blobs":0,"bundles":0}}               last, so that a cut is noticed
 //! ```
+//!
+//! The end of an export that is not whole has `unreadable`, which counts and names what is missing.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use cairn_base::{Base64, ContextId, TurnId};
-use cairn_engine::{ExportCounts, ExportItem, ExportedTurn};
+use cairn_base::{Base64, ContentHash, ContextId, TurnId};
+use cairn_engine::{ExportCounts, ExportItem, ExportedTree, ExportedTurn, TurnPayload, UnreadableParts};
 use cairn_turns::Context;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -37,8 +40,10 @@ pub(super) struct LineIn<'a> {
     pub(super) blob: Option<BlobIn<'a>>,
     #[serde(borrow)]
     pub(super) turn: Option<TurnIn<'a>>,
+    #[serde(borrow)]
+    pub(super) unreadable: Option<UnreadableIn<'a>>,
     pub(super) head: Option<HeadIn>,
-    pub(super) end: Option<Counts>,
+    pub(super) end: Option<EndIn>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -79,7 +84,45 @@ pub(super) struct TurnIn<'a> {
     #[serde(borrow)]
     pub(super) fs_root_hash: Option<Cow<'a, str>>,
     #[serde(borrow)]
+    pub(super) fs_root_unreadable: Option<Cow<'a, str>>,
+    #[serde(borrow)]
     pub(super) payload_b64: Cow<'a, str>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct UnreadableIn<'a> {
+    pub(super) turn_id: Id,
+    pub(super) context_id: Id,
+    pub(super) parent_turn_id: Id,
+    #[serde(borrow)]
+    pub(super) type_id: Cow<'a, str>,
+    pub(super) type_version: u32,
+    pub(super) encoding: u32,
+    pub(super) payload_bytes: u32,
+    pub(super) created_at_unix_ms: u64,
+    #[serde(borrow)]
+    pub(super) content_hash_b3: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) fs_root_hash: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) fs_root_unreadable: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) reason: Cow<'a, str>,
+}
+
+/// The end of an export, for reading.
+#[derive(Debug, Deserialize)]
+pub(super) struct EndIn {
+    #[serde(flatten)]
+    pub(super) counts: Counts,
+    #[serde(default)]
+    pub(super) unreadable: UnreadableEndIn,
+}
+
+/// Of what is missing, the part that has lines of its own.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct UnreadableEndIn {
+    pub(super) turns: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -134,8 +177,9 @@ enum LineOut<'a> {
     Context(ContextOut),
     Blob(BlobOut<'a>),
     Turn(TurnOut<'a>),
+    Unreadable(UnreadableOut<'a>),
     Head(HeadOut),
-    End(Counts),
+    End(EndOut<'a>),
 }
 
 #[derive(Serialize)]
@@ -159,7 +203,7 @@ struct ContextOut {
 
 #[derive(Serialize)]
 struct BlobOut<'a> {
-    hash: Shown<cairn_base::ContentHash>,
+    hash: Shown<ContentHash>,
     data_b64: Shown<Base64<'a>>,
 }
 
@@ -174,10 +218,54 @@ struct TurnOut<'a> {
     #[serde(skip_serializing_if = "is_zero")]
     compression: u32,
     created_at_unix_ms: u64,
-    content_hash_b3: Shown<cairn_base::ContentHash>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fs_root_hash: Option<Shown<cairn_base::ContentHash>>,
+    content_hash_b3: Shown<ContentHash>,
+    #[serde(flatten)]
+    tree: TreeOut<'a>,
     payload_b64: Shown<Base64<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnreadableOut<'a> {
+    turn_id: Shown<TurnId>,
+    context_id: Shown<ContextId>,
+    parent_turn_id: Shown<TurnId>,
+    type_id: &'a str,
+    type_version: u32,
+    encoding: u32,
+    payload_bytes: u32,
+    created_at_unix_ms: u64,
+    content_hash_b3: Shown<ContentHash>,
+    #[serde(flatten)]
+    tree: TreeOut<'a>,
+    reason: &'a str,
+}
+
+/// A turn's own file tree: nothing, its root, or why that is missing.
+#[derive(Default, Serialize)]
+struct TreeOut<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fs_root_hash: Option<Shown<ContentHash>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fs_root_unreadable: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct EndOut<'a> {
+    #[serde(flatten)]
+    counts: Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreadable: Option<MissingOut<'a>>,
+}
+
+/// What an export misses.
+#[derive(Serialize)]
+struct MissingOut<'a> {
+    turns: u64,
+    trees: u64,
+    blobs: u64,
+    bundles: u64,
+    turn_ids: Vec<Shown<&'a TurnId>>,
+    blob_hashes: Vec<Shown<&'a ContentHash>>,
 }
 
 #[derive(Serialize)]
@@ -214,13 +302,16 @@ pub(super) fn write_line(out: &mut Vec<u8>, item: &ExportItem) {
         ExportItem::Blob(hash, bytes) => {
             LineOut::Blob(BlobOut { hash: Shown(*hash), data_b64: Shown(Base64(bytes)) })
         }
-        ExportItem::Turn(turn) => LineOut::Turn(turn_out(turn)),
+        ExportItem::Turn(turn) => turn_out(turn),
         ExportItem::Head(context, turn, as_of) => LineOut::Head(HeadOut {
             context_id: Shown(*context),
             head_turn_id: Shown(*turn),
             as_of_turn_id: Shown(*as_of),
         }),
-        ExportItem::End(counts) => LineOut::End(Counts::from(*counts)),
+        ExportItem::End(counts, missing) => LineOut::End(EndOut {
+            counts: Counts::from(*counts),
+            unreadable: (!missing.is_empty()).then(|| missing_out(missing)),
+        }),
     };
     serde_json::to_writer(&mut *out, &line).expect("memory takes it");
     out.push(b'\n');
@@ -234,9 +325,34 @@ fn context_out(context: &Context) -> ContextOut {
     }
 }
 
-fn turn_out(exported: &ExportedTurn) -> TurnOut<'_> {
+fn turn_out(exported: &ExportedTurn) -> LineOut<'_> {
     let turn = &exported.turn;
-    TurnOut {
+    let tree = match &exported.tree {
+        None => TreeOut::default(),
+        Some(ExportedTree::Root(root)) => TreeOut { fs_root_hash: Some(Shown(*root)), ..TreeOut::default() },
+        Some(ExportedTree::Unreadable(reason)) => {
+            TreeOut { fs_root_unreadable: Some(reason), ..TreeOut::default() }
+        }
+    };
+    let payload = match &exported.payload {
+        TurnPayload::Bytes(bytes) => bytes,
+        TurnPayload::Unreadable(reason) => {
+            return LineOut::Unreadable(UnreadableOut {
+                turn_id: Shown(turn.id),
+                context_id: Shown(turn.context),
+                parent_turn_id: Shown(turn.parent),
+                type_id: &exported.type_name,
+                type_version: turn.type_version,
+                encoding: turn.encoding,
+                payload_bytes: turn.payload_bytes,
+                created_at_unix_ms: turn.created_at_ms,
+                content_hash_b3: Shown(turn.hash),
+                tree,
+                reason,
+            });
+        }
+    };
+    LineOut::Turn(TurnOut {
         turn_id: Shown(turn.id),
         context_id: Shown(turn.context),
         parent_turn_id: Shown(turn.parent),
@@ -246,8 +362,19 @@ fn turn_out(exported: &ExportedTurn) -> TurnOut<'_> {
         compression: turn.compression,
         created_at_unix_ms: turn.created_at_ms,
         content_hash_b3: Shown(turn.hash),
-        fs_root_hash: exported.tree.map(Shown),
-        payload_b64: Shown(Base64(&exported.payload)),
+        tree,
+        payload_b64: Shown(Base64(payload)),
+    })
+}
+
+fn missing_out(missing: &UnreadableParts) -> MissingOut<'_> {
+    MissingOut {
+        turns: missing.turns,
+        trees: missing.trees,
+        blobs: missing.blobs,
+        bundles: missing.bundles,
+        turn_ids: missing.turn_ids.iter().map(Shown).collect(),
+        blob_hashes: missing.blob_hashes.iter().map(Shown).collect(),
     }
 }
 

@@ -45,7 +45,8 @@ struct PageMeta {
 ///
 /// Without `before_turn_id` these are the newest ones. A page has fewer turns than asked for when their
 /// payloads have more than 16 MiB, though never none. A turn whose payload cannot be shown says why in its
-/// `error`, and hides no other; `strict=1` makes it an error of the whole page.
+/// `error`, and one whose payload is damaged in its `unreadable`; it hides no other. `strict=1` makes it an
+/// error of the whole page.
 #[utoipa::path(
     get,
     path = "/v1/contexts/{id}/turns",
@@ -90,8 +91,7 @@ pub(super) async fn page(call: Call, params: Params) -> Result<HeldJson, ApiErro
             Ok(())
         };
         engine.turns_window(principal, principal.tenant(), window, begin, &mut |window, turn, payload| {
-            let bytes = payload.cloned().unwrap_or_default();
-            turns.push(TurnObject::to_wire(turn, window.type_name(turn), &view, &registry, bytes));
+            turns.push(TurnObject::to_wire(turn, window.type_name(turn), &view, &registry, payload.cloned()));
         })?;
         let Some(WindowTurns { context, turns: read, .. }) = found else {
             unreachable!("a window begins before it is read");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cairn_base::ContentHash;
+use cairn_engine::TurnPayload;
 use cairn_turns::Turn;
 use cairn_turns::registry::Registry;
 use serde::Serialize;
@@ -17,7 +18,8 @@ use crate::held::HeldJson;
 use crate::params::Params;
 
 /// A turn. In raw views one of `bytes_b64`, `bytes_hex` and `bytes_len` is there, as `bytes_render` says; in
-/// typed ones `decoded_as` and `data`, or `error` where the payload cannot be shown.
+/// typed ones `decoded_as` and `data`, or `error` where the payload cannot be shown. A turn whose payload is
+/// damaged has `unreadable` in place of these, in every view.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct TurnObject {
     /// Its number, in decimal digits.
@@ -35,6 +37,9 @@ pub(super) struct TurnObject {
     /// The root of the file tree of this very turn; what it inherits is not said here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) fs_root_hash: Option<String>,
+    /// Why the payload cannot be read, if it is damaged or lost; the rest of the turn is whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreadable: Option<String>,
     /// The payload as bytes, in raw views.
     #[serde(flatten)]
     #[schema(value_type = PayloadObject)]
@@ -52,8 +57,9 @@ struct RawPart {
     encoding: u32,
     compression: u32,
     uncompressed_len: u32,
+    /// Not there if it is unreadable.
     #[serde(flatten)]
-    payload: Payload,
+    payload: Option<Payload>,
 }
 
 /// What the writer of a turn says its payload is.
@@ -108,21 +114,31 @@ pub(super) struct SingleTurn {
 }
 
 impl TurnObject {
-    /// A turn with its payload, which is empty where it is not needed.
+    /// A turn with its payload, where that is needed.
     pub(super) fn to_wire(
         turn: &Turn,
         type_name: &str,
         view: &View,
         registry: &Registry,
-        bytes: Arc<[u8]>,
+        payload: Option<TurnPayload>,
     ) -> Result<Self, ApiError> {
-        let typed = view.typed(registry, turn, type_name, &bytes)?;
+        let (bytes, unreadable) = match payload {
+            None => (Some(Arc::default()), None),
+            Some(TurnPayload::Bytes(bytes)) => (Some(bytes), None),
+            Some(TurnPayload::Unreadable(reason)) => (None, Some(view.unreadable(turn, reason)?)),
+        };
+        let typed = bytes.as_ref().map(|bytes| view.typed(registry, turn, type_name, bytes));
+        let typed = typed.transpose()?.flatten();
         let raw = view.is_raw.then(|| RawPart {
             content_hash_b3: turn.hash.to_string(),
             encoding: turn.encoding,
             compression: 0,
             uncompressed_len: turn.payload_bytes,
-            payload: Payload { render: view.options.bytes, bytes, length: turn.payload_bytes },
+            payload: bytes.map(|bytes| Payload {
+                render: view.options.bytes,
+                bytes,
+                length: turn.payload_bytes,
+            }),
         });
         let declared_type =
             DeclaredTypeObject { type_id: type_name.to_owned(), type_version: turn.type_version };
@@ -133,6 +149,7 @@ impl TurnObject {
             declared_type,
             created_at_unix_ms: turn.created_at_ms,
             fs_root_hash: None,
+            unreadable,
             raw,
             typed,
         })
@@ -146,7 +163,8 @@ impl TurnObject {
 
 /// One turn
 ///
-/// What is wrong with its payload stands in `error` of the turn, unless `strict=1`.
+/// What is wrong with its payload stands in `error` of the turn, or in `unreadable` if it is damaged, unless
+/// `strict=1`.
 #[utoipa::path(
     get,
     path = "/v1/turns/{id}",
@@ -181,8 +199,8 @@ pub(super) async fn get(call: Call, params: Params) -> Result<HeldJson, ApiError
         // What is wrong with the view is no failure of the engine.
         Ok((|| {
             view.check(&registry, &[&found.type_name])?;
-            let bytes = found.payload.unwrap_or_default();
-            let turn = TurnObject::to_wire(&found.turn, &found.type_name, &view, &registry, bytes)?;
+            let payload = found.payload;
+            let turn = TurnObject::to_wire(&found.turn, &found.type_name, &view, &registry, payload)?;
             let turn = turn.with_tree(found.tree);
             Ok(HeldJson::new(&SingleTurn { context_id: found.turn.context.to_string(), turn }, share))
         })())

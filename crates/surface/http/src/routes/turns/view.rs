@@ -124,6 +124,14 @@ impl View {
         self.hint.check(registry, type_names).map_err(|error| unreadable(&error))
     }
 
+    /// Why a damaged payload is not shown; an error of the whole answer with `strict=1`.
+    pub(super) fn unreadable(&self, turn: &Turn, reason: String) -> Result<String, ApiError> {
+        if self.is_strict {
+            return Err(ApiError::new(ErrorCode::Damaged, reason).detail("turn_id", turn.id.to_string()));
+        }
+        Ok(reason)
+    }
+
     /// A payload as its type has it.
     pub(super) fn typed(
         &self,

@@ -101,8 +101,14 @@ async fn what_is_exported_here_is_imported_there() {
     for piece in [1 << 20, 7] {
         let report = import(&there, None, &text, piece).await.expect("it is taken");
         let (new, skipped) = if piece == 7 { (0, 7) } else { (1, 0) };
-        let expected =
-            ImportReport { contexts: 2 * new, turns: 3 * new, blobs: 2 * new, bundles: 0, skipped };
+        let expected = ImportReport {
+            contexts: 2 * new,
+            turns: 3 * new,
+            blobs: 2 * new,
+            bundles: 0,
+            placeholders: 0,
+            skipped,
+        };
         assert_eq!(report, expected);
     }
     let page = json(there.addr, "/v1/contexts/3/turns?view=raw").await;

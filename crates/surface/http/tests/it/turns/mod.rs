@@ -11,6 +11,7 @@ mod pressure;
 mod search;
 mod trees;
 mod typed;
+mod unreadable;
 
 use std::net::SocketAddr;
 
