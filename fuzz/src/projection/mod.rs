@@ -66,7 +66,7 @@ fn options(choice: u8) -> Options {
         bytes: [BytesRender::Base64, BytesRender::Hex, BytesRender::Length][usize::from(choice >> 1 & 3) % 3],
         wide: if choice & 8 == 0 { WideRender::Text } else { WideRender::Number },
         enums: [EnumRender::Label, EnumRender::Number, EnumRender::Both][usize::from(choice >> 4 & 3) % 3],
-        time: if choice & 64 == 0 { TimeRender::Iso } else { TimeRender::UnixMillis },
+        time: Some(if choice & 64 == 0 { TimeRender::Iso } else { TimeRender::UnixMillis }),
     }
 }
 
