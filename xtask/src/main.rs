@@ -1,4 +1,4 @@
-//! Tasks of the repository: `cargo xtask serve | test | api | bench | fuzz | tidy`.
+//! Tasks of the repository: `cargo xtask serve | test | api | bench | fuzz | limits | tidy`.
 //!
 //! Whatever has logic and is not the product lives here, in Rust, and not in shell scripts.
 //! Kept light on purpose: it is compiled before every other command.
@@ -25,7 +25,8 @@ Tasks:
   api                       ask a server everything that its description allows, with schemathesis
   bench [name] [arguments]  run a benchmark, or list the benchmarks when no name is given
   fuzz [name] [arguments]   run a fuzz target with nightly Rust, or list them when no name is given
-  tidy                      check tiers, the code map, unfinished code, links and stray paths
+  limits                    write the table of all limits, docs/limits.md
+  tidy                      check tiers, the code map, unfinished code, limits, links and stray paths
 
 Examples:
   cargo xtask serve --http 127.0.0.1:0 --in-memory
@@ -55,12 +56,13 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         ("fuzz", rest) => fuzz::fuzz(rest),
         ("test", []) => test::test(),
         ("api", []) => api::api(),
+        ("limits", []) => tidy::write_limits(),
         ("tidy", []) => tidy::tidy(),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");
             Ok(())
         }
-        ("test" | "api" | "tidy", _) => bail!("`cargo xtask {task}` takes no arguments"),
+        ("test" | "api" | "limits" | "tidy", _) => bail!("`cargo xtask {task}` takes no arguments"),
         _ => bail!("there is no task `{task}`\n\n{USAGE}"),
     }
 }

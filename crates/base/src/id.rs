@@ -26,18 +26,6 @@ impl SpaceId {
     pub const MEMORY: SpaceId = SpaceId(1);
 }
 
-/// A place in the history of a store.
-///
-/// Opaque to everyone above the store: positions of one store can be compared and kept, and mean
-/// nothing else. Nobody infers time, distance or absence from one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub struct Position(pub u64);
-
-impl Position {
-    /// Before everything.
-    pub const START: Position = Position(0);
-}
-
 /// A conversation: a name for the newest turn of a chain. Numbers start at 1 in every tenant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ContextId(pub u64);
@@ -70,12 +58,6 @@ impl fmt::Display for TenantId {
 }
 
 impl fmt::Display for SpaceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

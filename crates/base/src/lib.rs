@@ -1,5 +1,5 @@
-//! What every tier of cairn stands on: ids, hashes, values, ordered keys, limits, the error-code
-//! table, and the seams through which time, randomness and the disk come in.
+//! What every tier of cairn stands on: ids, hashes, values, ordered keys, error codes,
+//! and the seams through which time, randomness and the disk come in.
 //!
 //! No crate of cairn is below this one. Nothing here knows stores, protocols or sockets.
 
@@ -16,7 +16,10 @@ mod id;
 mod key;
 pub mod limits;
 mod msgpack;
+mod near;
 mod pacer;
+mod position;
+mod size;
 mod span;
 mod step_back;
 mod value;
@@ -30,13 +33,16 @@ pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error_code::{ErrorCode, ErrorRow, Retry};
 pub use harmless::Harmless;
 pub use hash::{ContentHash, HashParseError};
-pub use id::{ContextId, Position, SpaceId, TenantId, TurnId};
+pub use id::{ContextId, SpaceId, TenantId, TurnId};
 pub use key::{
     KeyBuf, KeyDecodeError, KeyReader, NULL_VALUE_KEY, prefix_end, text_prefix_key, value_key, value_key_len,
     value_kind_key,
 };
 pub use msgpack::{MsgpackError, MsgpackReader, MsgpackWriter, Token, msgpack_text, value_from_msgpack};
+pub use near::{Nearest, most_alike, nearest};
 pub use pacer::Pacer;
+pub use position::Position;
+pub use size::{KIB, MIB};
 pub use span::time_span;
 pub use step_back::step_back;
 pub use value::{Number, Value, ValueError};

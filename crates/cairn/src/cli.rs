@@ -22,44 +22,44 @@ const ABOUT: &str = "The durable memory of AI agents";
 const LONG_ABOUT: &str = "\
 The durable memory of AI agents.
 
-cairn keeps what agents say, know and publish in one data directory on this machine, and serves it \
-over HTTP. Every write that was answered is on disk.";
+cairn stores turns (what was said and done) and a knowledge graph in one data directory, searches both, and \
+serves them over HTTP, a binary protocol and MCP. An acknowledged write is on disk.";
 
 const AFTER_HELP: &str = "\
 Examples:
   cairn serve                        serve on http://127.0.0.1:9010
-  cairn init && cairn serve          keep the data of this project in ./.cairn
+  cairn init && cairn serve          store the data of this project in ./.cairn
   cairn serve --in-memory --http 127.0.0.1:0
-                                     try it out: no files, any free port
-  cairn turns list                   show what was said, context by context
-  cairn search deploy the release    find it by its words
-  cairn kip -c 'DESCRIBE PRIMER'     ask what is known
-  cairn mcp                          give it to an agent as tools
+                                     try it: no files, any free port
+  cairn turns list                   list contexts, newest first
+  cairn search deploy the release    search by full text
+  cairn kip -c 'DESCRIBE PRIMER'     summarise the knowledge graph
+  cairn mcp                          serve MCP tools to an agent
   cairn access user add ada --role writer
-                                     let somebody in
-  cairn stats                        show what the store holds
-  cairn backup monday.cairn          write everything into one file
-  cairn config                       show every setting and where it came from
+                                     add a user
+  cairn stats                        show statistics of the store
+  cairn backup monday.cairn          back up everything to one file
+  cairn config                       show every setting and its source
 
 The data directory is --data-dir, else CAIRN_DATA_DIR, else the nearest .cairn in this folder or
 above it, else the user's data directory (~/.local/share/cairn).
 
-A server that runs on the data directory does the work of other commands; without one they do it
-themselves.
+While a server runs on a data directory, other commands go through it; without one they open the
+data directory themselves.
 
-Exit codes: 0 done; 1 failed; 2 wrong command line or configuration; 3 the data directory is in use;
-4 the data directory or the backup is damaged or written by a newer cairn.";
+Exit codes: 0 success; 1 failure; 2 invalid command line or configuration; 3 the data directory is
+in use; 4 the data directory or the backup is damaged or was written by a newer cairn.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(name = "cairn", version, about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
-    /// The directory that holds everything cairn remembers
+    /// Data directory
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 
-    /// Print data as JSON, for programs
+    /// Print data as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
@@ -70,126 +70,126 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the server until it is told to stop
+    /// Run the server
     #[command(after_help = SERVE_AFTER_HELP)]
     Serve(ServeArgs),
 
-    /// Read and write turns: what was said and done
+    /// Read, append, import and export turns
     #[command(after_help = TURNS_AFTER_HELP)]
     Turns {
         #[command(subcommand)]
         command: TurnsCommand,
     },
 
-    /// Find what was said by its words
+    /// Search turns and contexts by full text
     #[command(after_help = SEARCH_AFTER_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, disable_help_subcommand = true)]
     Search(SearchArgs),
 
-    /// Read and write what is known: the graph, in its language KIP
+    /// Query and change the knowledge graph with KIP
     #[command(after_help = KIP_AFTER_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, disable_help_subcommand = true)]
     Kip(KipArgs),
 
-    /// Serve the memory to an agent over standard input and output (MCP)
+    /// Serve MCP tools to an agent over standard input and output
     #[command(after_help = MCP_AFTER_HELP)]
     Mcp(McpArgs),
 
-    /// Say who is known here and who may do what: tenants, users, teams, tokens, keys
+    /// Manage tenants, users, teams, tokens and public keys
     #[command(after_help = ACCESS_AFTER_HELP)]
     Access {
         #[command(subcommand)]
         command: AccessCommand,
     },
 
-    /// Show who did what, and who was not allowed to
+    /// Show the audit trail
     #[command(after_help = AUDIT_AFTER_HELP)]
     Audit(AuditArgs),
 
-    /// Show figures about the store: what it holds, and what it did
+    /// Show statistics of the store
     #[command(after_help = STATS_AFTER_HELP)]
     Stats,
 
-    /// Write everything into one file, while the server runs
+    /// Back up the data directory to one file, online
     #[command(after_help = BACKUP_AFTER_HELP)]
     Backup {
-        /// The file to write; it must not exist yet
+        /// Backup file to create; it must not exist yet
         #[arg(value_name = "FILE")]
         file: PathBuf,
 
-        /// Write what is whole of a damaged data directory, and list what is missing
+        /// Back up the readable part of a damaged data directory, and list what is missing
         #[arg(long)]
         skip_damaged: bool,
     },
 
-    /// Remove what is dead, and history that is too old or to be forgotten
+    /// Reclaim disk space, and drop old or forgotten history
     #[command(after_help = COMPACT_AFTER_HELP)]
     Compact {
-        /// How long changes are kept: a time such as 30d or 12h, or all [default: compact.keep_changes]
+        /// Retention of changes: a time such as 30d or 12h, or all [default: compact.keep_changes]
         #[arg(long, value_name = "TIME", value_parser = keep_changes)]
         keep_changes: Option<KeepChanges>,
 
-        /// Take what was replaced or deleted out of history; may be given several times
+        /// Erase replaced and deleted records from history; can be repeated
         #[arg(long, value_name = "SELECTOR")]
         forget: Vec<String>,
     },
 
-    /// Verify every stored byte, and say what is wrong
+    /// Verify every stored byte, and report damage
     #[command(after_help = DOCTOR_AFTER_HELP)]
     Doctor {
-        /// Make derived data (index, side files, search) again where it is wrong; primary data is never dropped
+        /// Rebuild damaged derived data (index, side files, search); primary data is never dropped
         #[arg(long)]
         repair: bool,
     },
 
-    /// Make a data directory for a project
+    /// Create a data directory for a project
     #[command(after_help = INIT_AFTER_HELP)]
     Init {
-        /// The project's folder; the data goes into .cairn inside it [default: this folder]
+        /// Project folder; the data directory is .cairn inside it [default: this folder]
         #[arg(value_name = "DIR")]
         project: Option<PathBuf>,
     },
 
-    /// Show every setting and where it came from
+    /// Show every setting and its source
     #[command(after_help = CONFIG_AFTER_HELP)]
     Config,
 
-    /// Make and change the key that seals a data directory
+    /// Generate and rotate the encryption key of a data directory
     #[command(after_help = KEY_AFTER_HELP)]
     Key {
         #[command(subcommand)]
         command: KeyCommand,
     },
 
-    /// Make, show and carry the key pair by which others know this node
+    /// Create, show, export and recover the key pair of this node
     #[command(after_help = IDENTITY_AFTER_HELP)]
     Identity {
         #[command(subcommand)]
         command: IdentityCommand,
     },
 
-    /// Make a data directory of a backup
+    /// Restore a backup to a new data directory
     #[command(after_help = RESTORE_AFTER_HELP)]
     Restore {
-        /// The backup
+        /// Backup file
         #[arg(value_name = "FILE")]
         backup: PathBuf,
 
-        /// Restore a partial backup, too; what is missing from it fails as damaged when it is read
+        /// Also restore a partial backup; reading a record that is missing from it fails as damaged
         #[arg(long)]
         accept_missing: bool,
     },
 
-    /// Make a new data directory of everything that can be read in a damaged one
+    /// Copy everything readable from a damaged data directory to a new one
     #[command(after_help = SALVAGE_AFTER_HELP)]
     Salvage {
-        /// The new directory; it must be empty or not there yet
+        /// New data directory; it must be empty or not exist yet
         #[arg(long, value_name = "DIR")]
         to: PathBuf,
     },
 
-    /// Print completions for a shell
+    /// Print shell completions
     #[command(after_help = COMPLETIONS_AFTER_HELP)]
     Completions {
-        /// The shell
+        /// Shell
         shell: Shell,
     },
 }
@@ -211,110 +211,111 @@ Examples:
   cairn serve --http 0.0.0.0:9010 --auth on --tls-cert cert.pem --tls-key key.pem
                                             for other machines, encrypted
 
-An address that other machines can reach needs --auth on, and either a certificate or a proxy in
-front that has one (--insecure-behind-proxy). New certificate files are served without a restart, at
-once on SIGHUP.
+An address that other machines can reach needs --auth on, and either a certificate or a TLS proxy in
+front (--insecure-behind-proxy). New certificate files are loaded without a restart, immediately on
+SIGHUP.
 
-The addresses in use are printed at the start and kept in endpoints.json in the data directory while
-the server runs. Interrupt (Ctrl-C) or SIGTERM stops it after the requests under way are answered; a
-second one stops it at once, which loses no write that was answered.";
+The server prints its addresses at start, and keeps them in endpoints.json in the data directory
+while it runs. Interrupt (Ctrl-C) or SIGTERM stops it after the requests in progress; a second
+signal stops it immediately. Neither loses an acknowledged write.";
 
 const STATS_AFTER_HELP: &str = "\
 Examples:
-  cairn stats                   a table for people
-  cairn stats --json            what GET /v1/admin/stats answers
+  cairn stats                   a table
+  cairn stats --json            the response of GET /v1/admin/stats
 
-It works whether or not a server runs on the data directory.";
+Works with and without a running server.";
 
 const BACKUP_AFTER_HELP: &str = "\
 Examples:
   cairn backup ../monday.cairn          a file beside the project
-  cairn backup --json /backups/monday   with its figures as JSON
-  cairn backup --skip-damaged rest      what is whole of a damaged data directory
+  cairn backup --json /backups/monday   print statistics as JSON
+  cairn backup --skip-damaged rest      the readable part of a damaged data directory
 
-It works whether or not a server runs on the data directory. A running server writes the file
-itself, and goes on reading and writing meanwhile. Interrupt (Ctrl-C) stops the backup.
+Works with and without a running server. A running server writes the file itself and keeps serving
+reads and writes. Interrupt (Ctrl-C) stops the backup.
 
-Everything is verified while it is copied, so a backup that was written can be restored. A damaged
-place ends the backup with its file and offset (exit code 4), and nothing is left of it. With
---skip-damaged the backup is written all the same: it lists files, bytes, positions and, where that
-can be told, how many transactions and blobs are missing (exit code 4 if any is), and is restored
-only with --accept-missing.";
+Every byte is verified while it is copied, so a completed backup can be restored. Damage ends the
+backup with file and offset (exit code 4) and leaves no file. With --skip-damaged the backup is
+written anyway: it lists missing files, bytes, positions and, where known, the number of missing
+transactions and blobs (exit code 4 if there are any), and restoring it needs --accept-missing.";
 
 const COMPACT_AFTER_HELP: &str = "\
 Examples:
-  cairn compact                       remove what is dead, and say how much that was
-  cairn compact --keep-changes 30d    and changes that are older than 30 days
-  cairn compact --forget tenant:7     and every trace of what tenant 7 replaced or deleted
+  cairn compact                       remove unreferenced blobs, and print the reclaimed space
+  cairn compact --keep-changes 30d    also drop changes older than 30 days
+  cairn compact --forget tenant:7     also erase everything that tenant 7 replaced or deleted
 
-A blob stays while a record refers to it, and for a day after it was last uploaded. Changes are the
-history: what records held before, and the events that consumers of the change feed read. They are
-kept unless --keep-changes or the setting compact.keep_changes says otherwise; what records hold now
-always stays.
+A blob is kept while a record refers to it, and for a day after its last upload. Changes are the
+history: previous values of records, and the events that consumers of the change feed read. They are
+kept unless --keep-changes or the setting compact.keep_changes says otherwise. Current records are
+always kept.
 
-A selector is tenant:ID, tenant:ID/TABLE or tenant:ID/TABLE/KEY, where KEY is the start of a key in
-hex digits. Forgetting takes out what was replaced or deleted, the events of the transactions it was
-in, and dead blobs of the tenant. It is refused while a consumer of the change feed has not read
-those events. The last traces go when the server stops: the index is made anew at its next start.
-Backups that were made before still hold everything.
+A selector is tenant:ID, tenant:ID/TABLE or tenant:ID/TABLE/KEY, where KEY is a key prefix in hex
+digits. Forgetting erases replaced and deleted records, the events of their transactions, and
+unreferenced blobs of the tenant. It is refused while a consumer of the change feed has not read
+those events. The last traces go when the server stops: the next start rebuilds the index. Earlier
+backups still hold everything.
 
-A running server compacts once a day by itself (compact.every), and never forgets by itself. Reads
-and writes go on meanwhile. Interrupt (Ctrl-C) stops it, and what was done until then stays done.";
+A running server compacts once a day (compact.every), and never forgets unasked. Reads and writes go
+on meanwhile. Interrupt (Ctrl-C) stops it; completed steps are kept.";
 
 const DOCTOR_AFTER_HELP: &str = "\
 Examples:
-  cairn doctor                  look, and change nothing
-  cairn doctor --repair         look, and make derived data again where it is wrong
+  cairn doctor                  verify; change nothing
+  cairn doctor --repair         verify, and rebuild damaged derived data
 
-It works whether or not a server runs on the data directory. Exit code 4 says that something is
-wrong and was not repaired, 0 that all is well now.";
+Works with and without a running server. Exit code 4: damage was found and not repaired. Exit code
+0: no damage is left.";
 
 const INIT_AFTER_HELP: &str = "\
 Examples:
-  cairn init                    make ./.cairn
-  cairn init ../notes           make ../notes/.cairn
-  cairn --data-dir data init    make the data directory ./data itself
+  cairn init                    create ./.cairn
+  cairn init ../notes           create ../notes/.cairn
+  cairn --data-dir data init    create the data directory ./data itself
 
-Every cairn command in the project's folder, or below it, finds the directory by itself.";
+Every cairn command in the project folder or below it finds the data directory.";
 
 const CONFIG_AFTER_HELP: &str = "\
-Settings are read from cairn.toml in the data directory, then from the environment (http.addr is
+Settings come from cairn.toml in the data directory, then from the environment (http.addr is
 CAIRN_HTTP_ADDR), then from flags; the last one wins.";
 
 const RESTORE_AFTER_HELP: &str = "\
 Examples:
-  cairn --data-dir data restore monday.cairnbak     make ./data of it
-  cairn restore monday.cairnbak --json              into the usual data directory, told as JSON
+  cairn --data-dir data restore monday.cairnbak     restore to ./data
+  cairn restore monday.cairnbak --json              restore to the default directory
 
-The data directory must be empty or not there yet; one that holds anything is left alone. Every byte
-of the backup is verified before anything is written, and the restored data is opened once to prove
-that it opens. A backup that was cut or changed is refused with the place of the damage (exit code
-4). After a failure the directory is as it was before. What a killed restore leaves behind is refused
-by every other command and removed by the next restore into the same directory.
+The data directory must be empty or not exist yet; a directory with files is left alone. Every byte
+of the backup is verified before anything is written, and the restored data is opened once. A
+truncated or changed backup is refused with the offset of the damage (exit code 4). After a failure
+the directory is as it was before. Files of a killed restore are refused by every other command and
+removed by the next restore to the same directory.
 
-A partial backup (`cairn backup --skip-damaged`) lists what is missing from it. It is restored only
-with --accept-missing: then the store has the same damage at the same places, and what was there
-fails as damaged when it is read.
+A partial backup (`cairn backup --skip-damaged`) lists what is missing from it. Restoring it needs
+--accept-missing: the store then has the same damage at the same places, and reading a missing
+record fails as damaged.
 
-What is restored is the same memory: it keeps its id. Do not go on writing to both. Settings
-(cairn.toml) are not in a backup.";
+The restored store keeps its id: do not write to both copies. Settings (cairn.toml) are not part of a
+backup.";
 
 const SALVAGE_AFTER_HELP: &str = "\
 Examples:
-  cairn --data-dir data salvage --to data-new     read ./data around its damage into ./data-new
-  cairn salvage --to data-new --json              the same for the usual data directory, told as JSON
+  cairn --data-dir data salvage --to data-new     copy the readable part of ./data
+  cairn salvage --to data-new --json              the same for the default data directory
 
-It works on data that nothing else can open: damaged or missing segments, manifest, index, image, side
-files and blobs, thinned and sealed stores (with their key). Nothing is written to the damaged directory,
-which may be on a read-only disk; no server may run on it. Restore a backup instead if you have a good one.
+Works on data directories that do not open: damaged or missing segments, manifest, index, image,
+side files and blobs, thinned and encrypted stores (with their key). Nothing is written to the
+damaged directory, which can be on a read-only disk; no server may run on it. Restore a good backup
+instead if you have one.
 
-What is lost is listed by tenant, kind and id, with the damaged places in files; the complete list is
-salvage-report.json in the new directory. Indexes, counters and statistics are rebuilt. Turns whose parent is
-lost stay, and heads of contexts move to the newest turn that is left. No id is given twice.
+Lost records are listed by tenant, kind and id, with the damaged places in files; the complete list
+is salvage-report.json in the new directory. Indexes, counters and statistics are rebuilt. Turns
+whose parent is lost are kept, and heads of contexts move to the newest turn that is left. No id is
+reused.
 
-The new directory is the same memory: it keeps its id. Settings (cairn.toml) and the folder identity are not
-copied. Exit code 0 says that it was made, whatever is lost; 4 that nothing can be read, and nothing is left
-behind. Interrupt (Ctrl-C) stops it and leaves nothing behind.";
+The new directory keeps the id of the store. Settings (cairn.toml) and the folder identity are not
+copied. Exit code 0: the directory was written, whatever is lost. Exit code 4: nothing is readable,
+and nothing is left behind. Interrupt (Ctrl-C) stops it and leaves nothing behind.";
 
 const COMPLETIONS_AFTER_HELP: &str = "\
 Examples:

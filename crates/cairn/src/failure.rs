@@ -3,11 +3,12 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use cairn_access::AccessCode;
 use cairn_access::identity::IdentityError;
 use cairn_base::{ErrorCode, Harmless};
 use cairn_engine::EngineError;
 use cairn_http::ClientError;
-use cairn_seam::StoreError;
+use cairn_seam::{StoreCode, StoreError};
 
 use crate::terminal::Look;
 
@@ -41,12 +42,13 @@ pub(crate) struct Failure {
     exit: Exit,
     message: String,
     hint: Option<String>,
+    code: Option<ErrorCode>,
 }
 
 impl Failure {
     /// A failure while running.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Failure { exit: Exit::Failed, message: message.into(), hint: None }
+        Failure { exit: Exit::Failed, message: message.into(), hint: None, code: None }
     }
 
     /// A mistake in the command line or the configuration.
@@ -57,7 +59,7 @@ impl Failure {
     /// A failure below, with the hint of its row in the table of error codes.
     fn coded(code: ErrorCode, message: String) -> Self {
         let hint = if code == ErrorCode::Damaged { ACCEPT_LOSS } else { code.hint() };
-        Failure { exit: exit_of(code), message, hint: Some(hint.to_owned()) }
+        Failure { exit: exit_of(code), message, hint: Some(hint.to_owned()), code: Some(code) }
     }
 
     /// A failure because another process owns the data directory.
@@ -104,6 +106,22 @@ impl Failure {
     /// The same failure with what to do next.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Failure { hint: Some(hint.into()), ..self }
+    }
+
+    /// The same failure with its row in the table of errors.
+    pub(crate) fn with_code(self, code: ErrorCode) -> Self {
+        Failure { code: Some(code), ..self }
+    }
+
+    /// Its row in the table of errors: its own, or the nearest.
+    pub(crate) fn code(&self) -> ErrorCode {
+        let nearest = match self.exit {
+            Exit::Usage => AccessCode::ConfigInvalid,
+            Exit::InUse => StoreCode::Locked,
+            Exit::Unreadable => ErrorCode::Damaged,
+            Exit::Failed | Exit::Interrupted | Exit::Terminated => ErrorCode::Unavailable,
+        };
+        self.code.unwrap_or(nearest)
     }
 
     /// What went wrong, and what to do next.
@@ -206,29 +224,34 @@ impl From<ClientError> for Failure {
             }
             ClientError::Refused { code, hint, .. } => {
                 let exit = code.map_or(Exit::Failed, exit_of);
-                Failure { exit, message, hint: hint.map(|hint| Harmless(&hint).to_string()) }
+                let hint = hint.map(|hint| Harmless(&hint).to_string());
+                Failure { exit, message, hint, code: Some(code.unwrap_or(ErrorCode::Internal)) }
             }
-            ClientError::Unanswered { .. } | ClientError::Cut { .. } => {
+            ClientError::Unanswered { .. } => {
                 Failure::new(message).hint("try again; its log says why it went")
             }
+            ClientError::Cut { .. } => Failure::new(message)
+                .hint("try again; its log says why it went")
+                .with_code(StoreCode::OutcomeUnknown),
             ClientError::Silent { .. } => Failure::new(message)
-                .hint("look at its log: it may hang, or have too much to do; restart it if it stays so"),
-            ClientError::NotUnderstood { .. } => {
-                Failure::new(message).hint("the server may be of another version: restart it with this one")
-            }
+                .hint("look at its log: it may hang, or have too much to do; restart it if it stays so")
+                .with_code(ErrorCode::DeadlineExceeded),
+            ClientError::NotUnderstood { .. } => Failure::new(message)
+                .hint("the server may be of another version: restart it with this one")
+                .with_code(ErrorCode::Internal),
             ClientError::Path { .. } | ClientError::Unsendable { .. } => {
-                Failure { exit: Exit::Usage, message, hint: None }
+                Failure::usage(message).with_code(ErrorCode::InvalidRequest)
             }
         }
     }
 }
 
 fn exit_of(code: ErrorCode) -> Exit {
-    if code == ErrorCode::Locked {
+    if code == StoreCode::Locked {
         Exit::InUse
-    } else if [ErrorCode::Damaged, ErrorCode::IndexDamaged, ErrorCode::NewerFormat].contains(&code) {
+    } else if [ErrorCode::Damaged, StoreCode::IndexDamaged, StoreCode::NewerFormat].contains(&code) {
         Exit::Unreadable
-    } else if [ErrorCode::KeyMissing, ErrorCode::KeyMismatch, ErrorCode::NotSealed].contains(&code) {
+    } else if [StoreCode::KeyMissing, StoreCode::KeyMismatch, StoreCode::NotSealed].contains(&code) {
         // The configuration names no key, or the wrong one; the store checks that before anything else.
         Exit::Usage
     } else {

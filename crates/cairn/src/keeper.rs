@@ -4,7 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_mcp::{Answer, Door, Unreached};
+use cairn_access::identity::SecretText;
+use cairn_base::ErrorCode;
+use cairn_http::{Client, ClientError};
+use cairn_mcp::{Answer, CallError, Door};
+use cairn_tools::Tool;
+use cairn_wire::kip::KipResponse;
+use cairn_wire::tools::ToolResult;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
@@ -21,19 +28,43 @@ const TRY_EVERY: Duration = Duration::from_millis(20);
 /// How often an owner may go away in the middle of a call before we stop trying.
 const LOST_MAX: u32 = 3;
 
+const OTHER_VERSION: &str =
+    "the process that has the memory open may be of another version: restart it with this one";
+
 /// Goes through the owner of a data directory, and becomes it when there is none.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     dir: PathBuf,
     config: Config,
+    /// The token of the caller; without one it is the local owner.
+    token: Option<SecretText>,
     /// Held while the store is opened, so that this is done once.
     owned: Arc<Mutex<Option<Owner>>>,
+}
+
+/// How often and how long a call may be tried.
+#[derive(Debug)]
+struct Tries {
+    until: Instant,
+    /// How often the owner went away in the middle of it.
+    lost: u32,
+}
+
+impl Tries {
+    fn begin() -> Self {
+        Tries { until: Instant::now() + OPEN_WITHIN, lost: 0 }
+    }
 }
 
 impl Keeper {
     /// Nothing is opened yet.
     pub(crate) fn new(dir: PathBuf, config: Config) -> Self {
-        Keeper { dir, config, owned: Arc::default() }
+        Keeper { dir, config, token: None, owned: Arc::default() }
+    }
+
+    /// Makes every call as the user of a token, and with the permissions of that.
+    pub(crate) fn with_token(self, token: Option<SecretText>) -> Self {
+        Keeper { token, ..self }
     }
 
     /// Opens the store ahead of the first call.
@@ -59,33 +90,67 @@ impl Keeper {
     }
 
     /// Calls a function of KIP.
-    pub(crate) async fn ask(&self, function: &str, arguments: &Value) -> Result<Value, Failure> {
-        let until = Instant::now() + OPEN_WITHIN;
-        let mut lost = 0;
+    pub(crate) async fn ask(
+        &self,
+        function: &str,
+        arguments: &impl Serialize,
+    ) -> Result<KipResponse, Failure> {
+        let mut tries = Tries::begin();
         loop {
-            match attach(&self.dir, &self.config, async |client| client.kip(function, arguments).await)
-                .await?
-            {
-                Attempt::Done(answer) => return Ok(answer),
-                Attempt::NobodyThere => {}
-                Attempt::Lost => lost += 1,
-                Attempt::Silent => {
-                    return Err(
-                        Failure::new("the process that has the memory open does not respond").hint(SILENT)
-                    );
-                }
-            }
-            if Instant::now() >= until || lost > LOST_MAX {
-                return Err(Failure::new("the process that has the memory open does not answer")
-                    .hint("it is starting or stopping: try again in a moment"));
-            }
-            let Ok(owned) = tokio::time::timeout_at(until, self.own()).await else {
-                return Err(Failure::new("the memory is still being opened").hint("try again in a moment"));
-            };
-            if !owned? {
-                sleep(TRY_EVERY).await;
+            let attempt = attach(&self.dir, &self.config, async |client| {
+                self.show_token(client)?;
+                client.kip(function, arguments).await
+            });
+            if let Some(response) = self.settle(attempt.await?, &mut tries).await? {
+                return Ok(response);
             }
         }
+    }
+
+    /// Calls a tool.
+    async fn call_tool(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<ToolResult, Failure> {
+        let mut tries = Tries::begin();
+        loop {
+            let attempt = attach(&self.dir, &self.config, async |client| {
+                self.show_token(client)?;
+                client.call_tool(tool.name, arguments).await
+            });
+            if let Some(result) = self.settle(attempt.await?, &mut tries).await? {
+                return Ok(result);
+            }
+        }
+    }
+
+    fn show_token(&self, client: &mut Client) -> Result<(), ClientError> {
+        match &self.token {
+            Some(token) => client.set_token(token.expose()),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the answer of an attempt. Without one, the store is opened here unless another process has it, and
+    /// the call is to be tried again.
+    async fn settle<T>(&self, attempt: Attempt<T>, tries: &mut Tries) -> Result<Option<T>, Failure> {
+        match attempt {
+            Attempt::Done(answer) => return Ok(Some(answer)),
+            Attempt::NobodyThere => {}
+            Attempt::Lost => tries.lost += 1,
+            Attempt::Silent => {
+                let message = "the process that has the memory open does not respond";
+                return Err(Failure::new(message).hint(SILENT).with_code(ErrorCode::DeadlineExceeded));
+            }
+        }
+        if Instant::now() >= tries.until || tries.lost > LOST_MAX {
+            return Err(Failure::new("the process that has the memory open does not answer")
+                .hint("it is starting or stopping: try again in a moment"));
+        }
+        let Ok(owned) = tokio::time::timeout_at(tries.until, self.own()).await else {
+            return Err(Failure::new("the memory is still being opened").hint("try again in a moment"));
+        };
+        if !owned? {
+            sleep(TRY_EVERY).await;
+        }
+        Ok(None)
     }
 
     /// Becomes the owner, unless another process is: then it says no.
@@ -111,12 +176,16 @@ impl Keeper {
 }
 
 impl Door for Keeper {
-    fn call<'a>(&'a self, function: &'static str, arguments: Map<String, Value>) -> Answer<'a> {
+    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Map<String, Value>) -> Answer<'a> {
         Box::pin(async move {
-            let answer = self.ask(function, &Value::Object(arguments)).await;
-            answer.map_err(|failure| {
+            let called = self.call_tool(tool, arguments).await;
+            let called = called.map(|answer| serde_json::to_value(answer).expect("an answer is plain data"));
+            called.map_err(|failure| {
+                let code = failure.code();
+                // This process knows the tool.
+                let failure = if code == ErrorCode::NotFound { failure.hint(OTHER_VERSION) } else { failure };
                 let (message, hint) = failure.into_words();
-                Unreached { code: "KIP_4003", message, hint }
+                CallError { code, message, hint }
             })
         })
     }

@@ -12,6 +12,7 @@ mod exposure;
 mod failure;
 mod keeper;
 mod key_file;
+mod limits;
 mod logging;
 mod node_id;
 mod open;

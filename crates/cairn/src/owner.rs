@@ -4,16 +4,18 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
-use cairn_base::{ErrorCode, SystemClock};
+use cairn_base::SystemClock;
 use cairn_engine::Engine;
 use cairn_gate::Gate;
 use cairn_http::{App, Drained, Listeners};
+use cairn_seam::StoreCode;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::socket::{self, SocketFile};
+use crate::wiring::Process;
 use crate::{open, wiring};
 
 /// A data directory that is open here and answers at its socket, and nowhere else.
@@ -33,13 +35,12 @@ impl Owner {
         let opened = spawn_blocking(move || {
             open::create_dir(&path)?;
             let store = open::embedded(&path, &settings, open::Loss::Refuse)?;
-            wiring::engine(Arc::new(store), Arc::new(SystemClock), &settings, Some(&path))
+            wiring::engine(Arc::new(store), Arc::new(SystemClock), &settings, Some(&path), Process::Owner)
         });
         let engine = opened.await.map_err(lost)??;
-        engine.set_scrub(wiring::scrub(config));
         // Nobody else could reach it.
         let without =
-            || Failure::new("the disk has no room for a socket").hint(ErrorCode::StorageFull.hint());
+            || Failure::new("the disk has no room for a socket").hint(StoreCode::StorageFull.hint());
         match socket::listen(dir).and_then(|made| made.ok_or_else(without)) {
             Ok((local, socket_file)) => {
                 let gate = Gate::new(Arc::clone(&engine), wiring::gate(config));

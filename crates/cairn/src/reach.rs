@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cairn_base::{ErrorCode, SystemClock, SystemEntropy};
+use cairn_base::{ErrorCode, SystemClock};
 use cairn_embedded::{EmbeddedStore, Progress};
 use cairn_engine::Engine;
 use cairn_gate::Gate;
@@ -20,6 +20,7 @@ use tokio::runtime::Runtime;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::signals::StopSignals;
+use crate::wiring::Process;
 use crate::{open, progress, silence, socket, wiring};
 
 /// How long an owner that does not answer yet is waited for: it starts, stops, or is a short command.
@@ -244,16 +245,8 @@ fn alone<T>(
     needs: Needs,
     work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
 ) -> Result<T, Failure> {
-    let engine = Engine::open(Arc::new(store), Arc::new(SystemClock), Arc::new(SystemEntropy))?;
-    engine.set_compaction(wiring::compaction(config));
-    engine.set_strict_types(config.turns_strict_types);
-    engine.set_graph_cache_bytes(config.graph_cache_bytes);
-    if let Some(home) = wiring::search(config, Some(dir)) {
-        match needs {
-            Needs::Store => engine.set_search_home(home),
-            Needs::Index | Needs::WholeIndex => engine.start_search(home)?,
-        }
-    }
+    let process = Process::Command { keeps_index: needs != Needs::Store };
+    let engine = wiring::engine(Arc::new(store), Arc::new(SystemClock), config, Some(dir), process)?;
     let done = call_inside(&engine, config, needs, work);
     // Also after a failure: closing makes the next opening quick.
     let closed = engine.close();

@@ -6,8 +6,8 @@ use std::io::{ErrorKind, IsTerminal, Read};
 use std::path::Path;
 
 use cairn_access::identity::SecretText;
+use cairn_access::limits::SECRET_TEXT_BYTES_MAX;
 use cairn_base::fs::exposed_mode;
-use cairn_base::limits::SECRET_TEXT_BYTES_MAX;
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;

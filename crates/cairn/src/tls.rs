@@ -1,11 +1,10 @@
 //! The server's certificate: which files, and keeping up with them.
 
-use cairn_base::limits;
 use cairn_tls::{Tls, TlsFiles};
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::signals;
+use crate::{limits, signals};
 
 /// The files that the configuration names: both or none.
 pub(crate) fn files(config: &Config) -> Result<Option<TlsFiles>, Failure> {

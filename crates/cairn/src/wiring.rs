@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cairn_base::{Clock, SystemEntropy};
 use cairn_binary::BinaryConfig;
-use cairn_engine::{CompactionPolicy, Engine, SearchHome, SleepPolicy};
+use cairn_engine::{CompactionPolicy, Engine, EngineConfig, SearchHome, SearchMode, SleepPolicy};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
 use cairn_seam::{ScrubPolicy, Store};
@@ -18,47 +18,72 @@ use crate::node_id;
 /// How often the store tidies up.
 const UPKEEP_EVERY: Duration = Duration::from_secs(1);
 
-/// An engine that looks after itself, over a store in a data directory or in memory.
+/// The kind of process that opens a store. Everything else about its engine is the same for all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Process {
+    /// A server, which does everything that the configuration asks for.
+    Server,
+    /// A process that owns a data directory beside other work, and answers at its socket. It looks after the
+    /// store, and runs no sleep cycles: nobody expects it to remove anything.
+    Owner,
+    /// A command. It does what it was asked for and nothing else, and no client addresses it.
+    Command {
+        /// Whether it needs an index that follows the feed.
+        keeps_index: bool,
+    },
+}
+
+/// An engine over a store in a data directory or in memory.
 pub(crate) fn engine(
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     config: &Config,
     dir: Option<&Path>,
+    process: Process,
 ) -> Result<Arc<Engine>, Failure> {
-    let engine = Engine::open(store, clock, Arc::new(SystemEntropy))?;
-    engine.set_compaction(compaction(config));
-    engine.set_strict_types(config.turns_strict_types);
-    engine.set_auto_indexes(usize::try_from(config.graph_auto_indexes).unwrap_or(usize::MAX));
-    engine.set_graph_cache_bytes(config.graph_cache_bytes);
-    if let Some(node_id) = node_id::of(dir, config.auth_required)? {
-        engine.set_audience(node_id);
-    }
-    engine.start_upkeep(UPKEEP_EVERY)?;
-    if let Some(home) = search(config, dir) {
-        engine.start_search(home)?;
-    }
-    Ok(engine)
+    let config = engine_config(config, dir, process)?;
+    Ok(Engine::open(store, clock, Arc::new(SystemEntropy), config)?)
 }
 
-/// How the store is compacted.
-pub(crate) fn compaction(config: &Config) -> CompactionPolicy {
-    CompactionPolicy { every: config.compact_every, keep_changes: config.compact_keep_changes }
+/// Settings of the engine: what the configuration says, and what a process of this kind does by itself.
+fn engine_config(config: &Config, dir: Option<&Path>, process: Process) -> Result<EngineConfig, Failure> {
+    let settings = EngineConfig {
+        compaction: CompactionPolicy {
+            every: config.compact_every,
+            keep_changes: config.compact_keep_changes,
+        },
+        search: match (search(config, dir), process) {
+            (None, _) => SearchMode::Off,
+            (Some(home), Process::Command { keeps_index: false }) => SearchMode::Located(home),
+            (Some(home), _) => SearchMode::Kept(home),
+        },
+        strict_types: config.turns_strict_types,
+        remember_keys: config.turns_remember_keys,
+        auto_indexes: usize::try_from(config.graph_auto_indexes).unwrap_or(usize::MAX),
+        graph_cache_bytes: config.graph_cache_bytes,
+        ..EngineConfig::default()
+    };
+    let sleep = SleepPolicy { every: config.sleep_every, apply: config.sleep_apply };
+    Ok(match process {
+        Process::Command { .. } => settings,
+        Process::Owner => watched(settings, config, dir)?,
+        Process::Server => EngineConfig { sleep, ..watched(settings, config, dir)? },
+    })
 }
 
-/// How a server goes to sleep by itself. Others that open a data directory do not: nobody expects it of a command
-/// that something is removed meanwhile.
-pub(crate) fn sleep(config: &Config) -> SleepPolicy {
-    SleepPolicy { every: config.sleep_every, apply: config.sleep_apply }
-}
-
-/// How the files of a store are verified in the background. Only by those that have it open for long.
-pub(crate) fn scrub(config: &Config) -> Option<ScrubPolicy> {
-    config.scrub_every.map(|every| ScrubPolicy { rate: config.scrub_rate, every })
+/// Settings of a process that has the store open for long, and that clients address.
+fn watched(settings: EngineConfig, config: &Config, dir: Option<&Path>) -> Result<EngineConfig, Failure> {
+    Ok(EngineConfig {
+        audience: node_id::of(dir, config.auth_required)?,
+        scrub: config.scrub_every.map(|every| ScrubPolicy { rate: config.scrub_rate, every }),
+        upkeep_every: Some(UPKEEP_EVERY),
+        ..settings
+    })
 }
 
 /// Where the search index of a data directory is kept, or one in memory without a directory; `None` where
 /// search is switched off.
-pub(crate) fn search(config: &Config, dir: Option<&Path>) -> Option<SearchHome> {
+fn search(config: &Config, dir: Option<&Path>) -> Option<SearchHome> {
     let bytes = usize::try_from(config.search_memory_bytes).unwrap_or(usize::MAX);
     // The writer does with less than what waits for it.
     let writer_bytes = bytes / 5 * 2;
@@ -88,18 +113,13 @@ pub(crate) fn http(config: &Config) -> HttpConfig {
         allowed_origins: config.http_allowed_origins.clone(),
         body_bytes_max: usize::try_from(config.http_body_bytes_max).unwrap_or(usize::MAX),
         drain: config.http_deadline,
-        remember_keys: config.turns_remember_keys,
         ..HttpConfig::default()
     }
 }
 
 /// Limits of the binary protocol.
 pub(crate) fn binary(config: &Config) -> BinaryConfig {
-    BinaryConfig {
-        drain: config.http_deadline,
-        remember_keys: config.turns_remember_keys,
-        ..BinaryConfig::default()
-    }
+    BinaryConfig { drain: config.http_deadline, ..BinaryConfig::default() }
 }
 
 #[cfg(test)]
@@ -112,28 +132,55 @@ mod tests {
 
     #[test]
     fn only_a_server_removes_what_is_past_its_time_without_being_asked() {
-        let clock = Arc::new(ManualClock::new(1_700_000_000_000));
         let hour = Duration::from_secs(3600);
         let config =
             Config { sleep_every: Some(hour), sleep_apply: true, search_enabled: false, ..Config::default() };
-        let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as Arc<dyn Clock>));
-        let engine = engine(store, Arc::clone(&clock) as Arc<dyn Clock>, &config, None).unwrap();
-        let ask = |text: &str| {
-            let command = Value::Object([("command".to_owned(), Value::from(text))].into_iter().collect());
-            let request = KipRequest::decode(command).unwrap();
-            let answer = engine.kip(&Principal::local_owner(), TenantId::LOCAL, &request).unwrap();
-            answer.into_value().get("result").is_some()
-        };
-        let is_there_later = || {
+        let is_there_later = |process| {
+            let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+            let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as Arc<dyn Clock>));
+            let engine = engine(store, Arc::clone(&clock) as Arc<dyn Clock>, &config, None, process).unwrap();
+            let ask = |text: &str| {
+                let command =
+                    Value::Object([("command".to_owned(), Value::from(text))].into_iter().collect());
+                let request = KipRequest::decode(command).unwrap();
+                let answer = engine.kip(&Principal::local_owner(), TenantId::LOCAL, &request).unwrap();
+                answer.into_value().get("result").is_some()
+            };
+            assert!(ask(r#"UPSERT { CONCEPT { {type: "Domain", name: "Old"} } }
+                WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#));
             clock.advance(hour);
             engine.upkeep_once().unwrap();
-            ask(r#"FIND(?d) WHERE { ?d {type: "Domain", name: "Old"} }"#)
+            let is_there = ask(r#"FIND(?d) WHERE { ?d {type: "Domain", name: "Old"} }"#);
+            engine.close().unwrap();
+            is_there
         };
-        assert!(ask(r#"UPSERT { CONCEPT { {type: "Domain", name: "Old"} } }
-            WITH METADATA { expires_at: "2020-01-01T00:00:00Z" }"#));
-        assert!(is_there_later(), "a command");
-        engine.set_sleep(sleep(&config));
-        assert!(!is_there_later(), "a server");
-        engine.close().unwrap();
+        assert!(is_there_later(Process::Command { keeps_index: false }));
+        assert!(is_there_later(Process::Owner));
+        assert!(!is_there_later(Process::Server));
+    }
+
+    #[test]
+    fn processes_differ_only_in_what_they_do_by_themselves() {
+        let config = Config {
+            graph_auto_indexes: 3,
+            graph_cache_bytes: 77,
+            turns_strict_types: true,
+            compact_keep_changes: Some(Duration::from_secs(5)),
+            ..Config::default()
+        };
+        let of = |process| engine_config(&config, None, process).unwrap();
+        let (command, server) = (of(Process::Command { keeps_index: false }), of(Process::Server));
+        let same = |settings: &EngineConfig| {
+            let EngineConfig {
+                compaction, strict_types, remember_keys, auto_indexes, graph_cache_bytes, ..
+            } = *settings;
+            (compaction, strict_types, remember_keys, auto_indexes, graph_cache_bytes)
+        };
+        assert_eq!(same(&command), same(&server));
+        assert_eq!((command.auto_indexes, command.strict_types), (3, true));
+        assert!(matches!(command.search, SearchMode::Located(_)));
+        assert!(matches!(of(Process::Command { keeps_index: true }).search, SearchMode::Kept(_)));
+        assert_eq!((command.upkeep_every, command.scrub, command.sleep.every), (None, None, None));
+        assert!(server.upkeep_every.is_some() && server.scrub.is_some());
     }
 }

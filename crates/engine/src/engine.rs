@@ -2,23 +2,24 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use cairn_access::{Principal, Scope};
-use cairn_base::{Clock, Entropy, Position, limits};
+use cairn_base::{Clock, Entropy, Position};
 use cairn_seam::{Health, ScrubPolicy, Snapshot, Store, WriteTx};
 use parking_lot::Mutex;
 
 use crate::access::{Logins, ensure_local_owner};
-use crate::event_ids::EventIdKeys;
-use crate::kip::{Indexing, KipLog, KipMetrics, Sleeping, Spaces};
-use crate::payloads::Payloads;
+use crate::memories::Memories;
+use crate::memory::Memory;
 use crate::pipeline::Pipeline;
-use crate::registry::Registries;
 use crate::search::{SearchScrub, Searching};
+use crate::secret::Secret;
 use crate::upkeep::Upkeep;
-use crate::{Act, Committed, CompactionPolicy, EngineError, Node, PrometheusText, node, secret};
+use crate::{
+    Act, Committed, CompactionPolicy, EngineConfig, EngineError, Node, PrometheusText, SearchMode, node,
+    secret,
+};
 
 /// One node over one store. Share it behind an [`Arc`]; every method takes `&self`.
 pub struct Engine {
@@ -29,60 +30,67 @@ pub struct Engine {
     pub(crate) compacted_at: Mutex<Duration>,
     /// How the store is compacted.
     pub(crate) compaction: Mutex<CompactionPolicy>,
-    /// How it goes to sleep by itself, and where somebody is at it.
-    pub(crate) sleeping: Sleeping,
     /// Held while maintenance runs: one at a time.
     pub(crate) maintaining: Mutex<()>,
-    /// Payloads that were read lately.
-    pub(crate) payloads: Payloads,
-    pub(crate) registries: Registries,
-    pub(crate) strict_types: AtomicBool,
+    /// Every memory, with what it keeps between calls.
+    pub(crate) memories: Memories,
     pub(crate) logins: Logins,
     pub(crate) searching: Arc<Searching>,
     pub(crate) search_scrub: SearchScrub,
-    pub(crate) event_id_keys: EventIdKeys,
-    pub(crate) spaces: Spaces,
-    pub(crate) kip_log: KipLog,
-    pub(crate) indexing: Indexing,
-    pub(crate) kip_metrics: KipMetrics,
+    pub(crate) secret: Secret,
     node: Node,
     entropy: Arc<dyn Entropy>,
 }
 
 impl Engine {
     /// Takes a store into service; a fresh one becomes a node with an id of its own.
+    ///
+    /// Starts the threads that `config` asks for; [`close`](Engine::close) ends them.
+    ///
+    /// # Panics
+    /// If two memories have the same name, or a keyspace, event kind or search collection in common.
     pub fn open(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
+        config: EngineConfig,
     ) -> Result<Arc<Engine>, EngineError> {
         let (opened_at, opened_at_ms) = (clock.monotonic(), clock.now_ms());
-        let pipeline = Pipeline::new(store, clock);
+        let memories = Memories::new(&config, opened_at_ms);
+        let pipeline = Pipeline::new(store, clock, &memories);
         let node = node::load_or_initialise(&pipeline, &*entropy)?;
         let secret = secret::load_or_make(&pipeline, &*entropy)?;
         ensure_local_owner(&pipeline)?;
-        Ok(Arc::new(Engine {
+        let engine = Arc::new(Engine {
             searching: Arc::clone(&pipeline.shared().searching),
             pipeline,
             search_scrub: SearchScrub::default(),
             upkeep: Upkeep::default(),
             opened_at,
             compacted_at: Mutex::new(opened_at),
-            compaction: Mutex::default(),
-            sleeping: Sleeping::default(),
+            compaction: Mutex::new(config.compaction),
             maintaining: Mutex::default(),
-            payloads: Payloads::new(limits::PAYLOAD_CACHE_BYTES),
-            registries: Registries::default(),
-            strict_types: AtomicBool::new(false),
+            memories,
             logins: Logins::new(&*entropy, &secret),
-            event_id_keys: EventIdKeys::new(&secret),
-            spaces: Spaces::default(),
-            kip_log: KipLog::new(opened_at_ms),
-            indexing: Indexing::default(),
-            kip_metrics: KipMetrics::default(),
+            secret,
             node,
             entropy,
-        }))
+        });
+        if let Some(audience) = config.audience {
+            engine.set_audience(audience);
+        }
+        if config.scrub.is_some() {
+            engine.set_scrub(config.scrub);
+        }
+        match config.search {
+            SearchMode::Off => {}
+            SearchMode::Located(home) => engine.set_search_home(home),
+            SearchMode::Kept(home) => engine.start_search(home)?,
+        }
+        if let Some(every) = config.upkeep_every {
+            engine.start_upkeep(every)?;
+        }
+        Ok(engine)
     }
 
     /// Who this node is.
@@ -90,10 +98,15 @@ impl Engine {
         &self.node
     }
 
+    /// Every memory of this engine.
+    pub fn memories(&self) -> &[Arc<dyn Memory>] {
+        self.memories.all()
+    }
+
     /// Changes something and returns when it is durable.
     ///
     /// The closure may run more than once and only its last run counts; what it must not do is in
-    /// [`cairn_seam::TxBody`]. Blocks: async surfaces use [`submit`](Engine::submit).
+    /// [`cairn_seam::TxBody`]. Blocks.
     pub fn transact<T: Send + 'static>(
         &self,
         principal: &Principal,
@@ -101,20 +114,6 @@ impl Engine {
         body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<Committed<T>, EngineError> {
         self.pipeline.transact(principal, &act, body)
-    }
-
-    /// Queues a change; `done` is called once, when it is durable or has failed.
-    ///
-    /// `done` runs on a thread of the store, or on the calling one if the act is refused: it must not
-    /// block.
-    pub fn submit<T: Send + 'static>(
-        &self,
-        principal: &Principal,
-        act: Act,
-        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
-        done: impl FnOnce(Result<Committed<T>, EngineError>) + Send + 'static,
-    ) {
-        self.pipeline.submit(principal, &act, body, done);
     }
 
     /// Reads at one position that holds at least everything up to `at_least`.
@@ -140,7 +139,10 @@ impl Engine {
 
     /// Has the store verify its files in the background like this from now on, or not at all.
     pub fn set_scrub(&self, policy: Option<ScrubPolicy>) {
-        self.pipeline.store().set_scrub(policy);
+        // A store without files has nothing to verify.
+        if let Some(local) = self.pipeline.store().local() {
+            local.set_scrub(policy);
+        }
     }
 
     /// The clock everything here goes by.
@@ -159,9 +161,7 @@ impl Engine {
         let shared = self.pipeline.shared();
         shared.metrics.write(text);
         shared.bus.write_metrics(text);
-        self.payloads.write_metrics(text);
-        crate::kip::write_cache_metrics(&shared.graph_cache, text);
-        self.kip_metrics.write(text);
+        self.memories.write_metrics(text);
         self.searching.write_metrics(text, self.search_behind());
         crate::metrics::write_scrub(text, &self.scrub_status());
     }

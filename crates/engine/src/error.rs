@@ -4,13 +4,15 @@ use std::io;
 
 use cairn_access::registry::RegistryError;
 use cairn_access::{CannotTrust, Refusal};
-use cairn_base::{ErrorCode, Position, limits};
+use cairn_base::{ErrorCode, Position};
 use cairn_graph::GraphError;
 use cairn_kip::KipError;
 use cairn_query::QueryError;
-use cairn_seam::StoreError;
-use cairn_search::SearchError;
+use cairn_seam::{StoreCode, StoreError};
+use cairn_search::{SearchCode, SearchError};
 use cairn_turns::TurnsError;
+
+use crate::limits;
 
 /// Situations a caller of the engine can act on.
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +92,10 @@ pub enum EngineError {
         error: Box<KipError>,
     },
     /// What an import is called is too long, or nothing.
-    #[error("what an import is called has 1 to {} bytes, and this has {bytes}", limits::IMPORT_ID_BYTES_MAX)]
+    #[error(
+        "what an import is called has 1 to {} bytes, and this has {bytes}",
+        cairn_turns::limits::IMPORT_ID_BYTES_MAX
+    )]
     ImportName {
         /// Its length.
         bytes: usize,
@@ -223,6 +228,15 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// Whether the caller asked to stop.
+    pub(crate) fn is_stop(&self) -> bool {
+        matches!(
+            self,
+            EngineError::Store(StoreError::Stopped)
+                | EngineError::Turns(TurnsError::Store(StoreError::Stopped))
+        )
+    }
+
     /// The row of the error-code table.
     pub fn code(&self) -> ErrorCode {
         match self {
@@ -238,7 +252,7 @@ impl EngineError {
             EngineError::ImportMoved => ErrorCode::Conflict,
             EngineError::Input { .. } | EngineError::Output { .. } => ErrorCode::InvalidRequest,
             EngineError::Search(error) => error.code(),
-            EngineError::NoSearch { .. } => ErrorCode::SearchNotReady,
+            EngineError::NoSearch { .. } => SearchCode::SearchNotReady,
             EngineError::SearchOff => ErrorCode::InvalidRequest,
             EngineError::SearchRebuilding => ErrorCode::Conflict,
             EngineError::IndexesSealed => ErrorCode::InvalidRequest,
@@ -250,7 +264,7 @@ impl EngineError {
             EngineError::ConsumerUnknown { .. } => ErrorCode::NotFound,
             EngineError::ConsumersFull => ErrorCode::TooLarge,
             EngineError::ConsumerBackwards { .. } => ErrorCode::PreconditionFailed,
-            EngineError::ConsumerTooOld { .. } => ErrorCode::PositionTooOld,
+            EngineError::ConsumerTooOld { .. } => StoreCode::PositionTooOld,
             EngineError::ConsumerBehind { .. } => ErrorCode::PreconditionFailed,
             EngineError::Selector { .. } => ErrorCode::InvalidRequest,
             EngineError::ClientTag { .. } => ErrorCode::InvalidRequest,
@@ -258,7 +272,7 @@ impl EngineError {
             EngineError::MaintenanceRunning | EngineError::SleepRunning => ErrorCode::Conflict,
             EngineError::NoLine(error) => error.code(),
             EngineError::BadRecord { .. } => ErrorCode::Damaged,
-            EngineError::NewerRecord { .. } => ErrorCode::NewerFormat,
+            EngineError::NewerRecord { .. } => StoreCode::NewerFormat,
             EngineError::Thread { .. } => ErrorCode::Internal,
         }
     }

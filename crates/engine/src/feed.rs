@@ -7,12 +7,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use cairn_access::{Action, Principal, Resource, Scope};
-use cairn_base::{KeyBuf, KeyReader, Position, limits};
+use cairn_base::{KeyBuf, KeyReader, Position};
 use cairn_seam::{ChangePage, KeyRange, Reader, StoreError, Visit};
 use serde::{Serialize, Serializer};
 
 use crate::record::{self, ConsumerRecord};
-use crate::{Act, Committed, Engine, EngineError, tables};
+use crate::{Act, Committed, Engine, EngineError, limits, tables};
 
 /// The name of a consumer: 1 to 64 characters of `a-z`, `0-9`, `-`, `_` and `.`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,7 +123,7 @@ impl Engine {
         limit: usize,
     ) -> Result<ChangePage, EngineError> {
         let act = Act::new(Action::FeedRead, Resource::NODE).on(name.as_str());
-        let limit = limit.clamp(1, limits::CHANGES_PAGE_MAX);
+        let limit = limit.clamp(1, cairn_seam::limits::CHANGES_PAGE_MAX);
         self.read(principal, act, Position::START, |snapshot, scope| {
             let at = expect(snapshot, scope, name)?.position;
             self.pipeline.store().changes(at, None, limit).map_err(|error| too_old(error, name, at))

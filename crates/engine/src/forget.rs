@@ -6,17 +6,14 @@
 //! tenant:7/notes/00000001  those whose keys begin so, behind the tenant
 //! ```
 
-use cairn_base::TenantId;
+use cairn_base::{TenantId, most_alike};
 use cairn_seam::{Keyspace, Selection};
 
-use crate::{EngineError, tables};
-
-/// Below this, guesses mislead more often than they help.
-const LIKENESS_MIN: f64 = 0.75;
+use crate::EngineError;
 
 /// Reads a selector.
-pub(crate) fn parse(selector: &str) -> Result<Selection, EngineError> {
-    parse_among(selector, tables::KEYSPACES)
+pub(crate) fn parse(selector: &str, known: &[Keyspace]) -> Result<Selection, EngineError> {
+    parse_among(selector, known)
         .map_err(|detail| EngineError::Selector { selector: selector.to_owned(), detail })
 }
 
@@ -34,10 +31,8 @@ fn table(name: &str, known: &[Keyspace]) -> Result<u16, String> {
     if let Some(found) = known.iter().find(|keyspace| keyspace.name == name) {
         return Ok(found.id);
     }
-    let scored = known.iter().map(|keyspace| (strsim::jaro_winkler(name, keyspace.name), keyspace.name));
-    let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
-    Err(match best.filter(|(likeness, _)| *likeness >= LIKENESS_MIN) {
-        Some((_, near)) => format!("there is no table {name}; did you mean {near}?"),
+    Err(match most_alike(name, known.iter().map(|keyspace| keyspace.name)) {
+        Some(near) => format!("there is no table {name}; did you mean {near}?"),
         None => {
             let names: Vec<&str> = known.iter().map(|keyspace| keyspace.name).collect();
             format!("there is no table {name}; there are {}", names.join(", "))

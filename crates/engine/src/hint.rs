@@ -4,6 +4,7 @@ use cairn_access::registry::RegistryError;
 use cairn_graph::GraphError;
 use cairn_seam::StoreError;
 use cairn_turns::TurnsError;
+use cairn_turns::projection::HintError;
 
 use crate::EngineError;
 
@@ -66,6 +67,7 @@ fn of_turns(error: &TurnsError) -> Option<&'static str> {
         TurnsError::BundleDiffers(_) => Some("publish the new content under a new bundle_id"),
         TurnsError::ChainFull(_) => Some("fork the context from an earlier turn, and append there"),
         TurnsError::DescriptionTooLarge { .. } => Some("split the type into several types"),
+        TurnsError::Hint(HintError::OtherType { .. }) => Some("name the type of the turns in as_type_id"),
         TurnsError::RegistryFull => Some("use the types that are published; no more fit into this tenant"),
         TurnsError::AncestorLost { .. }
         | TurnsError::NoContext(_)
@@ -81,6 +83,7 @@ fn of_turns(error: &TurnsError) -> Option<&'static str> {
         | TurnsError::TypeUnknown { .. }
         | TurnsError::NotImported(_)
         | TurnsError::ImportIdLength { .. }
+        | TurnsError::Hint(HintError::Missing | HintError::Unpublished { .. })
         | TurnsError::BadRecord { .. } => None,
     }
 }
@@ -91,6 +94,8 @@ fn of_store(error: &StoreError) -> Option<&'static str> {
         Some("nothing was changed: send the same request again")
     } else if matches!(error, StoreError::CommitTooLarge) {
         Some("split the request into several smaller ones")
+    } else if matches!(error, StoreError::Unsupported { .. }) {
+        Some("this needs a store in a local directory; use the tools of the store that holds the data")
     } else {
         None
     }

@@ -1,7 +1,9 @@
 //! The one door to cairn: every operation is authorized, transacted, audited and announced here.
 //!
-//! - [`Engine::transact`] and [`Engine::submit`] change things, [`Engine::read`] looks at them; each
-//!   first asks `cairn-access`, and hands its closure the scope that the permit yields;
+//! - use cases own their action and policy: those that read return what they read, those that write
+//!   return a [`Prepared`] write, which [`Engine::commit`] waits for and [`Engine::submit`] queues;
+//! - [`Engine::transact`] and [`Engine::read`] are what use cases are made of: each first asks
+//!   `cairn-access`, and hands its closure the scope that the permit yields;
 //! - administrative acts leave a line in the audit trail inside the same transaction, refused ones in
 //!   one of their own ([`Engine::audit_page`]);
 //! - named consumers follow the change feed at their own pace ([`Engine::feed_page`]), and live
@@ -18,68 +20,73 @@
 //! Synchronous: no sockets and no async runtime here. `cairn-gate` is where those meet the engine.
 
 mod access;
-mod activity;
 mod audit;
-mod bulk;
 mod bus;
-mod contents;
+mod code;
+mod config;
 mod engine;
 mod error;
-mod event_ids;
-mod events;
 mod feed;
-mod figures;
 mod forget;
+mod graph;
 mod hint;
 mod kip;
+pub mod limits;
 mod maintain;
+mod memories;
+mod memory;
 mod metrics;
 mod node;
-mod payloads;
 mod pipeline;
 mod record;
 mod references;
-mod registry;
 mod salvage;
 mod search;
 mod secret;
 mod sessions;
 mod stats;
 pub mod tables;
-mod tracked;
 mod turns;
 mod upkeep;
 
 pub use access::{Connection, LoggedIn, NewToken};
-pub use activity::{ActivityCursor, ActivityPage, BadActivityCursor};
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage, BadAuditCursor};
-pub use bulk::{
-    Export, ExportCounts, ExportItem, ExportedTree, ExportedTurn, ImportCounts, ImportItem, Placeholder,
-    PruneReport, UnreadableParts, placeholder_tree,
-};
 pub use bus::{BusStats, Notification, Received, Subscription};
 pub use cairn_graph::spaces::MEMORY as MEMORY_SPACE;
-pub use contents::{TreePath, TurnContent};
+pub use cairn_search::SearchCode;
+pub use cairn_turns::TurnPayload;
+pub use cairn_turns::export_lines::{
+    ExportCounts, ExportItem, ExportedTree, ExportedTurn, LineError, UnreadableParts,
+};
+pub use code::error_codes;
+pub use config::{EngineConfig, SearchMode};
 pub use engine::Engine;
 pub use error::EngineError;
-pub use event_ids::EventIds;
-pub use events::{Place, TurnEvent, TurnEventPage, WhatHappened};
 pub use feed::{Consumer, ConsumerName};
-pub use figures::Figures;
+pub use graph::{
+    KipIndex, Listed, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion, SleepReport, SleepTask,
+};
 pub use kip::{
     KipAnswer, KipExport, KipExportOptions, KipForm, KipImport, KipImportOptions, KipImportProgress,
-    KipImportReport, KipIndex, KipSelection, Listed, SleepDuplicates, SleepElement, SleepPolicy,
-    SleepQuestion, SleepReport, SleepTask,
+    KipImportReport, KipRun, KipSelection, KipStep,
 };
 pub use maintain::CompactionPolicy;
+pub use memory::{Cleared, Memory, Primary, PrimaryId, Salvage, Searchable, Track, Walk};
 pub use metrics::{Counter, Family, Gauge, Histogram, MetricKind, PrometheusText, Tally};
 pub use node::{Node, NodeId};
-pub use pipeline::{Act, Committed};
-pub use references::{Reference, Referring, VisitReference};
-pub use salvage::{SalvageReport, Traces, rebuild_after_loss};
-pub use search::{
-    SearchHit, SearchHome, SearchIn, SearchPage, SearchQuestion, SearchReason, SearchStatus, Snippet,
-};
+pub use pipeline::{Act, Committed, Prepared, WriteOutcome};
+pub use references::{ReadFolder, Reference, Referring, TreeEntry, VisitReference};
+pub use salvage::{Repair, SalvageReport, Traces, rebuild_after_loss};
+pub use search::{Consulted, Filling, SearchHome, SearchReason, SearchStatus, Taking};
 pub use sessions::{LiveIn, Presence, SessionEvent, SessionHandle, SessionId, SessionInfo, SessionNews};
 pub use stats::EngineStats;
-pub use turns::{TurnPayload, VisitTurn, Window, WindowAt, WindowTurns};
+pub use turns::activity::{ActivityCursor, ActivityPage, BadActivityCursor};
+pub use turns::bulk::{
+    Export, ImportCounts, ImportItem, ImportLines, ImportReading, Placeholder, PruneReport, placeholder_tree,
+};
+pub use turns::search::{SearchHit, SearchIn, SearchPage, SearchQuestion, Snippet};
+pub use turns::{
+    AppendTurn, ContextForks, ContextOrder, ContextPage, DescribedContext, EventIds, Figures, FoundContexts,
+    ListContexts, NotEncoded, Place, ShownTurn, TreePath, TurnContent, TurnEvent, TurnEventPage, TurnsPage,
+    VisitTurn, WhatHappened, Window, WindowAt, WindowTurns,
+};

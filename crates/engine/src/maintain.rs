@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, Refusal, RefusalReason, Resource, Scope};
-use cairn_base::limits;
 use cairn_seam::{
     Compaction, Forget, KeepChanges, Maintenance, MaintenanceReport, OnStage, Selection, Store, StoreError,
 };
 
+use crate::memory::Cleared;
 use crate::pipeline::WithoutLine;
 use crate::references::RecordReferences;
-use crate::{Act, Consumer, Engine, EngineError, forget, references};
+use crate::{Act, Consumer, Engine, EngineError, forget, limits, references};
 
 /// How the store is compacted when nobody says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,39 +69,50 @@ impl Engine {
             Maintenance::Compact { keep_changes, .. } => {
                 let keep_changes = self.kept_for(*keep_changes);
                 let what = Compaction { keep_changes, forget: forget.clone() };
-                let done = store.compact(&what, &RecordReferences::of(store), on_stage);
-                // What was forgotten is not kept here either.
-                self.payloads.clear();
+                let done = store.compact(&what, &self.references(), on_stage);
+                self.memories.clear_caches(Cleared::Compacted);
                 let done = done?;
                 if what.forget.is_some() {
-                    self.pipeline.shared().graph_cache.clear();
-                    self.kip_log.clear();
+                    // What was forgotten is not kept here either.
+                    self.memories.clear_caches(Cleared::Forgotten);
                     self.forget_search()?;
                 }
                 Ok(done)
             }
-            Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } => Ok(store.maintain(job, on_stage)?),
+            Maintenance::Backup { .. } => Ok(store.expect_local("a backup")?.maintain(job, on_stage)?),
+            Maintenance::ChangeKey { .. } => {
+                Ok(store.expect_local("another key")?.maintain(job, on_stage)?)
+            }
             Maintenance::Verify { repair } => {
-                let mut report = store.maintain(job, on_stage)?;
+                // A store without files has nothing of its own that could be wrong.
+                let verified = store.local().map(|local| local.maintain(job, on_stage)).transpose()?;
+                let mut report = verified.unwrap_or_default();
                 // What was read of files that were damaged is read again.
                 if *repair {
-                    self.pipeline.shared().graph_cache.clear();
+                    self.memories.clear_caches(Cleared::Repaired);
                 }
                 // A store that is damaged may not even know its records.
                 if report.findings.is_empty() {
-                    let dangling = references::dangling(store, on_stage)?;
+                    let dangling = references::dangling(&self.references(), on_stage)?;
                     report.figures.extend(dangling.figures());
                     report.findings = dangling.findings;
                     report.warnings = dangling.warnings;
                 }
                 if report.findings.is_empty() {
-                    self.verify_indexes(*repair, &mut report, on_stage)?;
+                    for memory in self.memories.all() {
+                        memory.verify(self, *repair, &mut report, on_stage)?;
+                    }
                 }
                 self.verify_search(*repair, &mut report, on_stage)?;
                 Ok(report)
             }
         };
         self.pipeline.undertake(principal, &act, without_line(job), prepare, work)
+    }
+
+    /// Everything that records of all memories refer to.
+    pub(crate) fn references(&self) -> RecordReferences<'_> {
+        RecordReferences::new(self.pipeline.store(), self.memories.referring())
     }
 
     /// How long changes are kept.
@@ -123,7 +134,9 @@ impl Engine {
             return Ok(None);
         }
         self.settle_search();
-        let selections = selectors.iter().map(|text| forget::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        let known = self.memories.keyspaces();
+        let parsed = selectors.iter().map(|text| forget::parse(text, &known));
+        let selections = parsed.collect::<Result<Vec<_>, _>>()?;
         // What comes later is not touched, so that nobody misses what was checked here.
         let what = Forget { selections, up_to: store.position() };
         self.refuse_unread(principal, store, &what)?;

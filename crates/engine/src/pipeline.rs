@@ -1,27 +1,30 @@
 //! The beats that every operation takes: authorize → transact → audit → notify.
 
 mod attempt;
-mod settle;
+mod changes;
+mod prepared;
+mod tracked;
+mod under;
 mod undertake;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::{Action, Permit, Principal, Refusal, Resource, Scope, authorize};
-use cairn_base::{Clock, Position, TenantId, limits};
-use cairn_graph::{Cache, Changes};
-use cairn_seam::{Snapshot, Store, WriteClass, WriteTx};
+use cairn_base::{Clock, Position, TenantId};
+use cairn_seam::{EventKind, Snapshot, Store, WriteClass, WriteTx};
 
 use crate::EngineError;
-use crate::activity::Activity;
 use crate::audit::{self, AuditLine, AuditOutcome, Refusals};
 use crate::bus::{Bus, Notification};
+use crate::memories::Memories;
 use crate::metrics::{Metrics, Outcome};
 use crate::search::Searching;
 use crate::sessions::Registry;
-use crate::tracked::{Noted, Tracked};
 
-use settle::settle;
+use changes::{Changes, Trackers};
+pub use prepared::{Prepared, WriteOutcome};
+use tracked::Tracked;
 pub(crate) use undertake::WithoutLine;
 
 /// What is to be done, and on what.
@@ -89,10 +92,8 @@ pub(crate) struct Shared {
     pub(crate) bus: Bus,
     pub(crate) sessions: Registry,
     pub(crate) searching: Arc<Searching>,
-    /// What was read of graphs lately.
-    pub(crate) graph_cache: Arc<Cache>,
-    /// When contexts were last active.
-    pub(crate) activity: Activity,
+    /// Memories that hear of changes.
+    trackers: Arc<Trackers>,
     refusals: Refusals,
     /// Clients that were let in without credentials.
     entries: Refusals,
@@ -104,8 +105,8 @@ pub(crate) struct Pipeline {
 }
 
 /// Where whoever owns the data directory works on it when no engine does: the store is being made.
-pub(crate) fn own_scope(resource: cairn_access::Resource) -> Result<Scope, EngineError> {
-    let permit = authorize(&Principal::local_owner(), Action::TurnsWrite, resource);
+pub(crate) fn own_scope(action: Action, resource: Resource) -> Result<Scope, EngineError> {
+    let permit = authorize(&Principal::local_owner(), action, resource);
     Ok(permit.map_err(EngineError::from)?.scope())
 }
 
@@ -117,15 +118,14 @@ struct Running {
 }
 
 impl Pipeline {
-    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, memories: &Memories) -> Self {
         let shared = Shared {
             clock,
             metrics: Metrics::default(),
             bus: Bus::default(),
             sessions: Registry::default(),
             searching: Arc::new(Searching::new()),
-            graph_cache: Arc::new(Cache::new(limits::GRAPH_CACHE_BYTES_DEFAULT)),
-            activity: Activity::default(),
+            trackers: Arc::new(Trackers::of(memories)),
             refusals: Refusals::default(),
             entries: Refusals::default(),
         };
@@ -147,7 +147,7 @@ impl Pipeline {
         body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<Committed<T>, EngineError> {
         let running = self.begin(principal, act)?;
-        let changes = Changes::new(&self.shared.graph_cache);
+        let changes = Changes::new(&self.shared.trackers);
         let body = running.transaction(principal, act, changes.clone(), body);
         let outcome = cairn_seam::write_as(&*self.store, running.permit.scope().tenant(), act.class, body);
         running.committed(&changes, outcome)
@@ -164,7 +164,7 @@ impl Pipeline {
             Ok(running) => running,
             Err(refused) => return done(Err(refused)),
         };
-        let changes = Changes::new(&self.shared.graph_cache);
+        let changes = Changes::new(&self.shared.trackers);
         let body = running.transaction(principal, act, changes.clone(), body);
         let tenant = running.permit.scope().tenant();
         cairn_seam::submit_as(&*self.store, tenant, act.class, body, move |outcome| {
@@ -262,13 +262,13 @@ impl Pipeline {
 }
 
 impl Shared {
-    /// Tells whoever listens what a transaction emitted, and notes which contexts were active.
-    fn announce(&self, tenant: TenantId, position: Position, noted: Noted) {
-        self.activity.note(tenant, &noted.active);
-        if !noted.kinds.is_empty() {
-            self.bus.publish(Notification { position, tenant, kinds: noted.kinds.into() });
-            self.searching.ring();
+    /// Tells whoever listens what a transaction emitted.
+    fn announce(&self, tenant: TenantId, position: Position, kinds: Vec<EventKind>) {
+        let has_events = !kinds.is_empty();
+        if has_events {
+            self.bus.publish(Notification { position, tenant, kinds: kinds.into() });
         }
+        self.searching.announce(position, has_events);
     }
 }
 
@@ -280,7 +280,7 @@ impl Running {
         act: &Act,
         changes: Changes,
         body: B,
-    ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Noted), EngineError> + Send + 'static + use<T, B>
+    ) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
     where
         B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     {
@@ -293,12 +293,13 @@ impl Running {
     fn committed<T>(
         self,
         changes: &Changes,
-        outcome: Result<((T, Noted), Position), EngineError>,
+        outcome: Result<((T, Vec<EventKind>), Position), EngineError>,
     ) -> Result<Committed<T>, EngineError> {
-        settle(changes, &outcome);
+        let tenant = self.permit.scope().tenant();
+        changes.settle(tenant, &outcome);
         self.count(outcome.is_ok());
-        let ((value, noted), position) = outcome?;
-        self.shared.announce(self.permit.scope().tenant(), position, noted);
+        let ((value, kinds), position) = outcome?;
+        self.shared.announce(tenant, position, kinds);
         Ok(Committed { value, position })
     }
 
@@ -316,7 +317,7 @@ fn tracked<T, B>(
     line: Option<AuditLine>,
     changes: Changes,
     mut body: B,
-) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Noted), EngineError> + Send + 'static + use<T, B>
+) -> impl FnMut(&mut dyn WriteTx) -> Result<(T, Vec<EventKind>), EngineError> + Send + 'static + use<T, B>
 where
     B: FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
 {
@@ -326,6 +327,6 @@ where
         if let Some(line) = &line {
             audit::append(&mut tx, line)?;
         }
-        Ok((value, tx.into_noted()))
+        Ok((value, tx.into_kinds()))
     }
 }

@@ -4,10 +4,10 @@
 //! its own, because the way out is another one (a newer cairn, not a backup).
 
 use cairn_access::{Action, RefusalReason, Resource};
-use cairn_base::{ErrorCode, KeyBuf, KeyDecodeError, KeyReader, Position};
+use cairn_base::{KeyBuf, KeyDecodeError, KeyReader, Position};
 
 use crate::secret::Secret;
-use crate::{AuditLine, AuditOutcome, EngineError, Node, NodeId};
+use crate::{AuditLine, AuditOutcome, EngineError, Node, NodeId, error_codes};
 
 const VERSION: u8 = 1;
 /// Audit lines of version 1 say of an act that it was done or refused, and nothing else.
@@ -42,12 +42,15 @@ pub(crate) struct ConsumerRecord {
 
 /// version | position (u64) | advanced_at_ms (u64)
 pub(crate) fn encode_consumer(consumer: &ConsumerRecord) -> Vec<u8> {
-    KeyBuf::new().u8(VERSION).u64(consumer.position.0).u64(consumer.advanced_at_ms).into_vec()
+    KeyBuf::new().u8(VERSION).u64(consumer.position.to_stored()).u64(consumer.advanced_at_ms).into_vec()
 }
 
 pub(crate) fn decode_consumer(bytes: &[u8]) -> Result<ConsumerRecord, EngineError> {
     decode("consumer record", VERSION, bytes, |_, parts| {
-        Ok(Some(ConsumerRecord { position: Position(parts.u64()?), advanced_at_ms: parts.u64()? }))
+        Ok(Some(ConsumerRecord {
+            position: Position::from_stored(parts.u64()?),
+            advanced_at_ms: parts.u64()?,
+        }))
     })
 }
 
@@ -102,7 +105,10 @@ fn outcome(parts: &mut KeyReader<'_>) -> Result<Option<AuditOutcome>, KeyDecodeE
         (0, 0, 0, "") => Some(AuditOutcome::Done),
         (1, reason, unrecorded, "") => refused(reason, unrecorded),
         (2, 0, 0, "") => Some(AuditOutcome::Begun),
-        (3, 0, 0, code) => ErrorCode::named(code).map(|code| AuditOutcome::Failed { code }),
+        (3, 0, 0, code) => {
+            let known = error_codes().find(|known| known.name() == code);
+            known.map(|code| AuditOutcome::Failed { code })
+        }
         (4, 0, 0, "") => Some(AuditOutcome::Stopped),
         _ => None,
     })
@@ -144,6 +150,7 @@ fn decode<T>(
 #[cfg(test)]
 mod tests {
     use cairn_base::{SpaceId, TenantId};
+    use cairn_seam::StoreCode;
     use proptest::prelude::*;
 
     use super::*;
@@ -152,7 +159,7 @@ mod tests {
 
     fn every_record() -> [(Vec<u8>, Decode); 4] {
         let node = Node { id: NodeId([7; 16]), created_at_ms: 1 };
-        let consumer = ConsumerRecord { position: Position(9), advanced_at_ms: 2 };
+        let consumer = ConsumerRecord { position: Position::from_stored(9), advanced_at_ms: 2 };
         let line = AuditLine {
             at_ms: 3,
             actor: "ada".into(),
@@ -223,7 +230,7 @@ mod tests {
             decode_audit(&line.into_vec()).map(|line| line.outcome)
         };
         let reason = RefusalReason::RoleMissing;
-        let code = ErrorCode::StorageFull;
+        let code = StoreCode::StorageFull;
         for (fine, outcome) in [
             (with(0, 0, 0, ""), AuditOutcome::Done),
             (with(1, 2, 7, ""), AuditOutcome::Refused { reason, unrecorded: 7 }),
@@ -250,7 +257,7 @@ mod tests {
     }
 
     fn outcomes() -> impl Strategy<Value = AuditOutcome> {
-        let codes: Vec<_> = ErrorCode::all().collect();
+        let codes: Vec<_> = error_codes().collect();
         let reasons: Vec<_> = (0..=u8::MAX).filter_map(RefusalReason::from_number).collect();
         prop_oneof![
             Just(AuditOutcome::Done),
@@ -267,7 +274,7 @@ mod tests {
         fn nodes_and_consumers_round_trip(id: [u8; 16], position: u64, at_ms: u64) {
             let node = Node { id: NodeId(id), created_at_ms: at_ms };
             prop_assert_eq!(decode_node(&encode_node(&node)).unwrap(), node);
-            let consumer = ConsumerRecord { position: Position(position), advanced_at_ms: at_ms };
+            let consumer = ConsumerRecord { position: Position::from_stored(position), advanced_at_ms: at_ms };
             prop_assert_eq!(decode_consumer(&encode_consumer(&consumer)).unwrap(), consumer);
         }
 

@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 use std::ops::Bound;
 
-use cairn_base::{ContentHash, Position, TenantId, limits};
-use cairn_seam::{Finding, KeyRange, Keyspace, OnStage, References, Stage, Store, StoreError, Visit};
-use cairn_turns::{EntryKind, TreeObject};
+use cairn_base::{ContentHash, Position, TenantId};
+use cairn_seam::{Finding, KeyRange, Keyspace, OnStage, References, Stage, Store, StoreError, Visit, limits};
 
-use crate::{EngineError, tables};
+use crate::EngineError;
 
 /// Records read from one snapshot: it is short-lived, and there may be many records.
 const PAGE_RECORDS: usize = 1000;
@@ -28,11 +27,27 @@ pub enum Reference {
 /// Called with everything that a record refers to.
 pub type VisitReference<'a> = &'a mut dyn FnMut(Reference);
 
+/// What a folder of a file tree names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeEntry {
+    /// Another folder: a blob that lists others.
+    Folder(ContentHash),
+    /// A file or a link: a blob.
+    File(ContentHash),
+}
+
+/// Reads a folder of a file tree out of the blob of this hash; `None` if the blob is no folder.
+pub type ReadFolder = fn(hash: &ContentHash, bytes: &[u8]) -> Option<Vec<TreeEntry>>;
+
 /// A keyspace whose records refer to blobs, and how to find out to which.
 #[derive(Debug, Clone, Copy)]
 pub struct Referring {
     /// The keyspace.
     pub keyspace: Keyspace,
+    /// What people call the record, with its number behind: `tree of turn `. Without it, the keyspace is named.
+    pub called: Option<&'static str>,
+    /// How folders of the trees that records refer to are read; `None` if none refers to a tree.
+    pub folder: Option<ReadFolder>,
     /// Calls back with everything that a record's value refers to. A value that does not decode is an
     /// error: what it refers to must not be swept.
     pub references: fn(value: &[u8], visit: VisitReference<'_>) -> Result<(), StoreError>,
@@ -53,12 +68,12 @@ type VisitReferred<'a> = &'a mut dyn FnMut(TenantId, &ContentHash, Referrer);
 /// Everything that the records of a store refer to.
 pub(crate) struct RecordReferences<'a> {
     store: &'a dyn Store,
-    tables: &'a [Referring],
+    tables: Vec<Referring>,
 }
 
 impl<'a> RecordReferences<'a> {
-    pub(crate) fn of(store: &'a dyn Store) -> Self {
-        RecordReferences { store, tables: tables::REFERRING }
+    pub(crate) fn new(store: &'a dyn Store, tables: Vec<Referring>) -> Self {
+        RecordReferences { store, tables }
     }
 
     /// Reads records behind a key; the last key read, or `None` when there are no more.
@@ -92,6 +107,7 @@ impl<'a> RecordReferences<'a> {
         &self,
         tenant: TenantId,
         root: ContentHash,
+        read_folder: ReadFolder,
         seen: &mut HashSet<(TenantId, ContentHash)>,
         visit: VisitReferred<'_>,
     ) -> Result<(), StoreError> {
@@ -103,11 +119,10 @@ impl<'a> RecordReferences<'a> {
             visit(tenant, &folder, referrer);
             // Any blob may be attached as a tree; one that is none refers to nothing.
             let Some(bytes) = self.whole_blob(tenant, &folder)? else { continue };
-            let Ok(tree) = TreeObject::parse(&folder, &bytes) else { continue };
-            for entry in tree.entries {
-                match entry.kind {
-                    EntryKind::Folder => folders.push((entry.hash, Referrer::Tree(root))),
-                    EntryKind::File | EntryKind::Link => visit(tenant, &entry.hash, Referrer::Tree(root)),
+            for entry in read_folder(&folder, &bytes).unwrap_or_default() {
+                match entry {
+                    TreeEntry::Folder(hash) => folders.push((hash, Referrer::Tree(root))),
+                    TreeEntry::File(hash) => visit(tenant, &hash, Referrer::Tree(root)),
                 }
             }
         }
@@ -173,11 +188,15 @@ impl Dangling {
 }
 
 /// References to blobs that are not there.
-pub(crate) fn dangling(store: &dyn Store, on_stage: OnStage<'_>) -> Result<Dangling, EngineError> {
+pub(crate) fn dangling(
+    references: &RecordReferences<'_>,
+    on_stage: OnStage<'_>,
+) -> Result<Dangling, EngineError> {
+    let store = references.store;
     let mut dangling = Dangling::default();
     let mut failed = None;
     let mut done = 0_u64;
-    RecordReferences::of(store).visit_referred(&mut |tenant, hash, referrer| {
+    references.visit_referred(&mut |tenant, hash, referrer| {
         if failed.is_some() {
             return;
         }
@@ -207,7 +226,9 @@ pub(crate) fn dangling(store: &dyn Store, on_stage: OnStage<'_>) -> Result<Dangl
 impl RecordReferences<'_> {
     fn visit_referred(&self, visit: VisitReferred<'_>) -> Result<(), StoreError> {
         let mut seen = HashSet::new();
-        for table in self.tables {
+        for table in &self.tables {
+            let no_folder: ReadFolder = |_, _| None;
+            let read_folder = table.folder.unwrap_or(no_folder);
             let mut after = None;
             loop {
                 // Trees are read outside of the scan.
@@ -217,7 +238,7 @@ impl RecordReferences<'_> {
                     Reference::Tree(root) => trees.push((tenant, root)),
                 })?;
                 for (tenant, root) in trees {
-                    self.tree(tenant, root, &mut seen, visit)?;
+                    self.tree(tenant, root, read_folder, &mut seen, visit)?;
                 }
                 if after.is_none() {
                     break;
@@ -271,9 +292,9 @@ mod tests {
             };
             store.write(tenant, Box::new(body)).unwrap();
         }
-        let tables = [Referring { keyspace: NOTES, references }];
+        let tables = vec![Referring { keyspace: NOTES, called: None, folder: None, references }];
         let mut found = Vec::new();
-        let references = RecordReferences { store: &store, tables: &tables };
+        let references = RecordReferences::new(&store, tables);
         references.visit(&mut |tenant, hash| found.push((tenant, *hash))).unwrap();
         assert!(found == expected, "{} of {}", found.len(), expected.len());
     }

@@ -8,7 +8,6 @@ use std::time::Duration;
 use cairn_seam::{Compaction, Finding, UpkeepReport};
 use parking_lot::{Condvar, Mutex};
 
-use crate::references::RecordReferences;
 use crate::{CompactionPolicy, Engine, EngineError};
 
 /// The thread and the way to stop it.
@@ -54,7 +53,7 @@ impl Engine {
         *self.compacted_at.lock() = now;
         let store = self.pipeline.store();
         let what = Compaction { keep_changes, forget: None };
-        match store.compact(&what, &RecordReferences::of(store), &mut |_| !self.upkeep.bell.is_stopped()) {
+        match store.compact(&what, &self.references(), &mut |_| !self.upkeep.bell.is_stopped()) {
             Ok(report) => tracing::info!(figures = ?report.figures, "compacted the store"),
             Err(error) => tracing::warn!(%error, "compaction failed; it is tried again next time"),
         }
@@ -73,9 +72,10 @@ impl Engine {
         }
         let mut report = outcome?;
         report.findings.extend(self.scrub_search());
-        self.look_after_indexes();
         self.compact_when_due();
-        self.sleep_when_due(&mut |_| !self.upkeep.bell.is_stopped());
+        for memory in self.memories.all() {
+            memory.upkeep(self, &mut |_| !self.upkeep.bell.is_stopped());
+        }
         Ok(report)
     }
 }

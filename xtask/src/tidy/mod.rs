@@ -5,17 +5,22 @@
 mod apart;
 mod async_edges;
 mod code_map;
+mod limits;
 mod links;
 mod machine_paths;
+mod memories;
 mod source;
 mod tiers;
+mod transactions;
 mod tree;
 mod unfinished;
+mod unknown_to;
+mod value;
 mod wall_clock;
 
 use std::fmt;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::run;
 use tree::Tree;
@@ -56,9 +61,13 @@ const CHECKS: &[Check] = &[
     Check { title: "dependencies go down the tiers", look: tiers::look },
     Check { title: "every crate is on the code map", look: code_map::look },
     Check { title: "only the edges know async", look: async_edges::look },
+    Check { title: "shared code of the engine names no memory", look: memories::look },
+    Check { title: "surfaces see no transactions", look: transactions::look },
     Check { title: "benchmarks and fuzz targets stay apart", look: apart::look },
     Check { title: "nothing is left unfinished", look: unfinished::look },
     Check { title: "no test asserts that time on the wall is short", look: wall_clock::look },
+    Check { title: "the table of limits is current", look: limits::look },
+    Check { title: "folders do not know what they must not", look: unknown_to::look },
     Check { title: "links lead somewhere", look: links::look },
     Check { title: "no path of one machine", look: machine_paths::look },
 ];
@@ -77,4 +86,11 @@ pub(crate) fn tidy() -> Result<()> {
         bail!("tidy found {found} {} to put right", if found == 1 { "thing" } else { "things" });
     }
     Ok(())
+}
+
+/// Writes the table of all limits anew.
+pub(crate) fn write_limits() -> Result<()> {
+    let tree = Tree::load(&run::root())?;
+    let table = limits::table(&tree).map_err(|finding| anyhow!("{finding}"))?;
+    std::fs::write(run::root().join(limits::TABLE), table).context("could not write the table of limits")
 }

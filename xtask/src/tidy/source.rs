@@ -19,6 +19,19 @@ pub(super) fn code_only(source: &str) -> String {
     String::from_utf8_lossy(&code).into_owned()
 }
 
+/// The identifiers, keywords and numbers of code, each with where it begins.
+pub(super) fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += code[at..].find(is_part)?;
+        let length = code[at..].find(|c| !is_part(c)).unwrap_or(code.len() - at);
+        let word = &code[at..at + length];
+        at += length;
+        Some((at - length, word))
+    })
+}
+
 /// Where the comment or literal that starts at `at` ends, if one starts there.
 fn literal_or_comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];

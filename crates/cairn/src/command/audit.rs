@@ -4,27 +4,26 @@ use std::path::Path;
 use std::time::Duration;
 
 use cairn_http::{AuditPart, Client, ClientError};
+use cairn_wire::audit::ShownLine;
 use clap::Args;
-use serde_json::Value;
 
-use super::answer::{items, number, text};
+use super::answer::{json_line, text};
 use crate::failure::Failure;
 use crate::{logging, reach, when};
 
 pub(crate) const AUDIT_AFTER_HELP: &str = "\
 Examples:
   cairn audit                            the newest 20 lines of the tenant local
-  cairn audit --tenant acme --since -24h everything of the last day
-  cairn audit --follow                   and whatever comes, until interrupted (Ctrl-C)
-  cairn audit --node                     what was done to tenants and to the store, and callers who
-                                         did not say who they are
-  cairn audit --since 2026-11-01 --json  one line of JSON per line
+  cairn audit --tenant acme --since -24h the last day
+  cairn audit --follow                   keep printing new lines, until interrupted (Ctrl-C)
+  cairn audit --node                     acts on tenants and the store, unauthenticated callers
+  cairn audit --since 2026-11-01 --json  one JSON object per line
 
-Every administrative act leaves a line in the transaction that does it. Work that takes more than one
-(maintenance, pruning) leaves two: begun, and then done, failed or stopped; without the second it
-goes on, or died half-way with its process. Acts that were refused leave a line too. Of a flood of
-refusals only the first of each minute do; the next line says how many did not.
-Following needs a server (`cairn serve`) on the data directory, and waits for one that is away.";
+Every administrative act writes its line in its own transaction. Work of more than one transaction
+(maintenance, pruning) writes two lines: begun, and then done, failed or stopped; without the second
+line the work is in progress, or its process died. Refused acts are recorded too. Of many refusals
+only the first of each minute are; the next line counts the others.
+--follow needs a server (`cairn serve`) on the data directory, and waits for one that restarts.";
 
 /// Lines that are shown if nobody says how many.
 const LIMIT: u64 = 20;
@@ -120,36 +119,36 @@ impl Reader {
         while self.is_heard() {
             let page = client.audit(&self.part).await?;
             if self.shows {
-                let lines = items(&page, "lines").iter().map(|line| self.form(line));
+                let lines = page.lines.iter().map(|line| self.form(line));
                 self.printed = super::try_print(lines.collect::<String>().as_bytes());
             }
             // What was printed is not asked for again, also if the server goes away now.
-            let (tenant, after) = (self.part.tenant.take(), page["last"].as_str().map(str::to_owned));
+            let (tenant, after) = (self.part.tenant.take(), page.last);
             self.part = AuditPart { tenant, after, limit: Some(PAGE_MAX), ..AuditPart::default() };
-            if page["next"].is_null() {
+            if page.next.is_none() {
                 break;
             }
         }
         Ok(())
     }
 
-    fn form(&self, line: &Value) -> String {
-        if self.as_json { format!("{line}\n") } else { in_words(line) }
+    fn form(&self, line: &ShownLine) -> String {
+        if self.as_json { json_line(line) } else { in_words(line) }
     }
 }
 
-fn in_words(line: &Value) -> String {
-    let tenant = if line["tenant"].is_null() { "node".to_owned() } else { text(line, "tenant") };
+fn in_words(line: &ShownLine) -> String {
+    let tenant = line.tenant.as_deref().map_or_else(|| "node".to_owned(), text);
     let mut facts = vec![
-        when::absolute(number(line, "at_ms")),
-        format!("{:7}", text(line, "outcome")),
-        text(line, "actor"),
-        format!("{} on {tenant}", text(line, "action")),
+        when::absolute(line.at_ms),
+        format!("{:7}", text(&line.outcome)),
+        text(&line.actor),
+        format!("{} on {tenant}", text(&line.action)),
     ];
-    facts.extend(Some(text(line, "subject")).filter(|subject| !subject.is_empty()));
-    let why = [text(line, "reason"), text(line, "code")];
-    facts.extend(why.into_iter().filter(|why| !why.is_empty()).map(|why| format!("({why})")));
-    let unrecorded = number(line, "unrecorded");
+    facts.extend(Some(text(&line.subject)).filter(|subject| !subject.is_empty()));
+    let why = [&line.reason, &line.code].into_iter().flatten().filter(|why| !why.is_empty());
+    facts.extend(why.map(|why| format!("({})", text(why))));
+    let unrecorded = line.unrecorded.unwrap_or(0);
     if unrecorded > 0 {
         facts.push(format!("[and {unrecorded} refused before it]"));
     }
@@ -158,26 +157,46 @@ fn in_words(line: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    fn line(actor: &str, action: &str, subject: &str, outcome: &str) -> ShownLine {
+        ShownLine {
+            at_ms: 0,
+            actor: actor.to_owned(),
+            action: action.to_owned(),
+            tenant: None,
+            subject: subject.to_owned(),
+            outcome: outcome.to_owned(),
+            reason: None,
+            code: None,
+            unrecorded: None,
+        }
+    }
 
     #[test]
     fn a_line_is_one_line_without_harm() {
-        let done = json!({"at_ms": 1_700_000_000_000_u64, "actor": "ada\u{1b}[2J", "action": "access.change",
-            "tenant": "acme", "subject": "user bob\n", "outcome": "done", "reason": null});
+        let done = ShownLine {
+            at_ms: 1_700_000_000_000,
+            tenant: Some("acme".to_owned()),
+            ..line("ada\u{1b}[2J", "access.change", "user bob\n", "done")
+        };
         assert_eq!(
             in_words(&done),
             "2023-11-14 22:13:20Z  done     ada\\u{1b}[2J  access.change on acme  user bob\\u{a}\n"
         );
-        let failed = json!({"at_ms": 0, "actor": "ada", "action": "node.maintain", "tenant": null,
-            "subject": "compact", "outcome": "failed", "reason": null, "code": "StorageFull"});
+        let failed = ShownLine {
+            code: Some("StorageFull".to_owned()),
+            ..line("ada", "node.maintain", "compact", "failed")
+        };
         assert_eq!(
             in_words(&failed),
             "1970-01-01 00:00:00Z  failed   ada  node.maintain on node  compact  (StorageFull)\n"
         );
-        let refused = json!({"at_ms": 0, "actor": "eve", "action": "tenant.read", "tenant": null, "subject": "",
-            "outcome": "refused", "reason": "it needs a role", "unrecorded": 7});
+        let refused = ShownLine {
+            reason: Some("it needs a role".to_owned()),
+            unrecorded: Some(7),
+            ..line("eve", "tenant.read", "", "refused")
+        };
         assert_eq!(
             in_words(&refused),
             "1970-01-01 00:00:00Z  refused  eve  tenant.read on node  (it needs a role)  [and 7 refused before it]\n"

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cairn_http::{Report, ReportedMissing};
+use cairn_http::missing_from_wire;
 use cairn_seam::Maintenance;
+use cairn_wire::maintenance::{Report, ReportedMissing};
 
 use crate::data_dir::Surroundings;
 use crate::failure::Failure;
@@ -31,7 +32,7 @@ pub(super) fn backup(
 
 /// One line for each place that a partial backup lacks.
 pub(super) fn missing_lines(missing: &[ReportedMissing], left_out: u64) -> String {
-    let line = |place: &ReportedMissing| format!("missing: {}\n", place.to_missing());
+    let line = |place: &ReportedMissing| format!("missing: {}\n", missing_from_wire(place));
     let mut lines: String = missing.iter().map(line).collect();
     if left_out > 0 {
         writeln!(lines, "missing: {}", super::counted(left_out, "further place"))

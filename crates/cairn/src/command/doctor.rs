@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use cairn_http::Report;
+use cairn_http::IntoWire;
 use cairn_seam::Maintenance;
+use cairn_wire::maintenance::Report;
 
 use crate::failure::Failure;
 use crate::open;
@@ -32,7 +33,7 @@ fn show(report: &Report, as_json: bool) -> Result<(), Failure> {
 fn diagnose(data_dir: Option<&Path>) -> Result<Report, Failure> {
     let (data_dir, settings) = super::settings(data_dir, &[])?;
     let options = open::options(&settings.config)?;
-    Ok(cairn_embedded::diagnose(&data_dir.path, options)?.into())
+    Ok(cairn_embedded::diagnose(&data_dir.path, options)?.into_wire())
 }
 
 fn to_text(report: &Report) -> String {
@@ -74,7 +75,7 @@ fn verdict(report: &Report, repair: bool) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use cairn_http::ReportedFinding;
+    use cairn_wire::maintenance::ReportedFinding;
 
     use super::*;
 

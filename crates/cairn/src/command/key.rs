@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cairn_base::{ErrorCode, SystemEntropy};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, EncryptionKey};
-use cairn_seam::Maintenance;
+use cairn_seam::{Maintenance, StoreCode};
 use clap::Subcommand;
 use serde_json::json;
 
@@ -37,11 +37,11 @@ pub(crate) const KEY_AFTER_HELP: &str = "\
 Examples:
   cairn key generate ~/cairn.key
   CAIRN_ENCRYPTION_KEY_FILE=~/cairn.key cairn init
-                              make a data directory whose files nobody can read without the key
+                              create an encrypted data directory
   cairn key generate ~/new.key && cairn key rotate --new-key-file ~/new.key
 
-Encryption is chosen when a data directory is made. Keep a copy of the key somewhere else: without
-it everything in the data directory is lost, and nobody can bring it back.";
+Encryption is chosen when a data directory is created. Keep a copy of the key elsewhere: without it
+the data cannot be recovered.";
 
 const GENERATE_AFTER_HELP: &str = "\
 Examples:
@@ -94,7 +94,7 @@ fn rotate(data_dir: Option<&Path>, new_key_file: &Path, as_json: bool) -> Result
         EmbeddedOptions { key: key_file::configured(&settings.config)?, ..EmbeddedOptions::default() };
     match EmbeddedStore::rotate_key(dir, options, &new) {
         Ok(()) => {}
-        Err(error) if error.code() == ErrorCode::Locked => {
+        Err(error) if error.code() == StoreCode::Locked => {
             // Whoever has it open does it, with the same outcome.
             let job = Maintenance::ChangeKey { new_key_file: file.clone() };
             super::maintain::run(Some(dir), &job)?;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use cairn_embedded::Progress;
-use cairn_http::Report;
 use cairn_seam::Maintenance;
+use cairn_wire::maintenance::Report;
 
 use crate::failure::Failure;
 use crate::{logging, progress, reach};

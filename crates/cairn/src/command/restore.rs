@@ -4,8 +4,9 @@ use std::path::Path;
 
 use cairn_base::ErrorCode;
 use cairn_embedded::{EmbeddedOptions, Progress, RestoreHow, Restored};
-use cairn_http::ReportedMissing;
+use cairn_http::IntoWire;
 use cairn_seam::{Stage, StoreError};
+use cairn_wire::maintenance::ReportedMissing;
 use serde_json::json;
 
 use super::backup::missing_lines;
@@ -75,12 +76,12 @@ fn explain(error: StoreError, backup: &Path) -> Failure {
 fn report(dir: &Path, backup: &Path, restored: Restored, as_json: bool) -> Result<(), Failure> {
     let Restored { position, files, bytes, missing, unopened } = restored;
     let left_out = missing.left_out;
-    let missing: Vec<ReportedMissing> = missing.places.into_iter().map(ReportedMissing::from).collect();
+    let missing: Vec<ReportedMissing> = missing.places.into_iter().map(IntoWire::into_wire).collect();
     if as_json {
         let mut line = json!({
             "data_dir": dir.to_string_lossy(),
             "backup": backup.to_string_lossy(),
-            "position": position.0,
+            "position": position.to_stored(),
             "files": files,
             "bytes": bytes,
         });

@@ -22,6 +22,7 @@ use crate::endpoints::{self, EndpointsFile};
 use crate::exposure::Exposure;
 use crate::failure::Failure;
 use crate::signals::StopSignals;
+use crate::wiring::Process;
 use crate::{logging, open, reach, socket, tls, trusted, wiring};
 
 /// What `serve` takes besides the configuration.
@@ -35,35 +36,35 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDR")]
     binary: Option<String>,
 
-    /// Whether callers over TCP have to say who they are [default: off]
+    /// Require authentication over TCP [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on")]
     auth: Option<String>,
 
-    /// The server's certificate in PEM; needs --tls-key
+    /// Server certificate in PEM; needs --tls-key
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<String>,
 
-    /// The certificate's private key in PEM, readable by you alone
+    /// Private key of the certificate in PEM, readable by you only
     #[arg(long, value_name = "FILE")]
     tls_key: Option<String>,
 
-    /// Serve addresses that others can reach without TLS: a proxy in front has it, and nobody else gets here
+    /// Serve other machines without TLS: a TLS proxy in front is the only way in
     #[arg(long)]
     insecure_behind_proxy: bool,
 
-    /// Keep everything in memory, and nothing after the end
+    /// Keep everything in memory; all data is lost at exit
     #[arg(long, conflicts_with = "accept_loss")]
     in_memory: bool,
 
-    /// Write to a damaged data directory, without the records that cannot be read
+    /// Serve a damaged data directory without its unreadable records
     #[arg(long)]
     accept_loss: bool,
 
-    /// Log lines as text or json [default: text]
+    /// Log format: text or json [default: text]
     #[arg(long, value_name = "FORMAT")]
     log_format: Option<String>,
 
-    /// error, warn, info, debug or trace [default: info]
+    /// Log level: error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 }
@@ -110,9 +111,7 @@ pub(super) fn serve(data_dir: Option<&Path>, as_json: bool, arguments: &ServeArg
         open::create_dir(&data_dir.path)?;
         (Arc::new(reach::own(&data_dir.path, &config, loss)?), Some(data_dir.path))
     };
-    let engine = wiring::engine(store, clock, &config, dir.as_deref())?;
-    engine.set_sleep(wiring::sleep(&config));
-    engine.set_scrub(wiring::scrub(&config));
+    let engine = wiring::engine(store, clock, &config, dir.as_deref(), Process::Server)?;
     let ready = trusted.as_ref().map_or(Ok(()), |rule| trusted::announce(&engine, rule));
     let runtime =
         ready.and_then(|()| Runtime::new().map_err(|error| Failure::io("start the runtime", &error)));

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use indicatif::{HumanBytes, HumanDuration};
+use serde::Serialize;
 use serde_json::Value;
 
+use super::answer::json;
 use crate::failure::Failure;
 use crate::{logging, reach};
 
@@ -13,12 +15,12 @@ pub(super) fn stats(data_dir: Option<&Path>, as_json: bool) -> Result<(), Failur
     let (data_dir, settings) = super::settings(data_dir, &[])?;
     logging::start_quietly(&settings.config)?;
     let stats = reach::reach(&data_dir.path, &settings.config, async |client| client.stats().await)?;
-    super::print(&if as_json { format!("{stats:#}\n") } else { to_text(&stats) })
+    super::print(&if as_json { json(&stats) } else { to_text(&stats) })
 }
 
-fn to_text(stats: &Value) -> String {
+fn to_text(stats: &impl Serialize) -> String {
     let mut rows = Vec::new();
-    add_rows("", stats, &mut rows);
+    add_rows("", &serde_json::to_value(stats).expect("figures are plain data"), &mut rows);
     super::table(&rows)
 }
 

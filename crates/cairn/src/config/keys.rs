@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::path::Path;
 use std::time::Duration;
 
-use cairn_base::limits;
+use cairn_graph::limits;
 
 use super::{Config, LogFormat, Raw, parse};
 

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cairn_access::Role;
-use cairn_base::limits;
+use cairn_embedded::limits;
 use cairn_gate::{Allowance, Network};
 
 use crate::failure::Failure;
@@ -119,10 +119,10 @@ impl Default for Config {
             binary_trusted_user: String::new(),
             binary_trusted_role: Role::Reader,
             http_allowed_origins: Vec::new(),
-            http_body_bytes_max: limits::HTTP_BODY_BYTES_MAX as u64,
-            http_deadline: limits::HTTP_DEADLINE,
-            http_in_flight_max: limits::HTTP_IN_FLIGHT_MAX as u64,
-            http_waiting_max: limits::HTTP_WAITING_MAX as u64,
+            http_body_bytes_max: cairn_http::limits::HTTP_BODY_BYTES_MAX as u64,
+            http_deadline: cairn_gate::limits::HTTP_DEADLINE,
+            http_in_flight_max: cairn_gate::limits::HTTP_IN_FLIGHT_MAX as u64,
+            http_waiting_max: cairn_gate::limits::HTTP_WAITING_MAX as u64,
             tls_cert_file: None,
             tls_key_file: None,
             limits: Allowance::default(),
@@ -133,17 +133,17 @@ impl Default for Config {
             store_reserve_file_bytes: limits::RESERVE_FILE_BYTES_DEFAULT,
             store_cache_bytes: 64 << 20,
             store_encryption_key_file: None,
-            compact_every: Some(limits::COMPACT_EVERY),
+            compact_every: Some(cairn_engine::limits::COMPACT_EVERY),
             compact_keep_changes: None,
             scrub_every: Some(limits::SCRUB_EVERY),
             scrub_rate: NonZeroU64::new(limits::SCRUB_RATE_DEFAULT).unwrap_or(NonZeroU64::MIN),
-            graph_auto_indexes: limits::GRAPH_AUTO_INDEXES as u64,
-            graph_cache_bytes: limits::GRAPH_CACHE_BYTES_DEFAULT,
+            graph_auto_indexes: cairn_engine::limits::GRAPH_AUTO_INDEXES as u64,
+            graph_cache_bytes: cairn_engine::limits::GRAPH_CACHE_BYTES_DEFAULT,
             sleep_every: None,
             sleep_apply: false,
             search_enabled: true,
             search_memory_bytes: 80 << 20,
-            turns_remember_keys: limits::IDEMPOTENCY_REMEMBERED,
+            turns_remember_keys: cairn_turns::limits::IDEMPOTENCY_REMEMBERED,
             turns_strict_types: false,
         }
     }

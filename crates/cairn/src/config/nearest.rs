@@ -1,14 +1,13 @@
 //! "Did you mean …?"
 
+use cairn_base::most_alike;
+
 /// What to say about a name that is not known: the nearest known one, or all of them.
 pub(super) fn hint(name: &str, known: impl Iterator<Item = String>) -> String {
     let known: Vec<String> = known.collect();
-    let scored = known.iter().map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
-        // Below this, guesses mislead more often than they help.
-        Some((score, candidate)) if score >= 0.75 => format!("did you mean `{candidate}`?"),
-        _ => format!("known are {}", known.join(", ")),
+    match most_alike(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", known.join(", ")),
     }
 }
 

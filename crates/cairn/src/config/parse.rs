@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cairn_access::{Role, TrustedUser};
-use cairn_base::limits;
 use cairn_gate::Network;
 
 use super::{LogFormat, Raw};
+use crate::limits;
 
 pub(super) fn text(raw: &Raw) -> Result<&str, String> {
     match raw {

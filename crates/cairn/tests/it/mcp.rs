@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 use crate::owner::PlayedOwner;
 use crate::program::{Server, cairn, run, stdout, within};
 
-const DATA: [&str; 2] = ["--data-dir", "data"];
+pub(crate) const DATA: [&str; 2] = ["--data-dir", "data"];
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(300);
 
-const TYPE: &str =
+pub(crate) const TYPE: &str =
     r#"UPSERT { CONCEPT { {type: "$ConceptType", name: "Note"} SET ATTRIBUTES { description: "n" } } }"#;
-const NOTES: &str = r#"FIND(COUNT(?n)) WHERE { ?n {type: "Note"} }"#;
+pub(crate) const NOTES: &str = r#"FIND(COUNT(?n)) WHERE { ?n {type: "Note"} }"#;
 
-fn note(name: &str) -> String {
+pub(crate) fn note(name: &str) -> String {
     format!(r#"UPSERT {{ CONCEPT {{ {{type: "Note", name: "{name}"}} }} }}"#)
 }
 
@@ -30,7 +30,7 @@ fn here() -> tempfile::TempDir {
 }
 
 /// A client and the program it started; ended with the test.
-struct Agent {
+pub(crate) struct Agent {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -40,7 +40,7 @@ struct Agent {
 }
 
 impl Agent {
-    fn start(dir: &Path, arguments: &[&str]) -> Agent {
+    pub(crate) fn start(dir: &Path, arguments: &[&str]) -> Agent {
         let mut command = cairn(dir, &[&DATA[..], &["mcp"], arguments].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
@@ -50,7 +50,7 @@ impl Agent {
     }
 
     /// One that has begun as clients did until 2025.
-    fn legacy(dir: &Path, arguments: &[&str]) -> Agent {
+    pub(crate) fn legacy(dir: &Path, arguments: &[&str]) -> Agent {
         let mut agent = Agent::start(dir, arguments);
         let about = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         let begun = agent.ask("initialize", about);
@@ -60,7 +60,7 @@ impl Agent {
     }
 
     /// One whose requests stand alone.
-    fn modern(dir: &Path, arguments: &[&str]) -> Agent {
+    pub(crate) fn modern(dir: &Path, arguments: &[&str]) -> Agent {
         let mut agent = Agent::start(dir, arguments);
         agent.meta = Some(json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -79,12 +79,12 @@ impl Agent {
         stdin.write_all(format!("{line}\n").as_bytes()).expect("it reads");
     }
 
-    fn hear(&mut self) -> Value {
+    pub(crate) fn hear(&mut self) -> Value {
         let line = self.lines.recv_timeout(LONG).expect("an answer");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} on standard output: {line:?}"))
     }
 
-    fn send(&mut self, method: &str, mut params: Value) -> u64 {
+    pub(crate) fn send(&mut self, method: &str, mut params: Value) -> u64 {
         if let Some(meta) = &self.meta {
             params["_meta"] = meta.clone();
         }
@@ -94,14 +94,14 @@ impl Agent {
         id
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         let answer = self.hear();
         assert_eq!(answer["id"], id, "{answer:#}");
         answer
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         answer.get("result").cloned().unwrap_or_else(|| panic!("no result: {answer:#}"))
     }
@@ -113,7 +113,7 @@ impl Agent {
     }
 
     /// Closes its input, and waits for its end: the exit code, and what it said beside answers.
-    fn leave(mut self) -> (Option<i32>, String) {
+    pub(crate) fn leave(mut self) -> (Option<i32>, String) {
         drop(self.stdin.take());
         let mut stderr = self.child.stderr.take().expect("it is piped");
         let mut child = std::mem::replace(&mut self.child, finished());
@@ -364,7 +364,7 @@ fn nobody_waits_for_the_store_to_be_told_what_is_here() {
     // It goes away unanswered, again and again: the call is made anew.
     for _ in 0..2 {
         let (_, request) = owner.accept();
-        assert!(request.starts_with("POST /kip ") && request.contains("execute_kip"), "{request}");
+        assert!(request.starts_with("POST /v1/tools/execute_kip "), "{request}");
     }
     owner.stop_listening();
     // A call waits, and others are answered meanwhile.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cairn_base::{Entropy, SeededEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, EncryptionKey, RESTORE_MARK};
-use cairn_seam::{Maintenance, Store};
+use cairn_seam::{LocalStore, Maintenance, Store};
 use serde_json::Value;
 
 use crate::program::{Server, cairn, run, stderr, stdout};

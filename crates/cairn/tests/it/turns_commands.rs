@@ -268,8 +268,8 @@ fn an_append_that_was_not_answered_is_asked_for_again_under_the_same_key() {
     let running = std::thread::spawn(move || output(&mut command));
     let (gone, first) = owner.accept();
     drop(gone);
-    let again =
-        owner.answer("201 Created", r#"{"turn_id":"9","context_id":"7","depth":3,"is_repeated":false}"#);
+    let appended = r#"{"context_id":"7","turn_id":"9","parent_turn_id":"8","depth":3,"content_hash_b3":"","created_at_unix_ms":0,"is_repeated":false}"#;
+    let again = owner.answer("201 Created", appended);
     let ended = within("its end", move || running.join().expect("it ends"));
     assert_eq!(stdout(&ended), "turn 9 appended to context 7 at depth 3\n", "{ended:?}");
     assert!(

@@ -4,7 +4,7 @@ use std::fmt;
 
 use cairn_base::{ErrorCode, SpaceId, TenantId};
 
-use crate::{Action, CredentialError, Level, Principal, Role, Scope, Sharing};
+use crate::{AccessCode, Action, CredentialError, Level, Principal, Role, Scope, Sharing};
 
 /// What an action is aimed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,7 +175,7 @@ impl Refusal {
     pub fn code(&self) -> ErrorCode {
         match self.reason {
             RefusalReason::ForeignTenant => ErrorCode::NotFound,
-            RefusalReason::Anonymous => ErrorCode::Unauthenticated,
+            RefusalReason::Anonymous => AccessCode::Unauthenticated,
             RefusalReason::Credential(error) => error.code(),
             RefusalReason::RoleMissing | RefusalReason::NotOnTenant | RefusalReason::NotShared => {
                 ErrorCode::Forbidden

@@ -10,8 +10,10 @@
 
 mod action;
 mod authorize;
+mod code;
 mod credential;
 pub mod identity;
+pub mod limits;
 mod login;
 mod principal;
 pub mod registry;
@@ -24,6 +26,7 @@ mod trusted;
 
 pub use action::{Action, ActionRow, Level};
 pub use authorize::{Permit, Refusal, RefusalReason, Resource, Target, authorize};
+pub use code::AccessCode;
 pub use credential::{
     Credential, CredentialError, Jwt, JwtClaims, SignedJwt, Token, TokenHash, TokenId, TokenKey,
 };

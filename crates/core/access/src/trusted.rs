@@ -6,7 +6,9 @@ use cairn_base::{ErrorCode, SpaceId, TenantId};
 use cairn_seam::Reader;
 
 use crate::registry::{self, BadName, RegistryError, TenantName, UserId};
-use crate::{CredentialError, LOCAL_OWNER, LOCAL_TENANT, LoginError, Role, Roles, Scope, by_trust};
+use crate::{
+    AccessCode, CredentialError, LOCAL_OWNER, LOCAL_TENANT, LoginError, Role, Roles, Scope, by_trust,
+};
 
 /// A user, and what it is trusted with in this way. Never the local owner, and never an administrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +91,7 @@ impl CannotTrust {
             CannotTrust::NoTenant(_)
             | CannotTrust::NoUser { .. }
             | CannotTrust::RoleMissing { .. }
-            | CannotTrust::ShutOut(_) => ErrorCode::ConfigInvalid,
+            | CannotTrust::ShutOut(_) => AccessCode::ConfigInvalid,
             CannotTrust::Registry(error) => error.code(),
         }
     }

@@ -9,6 +9,7 @@
 //! [`Scope`](cairn_access::Scope). It knows nothing of KIP, the language that asks for it.
 
 mod bootstrap;
+mod budget;
 mod cache;
 mod counters;
 mod element;
@@ -19,6 +20,7 @@ mod id;
 mod index;
 mod keys;
 pub mod known;
+pub mod limits;
 mod lookup;
 mod name;
 mod nearest;
@@ -27,6 +29,8 @@ mod record;
 pub mod salvage;
 mod scan;
 mod schema;
+pub mod search;
+pub mod sleep;
 pub mod spaces;
 mod statistics;
 mod stored;
@@ -35,6 +39,7 @@ mod view;
 mod write;
 
 pub use bootstrap::{FirstContent, Named, bootstrap, restore};
+pub use budget::{Allowance, Budget, OverBudget};
 pub use cache::{Cache, CacheStats, Changes, Noting};
 pub use element::{Concept, Edge, Link, Map, Part};
 pub use error::GraphError;

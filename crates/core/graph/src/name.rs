@@ -1,8 +1,6 @@
 //! Names as parts of keys, and how long names and keys may be.
 
-use cairn_base::limits;
-
-use crate::{GraphError, Result};
+use crate::{GraphError, Result, limits};
 
 /// What stands for a name in keys. Whoever finds something under it looks whether it has that name.
 pub(crate) fn hash(name: &str) -> [u8; 16] {

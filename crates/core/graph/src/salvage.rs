@@ -36,7 +36,7 @@ struct SpaceClues {
     concept: u64,
     link: u64,
     schema: u64,
-    counted_at: u64,
+    counted_at: Position,
     deleted: std::collections::HashSet<u64>,
     /// Elements in frames that do not verify.
     doubtful: std::collections::BTreeSet<u64>,
@@ -83,7 +83,7 @@ impl Clues {
                 clues.concept = clues.concept.max(counters.concept);
                 clues.link = clues.link.max(counters.link);
                 clues.schema = clues.schema.max(counters.schema);
-                clues.counted_at = clues.counted_at.max(position.0);
+                clues.counted_at = clues.counted_at.max(position);
             }
             return;
         }
@@ -264,7 +264,8 @@ fn numbers(
             out.lost.push(item(scope, element, String::new()));
         }
     }
-    let counted_to = clues.counted_at.max(if store.unread.is_empty() { store.records_to } else { 0 });
+    let counted_to =
+        clues.counted_at.max(if store.unread.is_empty() { store.records_to } else { Position::START });
     let unseen = store.lost_behind(counted_to);
     let room = if unseen == 0 { 0 } else { unseen / ELEMENT_BYTES_MIN + 1 };
     for element in clues.doubtful.iter().map(|number| Element::from_u64(*number)) {

@@ -2,13 +2,13 @@
 //!
 //! `memory` is there from the beginning and has no record.
 
-use cairn_base::{KeyBuf, SpaceId, TenantId, limits, put_varint, take_varint};
+use cairn_base::{KeyBuf, SpaceId, TenantId, put_varint, take_varint};
 use cairn_seam::{KeyRange, Reader, Visit, WriteTx, get};
 
 use crate::name::check_length;
 use crate::scan::behind;
 use crate::tables::{SPACE_NAMES, SPACES};
-use crate::{GraphError, GraphEvent, Result};
+use crate::{GraphError, GraphEvent, Result, limits};
 
 /// The name of the space that every tenant has.
 pub const MEMORY: &str = "memory";

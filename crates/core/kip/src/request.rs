@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use cairn_base::Value;
-use cairn_base::limits::KIP_COMMANDS_MAX;
+use crate::limits::KIP_COMMANDS_MAX;
+use cairn_base::{Value, nearest};
 
 use crate::bind::kind;
 use crate::lex::{is_identifier, shown};
-use crate::nearest::{nearest, one_of};
+use crate::one_of::one_of;
 use crate::{KipCode, KipError};
 
 /// Named values.
@@ -84,6 +84,13 @@ impl KipRequest {
         })
     }
 
+    /// Whether a command of it has, with its values, no more than about so many bytes. Takes no longer for a
+    /// longer one.
+    pub fn is_short(&self, command: &KipCommand, bytes_max: usize) -> bool {
+        let Some(mut left) = bytes_max.checked_sub(command.text.len()) else { return false };
+        all_fit(&self.parameters, &mut left) && all_fit(&command.parameters, &mut left)
+    }
+
     /// The values for a command of it: its own over those for all.
     pub fn parameters_of(&self, command: &KipCommand) -> Cow<'_, Parameters> {
         if command.parameters.is_empty() {
@@ -93,6 +100,25 @@ impl KipRequest {
         merged.extend(command.parameters.clone());
         Cow::Owned(merged)
     }
+}
+
+/// Whether a value takes no more than so many bytes, about; takes them off.
+fn fits(value: &Value, bytes_left: &mut usize) -> bool {
+    let own = size_of::<Value>() + if let Value::String(text) = value { text.len() } else { 0 };
+    let Some(left) = bytes_left.checked_sub(own) else { return false };
+    *bytes_left = left;
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+        Value::Array(items) => items.iter().all(|item| fits(item, bytes_left)),
+        Value::Object(entries) => all_fit(entries, bytes_left),
+    }
+}
+
+fn all_fit(entries: &Parameters, bytes_left: &mut usize) -> bool {
+    entries.iter().all(|(key, value)| {
+        *bytes_left = bytes_left.saturating_sub(key.len());
+        fits(value, bytes_left)
+    })
 }
 
 fn commands(entries: &mut Parameters) -> Result<Commands, KipError> {

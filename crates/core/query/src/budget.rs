@@ -1,65 +1,41 @@
-//! How much one command may do: rows, memory and time.
+//! How much one command may do, and what it is told when that is not enough.
 
 use std::time::Duration;
 
-use cairn_base::{Clock, limits};
+use cairn_base::Clock;
+pub use cairn_graph::Allowance;
+use cairn_graph::OverBudget;
 use cairn_kip::{KipCode, KipError};
 
-/// How often the clock is asked: reading it costs more than a step does.
-const STEPS_PER_LOOK: u32 = 256;
-
-/// What a command may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Allowance {
-    /// Rows of intermediate results, all together, and nodes that paths come by.
-    pub rows: u64,
-    /// Bytes held at once: rows, values that were read, the answer.
-    pub bytes: u64,
-    /// Time from when the budget was made.
-    pub time: Duration,
-}
-
-impl Default for Allowance {
-    fn default() -> Self {
-        Allowance {
-            rows: limits::KIP_WORK_ROWS_MAX,
-            bytes: limits::KIP_WORK_BYTES_MAX,
-            time: limits::KIP_WORK_TIME_MAX,
-        }
-    }
-}
-
-/// What is left of an [`Allowance`].
-///
-/// Every loop over rows, links or nodes takes a step of it, so that no command outlives its time by more than
-/// a few hundred steps.
+/// The rest of an [`Allowance`], in the words of the protocol.
 #[derive(Debug)]
-pub struct Budget<'a> {
-    clock: &'a dyn Clock,
-    started: Duration,
-    allowance: Allowance,
-    rows: u64,
-    bytes: u64,
-    steps: u32,
+pub struct Budget<'a>(cairn_graph::Budget<'a>);
+
+impl<'a> From<cairn_graph::Budget<'a>> for Budget<'a> {
+    fn from(budget: cairn_graph::Budget<'a>) -> Self {
+        Budget(budget)
+    }
 }
 
 impl<'a> Budget<'a> {
     /// All of an allowance; time runs from now on.
     pub fn new(clock: &'a dyn Clock, allowance: Allowance) -> Self {
-        // Rows are numbered with 32 bits.
-        let rows = allowance.rows.min(u64::from(u32::MAX));
-        let allowance = Allowance { rows, ..allowance };
-        Budget { clock, started: clock.monotonic(), allowance, rows: 0, bytes: 0, steps: 0 }
+        Budget(cairn_graph::Budget::new(clock, allowance))
+    }
+
+    /// What one command may use, in no more than this time.
+    pub fn within(clock: &'a dyn Clock, time: Duration) -> Self {
+        Budget::new(clock, Allowance { time, ..Allowance::default() })
     }
 
     /// Rows that were made so far.
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.0.rows()
     }
 
     /// When it is, on the clock that the budget is measured with.
     pub(crate) fn now(&self) -> Duration {
-        self.clock.monotonic()
+        self.0.now()
     }
 
     /// Something was looked at.
@@ -69,97 +45,65 @@ impl<'a> Budget<'a> {
 
     /// So many things were looked at.
     pub(crate) fn steps(&mut self, count: u32) -> Result<(), KipError> {
-        self.steps = self.steps.saturating_add(count);
-        if self.steps < STEPS_PER_LOOK {
-            return Ok(());
-        }
-        self.steps = 0;
-        self.look_at_clock()
+        self.0.steps(count).map_err(over)
     }
 
     /// A row is made that takes so many bytes, or a path came by a node.
     pub(crate) fn row(&mut self, bytes: usize) -> Result<(), KipError> {
-        self.rows += 1;
-        if self.rows > self.allowance.rows {
-            return Err(self.too_many_rows());
-        }
-        self.hold(bytes)?;
-        self.step()
+        self.0.row(bytes).map_err(over)
     }
 
     /// So many bytes are held from now on.
     pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), KipError> {
-        self.bytes = self.bytes.saturating_add(bytes as u64);
-        if self.bytes > self.allowance.bytes {
-            return Err(self.too_many_bytes());
-        }
-        Ok(())
+        self.0.hold(bytes).map_err(over)
     }
 
     /// So many bytes are held no longer.
     pub(crate) fn release(&mut self, bytes: usize) {
-        self.bytes = self.bytes.saturating_sub(bytes as u64);
+        self.0.release(bytes);
     }
+}
 
-    fn look_at_clock(&self) -> Result<(), KipError> {
-        let taken = self.clock.monotonic().saturating_sub(self.started);
-        if taken <= self.allowance.time {
-            return Ok(());
+#[cold]
+fn over(bound: OverBudget) -> KipError {
+    match bound {
+        OverBudget::Time(time) => {
+            let message = format!("the command took longer than {} ms", time.as_millis());
+            KipError::new(KipCode::ExecutionTimeout, message).hint(NARROWER)
         }
-        let message = format!("the command took longer than {} ms", self.allowance.time.as_millis());
-        Err(KipError::new(KipCode::ExecutionTimeout, message).hint(NARROWER))
-    }
-
-    fn too_many_rows(&self) -> KipError {
-        let message = format!("the command needs more than {} intermediate rows", self.allowance.rows);
-        KipError::new(KipCode::ResourceExhausted, message).hint(NARROWER)
-    }
-
-    fn too_many_bytes(&self) -> KipError {
-        let message = format!("the command needs more than {} bytes at once", self.allowance.bytes);
-        KipError::new(KipCode::ResourceExhausted, message).hint(
-            "ask for single fields instead of whole elements, lower LIMIT, or ground an end of a pattern with \
-             {type, name}",
-        )
+        OverBudget::Rows(rows) => {
+            let message = format!("the command needs more than {rows} intermediate rows");
+            KipError::new(KipCode::ResourceExhausted, message).hint(NARROWER)
+        }
+        OverBudget::Bytes(bytes) => {
+            let message = format!("the command needs more than {bytes} bytes at once");
+            KipError::new(KipCode::ResourceExhausted, message).hint(SMALLER)
+        }
     }
 }
 
 const NARROWER: &str = "ground an end of a pattern with {type, name}, connect patterns by a common variable, \
                         give paths an upper bound, or filter by type";
+const SMALLER: &str = "ask for single fields instead of whole elements, lower LIMIT, or ground an end of a \
+                       pattern with {type, name}";
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use cairn_base::ManualClock;
 
-    fn allowance() -> Allowance {
-        Allowance { rows: 3, bytes: 100, time: Duration::from_millis(10) }
-    }
-
-    fn code(result: Result<(), KipError>) -> Option<KipCode> {
-        result.err().map(|error| error.code)
-    }
-
     #[test]
-    fn each_measure_holds_up_to_its_bound_and_no_further() {
+    fn every_bound_has_its_code_and_says_what_to_do() {
         let clock = ManualClock::new(0);
-        let mut budget = Budget::new(&clock, allowance());
-        assert_eq!((0..3).map(|_| code(budget.row(1))).collect::<Vec<_>>(), [None; 3]);
-        assert_eq!(code(budget.row(1)), Some(KipCode::ResourceExhausted));
-        budget.release(2);
-        // One row too many was counted before it was refused: one byte is left of it.
-        assert_eq!(code(budget.hold(99)), None);
-        assert_eq!(code(budget.hold(1)), Some(KipCode::ResourceExhausted));
-    }
-
-    #[test]
-    fn time_that_ran_out_is_noticed_within_a_few_hundred_steps() {
-        let clock = ManualClock::new(0);
-        let mut budget = Budget::new(&clock, allowance());
-        clock.advance(Duration::from_millis(10));
-        assert!((0..1_000).all(|_| budget.step().is_ok()));
-        clock.advance(Duration::from_millis(1));
-        let found = (0..STEPS_PER_LOOK).find_map(|_| budget.step().err());
-        assert_eq!(found.map(|error| error.code), Some(KipCode::ExecutionTimeout));
+        let mut budget =
+            Budget::new(&clock, Allowance { rows: 1, bytes: 10, time: Duration::from_millis(10) });
+        let code =
+            |result: Result<(), KipError>| result.err().map(|error| (error.code, error.hint.is_some()));
+        assert_eq!(code(budget.row(1)), None);
+        assert_eq!(code(budget.row(1)), Some((KipCode::ResourceExhausted, true)));
+        assert_eq!(code(budget.hold(10)), Some((KipCode::ResourceExhausted, true)));
+        clock.advance(Duration::from_millis(11));
+        let late = (0..1_000).find_map(|_| budget.step().err());
+        assert_eq!(late.map(|error| error.code), Some(KipCode::ExecutionTimeout));
     }
 }

@@ -13,6 +13,13 @@ pub struct Collection {
     pub fields: &'static [Field],
 }
 
+impl Collection {
+    /// The part of this collection that belongs to a space of a tenant.
+    pub fn partition(&self, tenant: TenantId, space: SpaceId) -> Partition {
+        Partition { tenant, space, collection: self.number }
+    }
+}
+
 /// How many fields the documents of one collection can have.
 pub const FIELDS_MAX: usize = 4;
 
@@ -73,6 +80,18 @@ pub struct Document {
     pub time_ms: u64,
     /// The language of its texts, if somebody said so.
     pub language: Option<crate::text::Language>,
+}
+
+impl Document {
+    /// The id of something that has a number: such ids are ordered as the numbers are.
+    pub fn id_of(number: u64) -> Vec<u8> {
+        number.to_be_bytes().to_vec()
+    }
+
+    /// The number of an id; zero, which nothing has, if it is none.
+    pub fn number_of(id: &[u8]) -> u64 {
+        id.try_into().map_or(0, u64::from_be_bytes)
+    }
 }
 
 /// What happens to a document.

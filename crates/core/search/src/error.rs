@@ -1,8 +1,9 @@
 //! What can go wrong.
 
-use cairn_base::{ErrorCode, limits};
+use cairn_base::ErrorCode;
 
 use crate::directory::{IndexFileError, index_file_error};
+use crate::{SearchCode, limits};
 
 /// Why a search or a change of the index failed.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +43,7 @@ impl SearchError {
             SearchError::Query(error) => error.code(),
             SearchError::PrefixTooShort { .. } | SearchError::TooManyTags { .. } => ErrorCode::InvalidRequest,
             SearchError::NoCollection(_) => ErrorCode::Internal,
-            SearchError::Damaged(_) | SearchError::Io(_) => ErrorCode::SearchNotReady,
+            SearchError::Damaged(_) | SearchError::Io(_) => SearchCode::SearchNotReady,
         }
     }
 }

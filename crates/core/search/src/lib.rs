@@ -10,11 +10,13 @@
 //! - [`snippet()`]: the piece of a text that says why it was found;
 //! - [`directory`]: where the index keeps its files, with checksums, or sealed if the store is.
 
+mod code;
 pub mod directory;
 pub mod document;
 mod error;
 pub mod found;
 pub mod index;
+pub mod limits;
 mod matcher;
 pub mod query;
 mod rank;
@@ -22,6 +24,7 @@ pub mod request;
 mod snippet;
 pub mod text;
 
+pub use code::SearchCode;
 pub use error::SearchError;
 pub use matcher::Matcher;
 pub use snippet::{Snippet, snippet};

@@ -23,7 +23,7 @@ pub struct Request {
 pub struct Filter {
     /// One of these kinds; any if empty.
     pub kinds: Vec<String>,
-    /// All of these tags, at most [`SEARCH_TAGS_MAX`](cairn_base::limits::SEARCH_TAGS_MAX).
+    /// All of these tags, at most [`SEARCH_TAGS_MAX`](crate::limits::SEARCH_TAGS_MAX).
     pub tags: Vec<String>,
     /// When it came to be.
     pub times: Times,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cairn_base::limits::SNIPPET_TEXT_BYTES_MAX;
+use crate::limits::SNIPPET_TEXT_BYTES_MAX;
 
 use crate::matcher::{Hit, Matcher};
 use crate::text::{Class, Language, class_of};

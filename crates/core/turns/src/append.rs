@@ -2,16 +2,20 @@
 
 use cairn_access::Scope;
 use cairn_base::{ContentHash, ContextId, TurnId};
-use cairn_seam::{Blob, WriteTx};
+use cairn_seam::{Blob, Read, WriteTx, read_all};
 
-use crate::context::{self, advance, counters, emit, put_counters};
+use crate::context::{advance, counters_from, emit, put_counters};
 use crate::error::TurnsError;
 use crate::idempotency::{self, IdempotencyKey};
-use crate::intern::intern;
+use crate::intern::{TypeNumber, check_name, intern_known, name_key, number_from, number_key};
 use crate::lineage::jump_below;
-use crate::tables::{TURN_APPENDED, TURNS};
+use crate::record::Counters;
+use crate::registry::{descriptor_key, is_built_in, is_built_in_still};
+use crate::tables::{
+    CONTEXTS, COUNTERS, DESCRIPTORS, IDEMPOTENCY, TREES, TURN_APPENDED, TURNS, TYPE_NUMBERS, TYPES,
+};
 use crate::turn::{DeclaredType, Turn};
-use crate::{metadata, read, record, registry, tree};
+use crate::{metadata, read, record, tree};
 
 /// A turn that is to be appended.
 #[derive(Debug, Clone)]
@@ -54,21 +58,28 @@ pub struct Appended {
 }
 
 /// Appends a turn, and makes it the head of its context.
+///
+/// Reads in three rounds: what does not depend on the parent, the parent, and the turn that the parent's
+/// jump leads to. One more is needed for a type whose name is new to the tenant, or which has to be
+/// published and is built in; and those to the first turn for an append that moves the head elsewhere.
 pub fn append(tx: &mut dyn WriteTx, scope: &Scope, request: &Append) -> Result<Appended, TurnsError> {
-    if let Some(key) = &request.key
-        && let Some(earlier) = idempotency::earlier(tx, scope, request, key)?
-    {
+    let basis = Basis::read(tx, scope, request, Some(request.context))?;
+    if let Some(record) = &basis.earlier {
+        let earlier = idempotency::earlier(request, record)?;
         return Ok(Appended { turn: read::turn(tx, scope, earlier)?, is_repeated: true });
     }
-    let context = context::head(tx, scope, request.context)?;
+    let context = basis.context.as_deref().ok_or(TurnsError::NoContext(request.context))?;
+    let context = record::decode_context(request.context, context)?;
     if let Some(expected) = request.expected_head.filter(|expected| *expected != context.head) {
         return Err(TurnsError::HeadMoved { context: context.id, head: context.head, expected });
     }
-    if request.strict && !registry::is_published(tx, scope, &request.declared)? {
+    let above = request.parent.unwrap_or(context.head);
+    let around = Around::read(tx, scope, request, above, basis.type_number)?;
+    if request.strict && !is_published(tx, scope, request, &basis, &around)? {
         let DeclaredType { id, version } = request.declared.clone();
         return Err(TurnsError::TypeUnknown { id, version });
     }
-    let turn = add(tx, scope, request, request.parent.unwrap_or(context.head))?;
+    let turn = write(tx, scope, request, above, &basis, &around)?;
     advance(tx, scope, &context, &turn)?;
     if let Some(key) = &request.key {
         idempotency::remember(tx, scope, request, key, turn.id)?;
@@ -83,14 +94,118 @@ pub(crate) fn add(
     request: &Append,
     above: TurnId,
 ) -> Result<Turn, TurnsError> {
-    let parent = (above != TurnId::NONE).then(|| read::turn(tx, scope, above)).transpose()?;
+    let basis = Basis::read(tx, scope, request, None)?;
+    let around = Around::read(tx, scope, request, above, basis.type_number)?;
+    write(tx, scope, request, above, &basis, &around)
+}
+
+/// The first round of reads: what does not depend on the parent.
+struct Basis {
+    counters: Counters,
+    /// The number of the declared type's name, if it has one.
+    type_number: Option<TypeNumber>,
+    /// The record of the context.
+    context: Option<Vec<u8>>,
+    /// The record of the idempotency key.
+    earlier: Option<Vec<u8>>,
+}
+
+impl Basis {
+    fn read(
+        tx: &dyn WriteTx,
+        scope: &Scope,
+        request: &Append,
+        context: Option<ContextId>,
+    ) -> Result<Self, TurnsError> {
+        let (counters, number) = (scope.key(), number_key(scope, &request.declared.id));
+        let context = context.map(|id| scope.key().u64(id.0));
+        let key = request.key.as_ref().map(|key| key.name(scope, request.context));
+        let mut reads = vec![Read::Key(COUNTERS, &counters), Read::Key(TYPE_NUMBERS, &number)];
+        reads.extend(context.as_ref().map(|key| Read::Key(CONTEXTS, key)));
+        reads.extend(key.as_ref().map(|name| Read::Hashed(IDEMPOTENCY, scope.tenant(), name)));
+        let mut found = read_all(tx, &reads)?.into_iter();
+        let mut next = || found.next().flatten();
+        Ok(Basis {
+            counters: counters_from(next().as_deref())?,
+            type_number: next().as_deref().map(number_from).transpose()?,
+            context: context.and_then(|_| next()),
+            earlier: key.and_then(|_| next()),
+        })
+    }
+}
+
+/// The second round of reads: the parent, and what is known of the type.
+struct Around {
+    /// The record of the parent.
+    parent: Option<Vec<u8>>,
+    /// The record of a file tree that was attached to the parent.
+    attached: Option<Vec<u8>>,
+    /// Whether this version of the type is published; read only if that matters.
+    is_described: bool,
+}
+
+impl Around {
+    fn read(
+        tx: &dyn WriteTx,
+        scope: &Scope,
+        request: &Append,
+        above: TurnId,
+        type_number: Option<TypeNumber>,
+    ) -> Result<Self, TurnsError> {
+        let parent = (above != TurnId::NONE).then(|| scope.key().u64(above.0));
+        let name = type_number.map(|number| name_key(scope, number));
+        let version = request.declared.version;
+        let described =
+            type_number.filter(|_| request.strict).map(|number| descriptor_key(scope, number, version));
+        let mut reads = Vec::new();
+        reads.extend(parent.iter().flat_map(|key| [Read::Key(TURNS, key), Read::Key(TREES, key)]));
+        reads.extend(name.as_ref().map(|key| Read::Key(TYPES, key)));
+        reads.extend(described.as_ref().map(|key| Read::Key(DESCRIPTORS, key)));
+        let mut found = read_all(tx, &reads)?.into_iter();
+        let mut next = || found.next().flatten();
+        let (parent, attached) = if parent.is_some() { (next(), next()) } else { (None, None) };
+        if let Some(number) = type_number {
+            check_name(number, next(), &request.declared.id)?;
+        }
+        Ok(Around { parent, attached, is_described: described.and_then(|_| next()).is_some() })
+    }
+}
+
+fn is_published(
+    tx: &dyn WriteTx,
+    scope: &Scope,
+    request: &Append,
+    basis: &Basis,
+    around: &Around,
+) -> Result<bool, TurnsError> {
+    match basis.type_number {
+        None => Ok(is_built_in(&request.declared)),
+        Some(_) if around.is_described => Ok(true),
+        Some(number) => is_built_in_still(tx, scope, &request.declared, number),
+    }
+}
+
+fn write(
+    tx: &mut dyn WriteTx,
+    scope: &Scope,
+    request: &Append,
+    above: TurnId,
+    basis: &Basis,
+    around: &Around,
+) -> Result<Turn, TurnsError> {
+    let parent = match &around.parent {
+        Some(bytes) => Some(record::decode_turn(above, bytes)?),
+        None if above == TurnId::NONE => None,
+        None => return Err(TurnsError::NoTurn(above)),
+    };
     if let Some(root) = &request.tree {
         tree::keep(tx, root)?;
     }
     tx.put_blob(&request.payload)?;
-    let mut counters = counters(tx, scope)?;
+    let mut counters = basis.counters;
     counters.turn += 1;
     counters.turns += 1;
+    let nearest = |parent: &Turn| tree::nearest(parent, around.attached.as_deref());
     let turn = Turn {
         id: TurnId(counters.turn),
         context: request.context,
@@ -100,7 +215,7 @@ pub(crate) fn add(
             None => 0,
         },
         jump: parent.as_ref().map_or(Ok(TurnId::NONE), |parent| jump_below(tx, scope, parent))?,
-        type_number: intern(tx, scope, &request.declared.id)?,
+        type_number: intern_known(tx, scope, &request.declared.id, basis.type_number)?,
         type_version: request.declared.version,
         encoding: request.encoding,
         compression: request.compression,
@@ -108,7 +223,7 @@ pub(crate) fn add(
         hash: request.payload.hash(),
         created_at_ms: request.now_ms,
         tree: request.tree,
-        tree_above: parent.as_ref().map_or(Ok(TurnId::NONE), |parent| tree::nearest(tx, scope, parent))?,
+        tree_above: parent.as_ref().map_or(Ok(TurnId::NONE), nearest)?,
     };
     put_counters(tx, scope, counters)?;
     tx.put(TURNS, &scope.key().u64(turn.id.0), &record::encode_turn(&turn))?;

@@ -209,8 +209,12 @@ fn put(tx: &mut dyn WriteTx, scope: &Scope, context: &Context) -> Result<(), Tur
 
 /// The last numbers that were given, and how much there is.
 pub fn counters<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Counters, TurnsError> {
-    let stored = get(reader, COUNTERS, &scope.key())?;
-    stored.as_deref().map_or(Ok(Counters::default()), record::decode_counters)
+    counters_from(get(reader, COUNTERS, &scope.key())?.as_deref())
+}
+
+/// The counters out of their record.
+pub(crate) fn counters_from(stored: Option<&[u8]>) -> Result<Counters, TurnsError> {
+    stored.map_or(Ok(Counters::default()), record::decode_counters)
 }
 
 pub(crate) fn put_counters(

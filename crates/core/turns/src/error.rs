@@ -1,8 +1,10 @@
 //! Why turns were not written or read.
 
-use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId, limits};
+use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId};
 use cairn_seam::StoreError;
 
+use crate::limits;
+use crate::projection::HintError;
 use crate::registry::{Refused, Wrong};
 
 /// Situations a caller can act on.
@@ -88,7 +90,7 @@ pub enum TurnsError {
     #[error("the bundle `{0}` was published with other content; give the new one an id of its own")]
     BundleDiffers(String),
     /// A type or an enum is too large to be stored.
-    #[error("the bundle is not taken: {at} takes {bytes} bytes, and {max} is the most", max = limits::VALUE_BYTES_MAX)]
+    #[error("the bundle is not taken: {at} takes {bytes} bytes, and {max} is the most", max = cairn_seam::limits::VALUE_BYTES_MAX)]
     DescriptionTooLarge {
         /// Which one.
         at: String,
@@ -117,6 +119,9 @@ pub enum TurnsError {
         /// Its length.
         bytes: usize,
     },
+    /// Nothing says as what payloads are to be read.
+    #[error(transparent)]
+    Hint(#[from] HintError),
     /// A stored record cannot be read.
     #[error("the stored {what} is damaged: {detail}")]
     BadRecord {
@@ -132,6 +137,7 @@ impl TurnsError {
     pub fn code(&self) -> ErrorCode {
         match self {
             TurnsError::Store(error) => error.code(),
+            TurnsError::Hint(error) => error.code(),
             TurnsError::NoContext(_)
             | TurnsError::NoTurn(_)
             | TurnsError::NotInContext { .. }

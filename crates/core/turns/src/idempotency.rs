@@ -1,11 +1,12 @@
 //! Appending once, however often it is asked for.
 
 use cairn_access::Scope;
-use cairn_base::{ContentHash, ContextId, TurnId, limits, put_varint, take_varint};
+use cairn_base::{ContentHash, ContextId, TurnId, put_varint, take_varint};
 use cairn_seam::WriteTx;
 
 use crate::append::Append;
 use crate::error::TurnsError;
+use crate::limits;
 use crate::tables::IDEMPOTENCY;
 
 /// A name that a client gives to one append.
@@ -21,31 +22,21 @@ impl IdempotencyKey {
         Ok((!key.is_empty()).then(|| IdempotencyKey(key.to_vec())))
     }
 
-    fn name(&self, scope: &Scope, context: ContextId) -> Vec<u8> {
+    /// What it is called in [`IDEMPOTENCY`].
+    pub(crate) fn name(&self, scope: &Scope, context: ContextId) -> Vec<u8> {
         let mut name = scope.key().u64(context.0).into_vec();
         name.extend_from_slice(&self.0);
         name
     }
 }
 
-/// The turn that this key was used for, if it was, and for the same content.
-pub(crate) fn earlier(
-    tx: &dyn WriteTx,
-    scope: &Scope,
-    request: &Append,
-    key: &IdempotencyKey,
-) -> Result<Option<TurnId>, TurnsError> {
-    let name = key.name(scope, request.context);
-    let mut found = None;
-    tx.hashed_get(IDEMPOTENCY, scope.tenant(), &[&name], &mut |_, value| {
-        found = value.map(<[u8]>::to_vec);
-    })?;
-    let Some(found) = found else { return Ok(None) };
-    let stored = found.split_first_chunk::<16>();
+/// The turn that a key was used for, out of its record. Fails if that was for other content.
+pub(crate) fn earlier(request: &Append, record: &[u8]) -> Result<TurnId, TurnsError> {
+    let stored = record.split_first_chunk::<16>();
     let turn = stored.and_then(|(_, mut rest)| take_varint(&mut rest)).map(TurnId);
     let bad = || TurnsError::BadRecord { what: "idempotency key", detail: "it does not decode".into() };
     let ((print, _), turn) = stored.zip(turn).ok_or_else(bad)?;
-    if *print == fingerprint(request) { Ok(Some(turn)) } else { Err(TurnsError::KeyReused(turn)) }
+    if *print == fingerprint(request) { Ok(turn) } else { Err(TurnsError::KeyReused(turn)) }
 }
 
 /// Remembers what a key was used for.

@@ -4,7 +4,7 @@
 //! the same lines again double nothing, and what comes later finds what it refers to.
 
 use cairn_access::Scope;
-use cairn_base::{ContentHash, ContextId, TurnId, limits, put_varint, take_varint};
+use cairn_base::{ContentHash, ContextId, TurnId, put_varint, take_varint};
 use cairn_seam::{Blob, WriteTx, get};
 
 use crate::append::{Append, add};
@@ -12,7 +12,7 @@ use crate::context::{self, Context, advance};
 use crate::error::TurnsError;
 use crate::tables::{IMPORTED_CONTEXTS, IMPORTED_TURNS};
 use crate::turn::{DeclaredType, Turn};
-use crate::{read, tree};
+use crate::{limits, read, tree};
 
 /// What an import is called: lines of one import refer to each other, however often it is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,13 +8,18 @@
 //! only the engine opens transactions.
 
 mod append;
+mod beside;
+mod chain;
+mod code;
 mod context;
 mod error;
 mod event;
+pub mod export_lines;
 mod fork;
 mod idempotency;
 mod import;
 mod intern;
+pub mod limits;
 mod lineage;
 mod metadata;
 pub mod projection;
@@ -24,12 +29,15 @@ mod read;
 mod record;
 pub mod registry;
 pub mod salvage;
+pub mod search;
 pub mod tables;
 mod times;
 mod tree;
 mod turn;
 
 pub use append::{Append, Appended, append};
+pub use beside::{Beside, beside};
+pub use code::TurnsCode;
 pub use context::{
     Context, activity_of, contexts, contexts_after, counters, create, head, last_numbers, unlist,
 };
@@ -47,4 +55,4 @@ pub use metadata::{
 pub use read::{Admit, before, by_depth, last, turn, turns, turns_between};
 pub use record::{Counters, blobs_of_turn, root_of_tree};
 pub use tree::{Entry, EntryKind, Fetch, Found, TreeObject, attach, find, own_trees, tree_root};
-pub use turn::{DeclaredType, Turn};
+pub use turn::{DeclaredType, Turn, TurnPayload};

@@ -13,7 +13,7 @@ use crate::read;
 use crate::turn::Turn;
 
 /// How far up the jump of a turn at this depth leads; 0 at the root.
-fn jump_length(depth: u32) -> u32 {
+pub(crate) fn jump_length(depth: u32) -> u32 {
     let mut rest = depth;
     let mut last = 0;
     let mut term = u32::MAX.checked_shr(depth.leading_zeros()).unwrap_or(0);

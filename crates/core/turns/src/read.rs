@@ -4,13 +4,14 @@ use std::ops::Bound;
 
 use cairn_access::Scope;
 use cairn_base::{ContextId, KeyReader, TurnId};
-use cairn_seam::{KeyRange, Order, Reader, Visit};
+use cairn_seam::{KeyRange, Order, Read, Reader, Visit, read_all};
 
+use crate::chain::walk_up;
 use crate::context::{Context, head};
 use crate::error::TurnsError;
 use crate::lineage::ancestor_at;
 use crate::record;
-use crate::tables::TURNS;
+use crate::tables::{CONTEXTS, TURNS};
 use crate::turn::Turn;
 
 /// Asked of every turn of a window, the newest first: [`Visit::Stop`] leaves out this one and all before.
@@ -59,7 +60,7 @@ pub fn turns_between<R: Reader + ?Sized>(
     rows.into_iter().collect()
 }
 
-fn turn_of(key: &[u8]) -> Result<TurnId, TurnsError> {
+pub(crate) fn turn_of(key: &[u8]) -> Result<TurnId, TurnsError> {
     let mut parts = KeyReader::new(key);
     let id = parts.tenant().and_then(|_| parts.space()).and_then(|_| parts.u64());
     id.map(TurnId).map_err(|error| TurnsError::BadRecord { what: "turn key", detail: error.to_string() })
@@ -87,8 +88,7 @@ pub fn before<R: Reader + ?Sized>(
     limit: usize,
     admit: Admit<'_>,
 ) -> Result<(Context, Vec<Turn>), TurnsError> {
-    let context = head(reader, scope, context)?;
-    let turn = turn(reader, scope, before)?;
+    let (context, turn) = context_and_turn(reader, scope, context, before)?;
     let newest = newest_of(reader, scope, &context)?;
     let at_depth = newest.map(|newest| ancestor_at(reader, scope, newest, turn.depth)).transpose()?;
     if at_depth.flatten().is_none_or(|found| found.id != turn.id) {
@@ -129,6 +129,24 @@ pub fn by_depth<R: Reader + ?Sized>(
     Ok((context, turns))
 }
 
+/// A context and a turn, read in one round.
+fn context_and_turn<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    context: ContextId,
+    turn: TurnId,
+) -> Result<(Context, Turn), TurnsError> {
+    let (of_context, of_turn) = (scope.key().u64(context.0), scope.key().u64(turn.0));
+    let reads = [Read::Key(CONTEXTS, &of_context), Read::Key(TURNS, &of_turn)];
+    let mut found = read_all(reader, &reads)?.into_iter();
+    let mut next = || found.next().flatten();
+    let (of_context, of_turn) = (next(), next());
+    let of_context = of_context.ok_or(TurnsError::NoContext(context))?;
+    let of_context = record::decode_context(context, &of_context)?;
+    let of_turn = of_turn.ok_or(TurnsError::NoTurn(turn))?;
+    Ok((of_context, record::decode_turn(turn, &of_turn)?))
+}
+
 fn newest_of<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
@@ -138,29 +156,4 @@ fn newest_of<R: Reader + ?Sized>(
         return Ok(None);
     }
     turn(reader, scope, context.head).map(Some)
-}
-
-/// The chain from a turn up. Ends early above a turn whose parent is lost: the next window fails there.
-fn walk_up<R: Reader + ?Sized>(
-    reader: &R,
-    scope: &Scope,
-    from: TurnId,
-    limit: usize,
-    admit: Admit<'_>,
-) -> Result<Vec<Turn>, TurnsError> {
-    let mut turns = Vec::new();
-    let mut at = from;
-    while at != TurnId::NONE && turns.len() < limit {
-        let turn = match turn(reader, scope, at) {
-            Err(TurnsError::NoTurn(_)) if !turns.is_empty() => break,
-            turn => turn?,
-        };
-        if admit(&turn) == Visit::Stop {
-            break;
-        }
-        at = turn.parent;
-        turns.push(turn);
-    }
-    turns.reverse();
-    Ok(turns)
 }

@@ -1,5 +1,7 @@
 //! What a turn is.
 
+use std::sync::Arc;
+
 use cairn_base::{ContentHash, ContextId, TurnId};
 
 use crate::intern::TypeNumber;
@@ -44,4 +46,13 @@ pub struct Turn {
     pub tree: Option<ContentHash>,
     /// The nearest turn above it that had a file tree when this one was appended; none if zero.
     pub(crate) tree_above: TurnId,
+}
+
+/// The payload of a turn, as far as it can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnPayload {
+    /// Its bytes, verified.
+    Bytes(Arc<[u8]>),
+    /// The store lost or cannot read it: the reason. The rest of the turn is whole.
+    Unreadable(String),
 }

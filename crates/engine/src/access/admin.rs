@@ -5,9 +5,9 @@ use cairn_access::registry::{
 };
 use cairn_access::{
     Action, KeyId, LOCAL_OWNER, Principal, Refusal, RefusalReason, Resource, Role, Roles, Scope, Token,
-    TokenId,
+    TokenId, limits,
 };
-use cairn_base::{Position, TenantId, limits};
+use cairn_base::{Position, TenantId};
 use cairn_seam::{Snapshot, WriteTx};
 
 use crate::{Act, Engine, EngineError};

@@ -12,13 +12,13 @@ use cairn_access::{
     Action, Credential, CredentialError, KeyId, KeyOwner, Login, LoginError, Principal, Refusal,
     RefusalReason, Resource, SignedJwt, TokenKey,
 };
-use cairn_base::{Entropy, Position, limits};
+use cairn_base::{Entropy, Position};
 use cairn_seam::Snapshot;
 use quick_cache::sync::Cache;
 
 use super::replay::Replay;
 use crate::secret::Secret;
-use crate::{Act, Engine, EngineError};
+use crate::{Act, Engine, EngineError, limits};
 
 /// One connection of a client. No two of a process are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,6 +3,7 @@
 mod admin;
 mod first_run;
 mod logins;
+mod memory;
 mod replay;
 mod trusted;
 
@@ -10,3 +11,4 @@ pub use admin::NewToken;
 pub(crate) use first_run::{ensure_local_owner, make_local_tenant};
 pub(crate) use logins::Logins;
 pub use logins::{Connection, LoggedIn};
+pub(crate) use memory::Identities;

@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cairn_access::{Action, SignedJwt, tables};
-use cairn_base::{TenantId, limits};
+use cairn_access::{Action, SignedJwt, limits, tables};
+use cairn_base::TenantId;
 use cairn_seam::{Store, StoreError};
 use parking_lot::Mutex;
 

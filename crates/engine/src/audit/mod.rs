@@ -13,13 +13,13 @@ mod page;
 mod refusals;
 
 use cairn_access::{Action, Principal, RefusalReason, Resource};
-use cairn_base::{ErrorCode, KeyBuf, KeyDecodeError, KeyReader, SpaceId, TenantId, limits};
+use cairn_base::{ErrorCode, KeyBuf, KeyDecodeError, KeyReader, SpaceId, TenantId};
 use cairn_seam::{KeyRange, Reader, Visit, WriteTx};
 
 pub use page::{AuditCursor, AuditPage, BadAuditCursor};
 pub(crate) use refusals::Refusals;
 
-use crate::{Act, EngineError, record, tables};
+use crate::{Act, EngineError, limits, record, tables};
 
 /// One line of the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq)]

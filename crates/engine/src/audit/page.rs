@@ -5,11 +5,11 @@ use std::ops::Bound;
 use std::str::FromStr;
 
 use cairn_access::{Action, Principal, Resource};
-use cairn_base::{Position, TenantId, limits, prefix_end};
+use cairn_base::{Position, TenantId, prefix_end};
 use cairn_seam::{KeyRange, Visit};
 
 use super::{AuditLine, Place, bad_key, trail};
-use crate::{Act, Engine, EngineError, record, tables};
+use crate::{Act, Engine, EngineError, limits, record, tables};
 
 /// After which line to read on. Opaque; a page gives the next one. As text it passes through a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use cairn_base::{TenantId, limits};
+use cairn_base::TenantId;
 use parking_lot::Mutex;
+
+use crate::limits;
 
 /// Windows are dropped when they have ended and owe nothing; above this many we look for such.
 const WINDOWS_KEPT: usize = 1024;

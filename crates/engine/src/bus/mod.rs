@@ -10,13 +10,13 @@ mod subscription;
 use std::sync::{Arc, Weak};
 
 use cairn_access::{Action, Principal, Resource};
-use cairn_base::{Position, TenantId, limits};
+use cairn_base::{Position, TenantId};
 use cairn_seam::EventKind;
 use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::metrics::{Counter, MetricKind, PrometheusText};
-use crate::{Act, Engine, EngineError, SessionEvent};
+use crate::{Act, Engine, EngineError, SessionEvent, limits};
 use subscription::Queue;
 pub use subscription::{Received, Subscription};
 

@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cairn_base::{TenantId, limits};
+use cairn_base::TenantId;
 use parking_lot::{Condvar, Mutex};
 
 use super::Notification;
-use crate::SessionEvent;
+use crate::{SessionEvent, limits};
 
 /// What a listener gets.
 #[derive(Debug, Clone, PartialEq, Eq)]

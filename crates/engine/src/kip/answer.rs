@@ -7,6 +7,7 @@ use cairn_query::{Found, QueryError};
 
 use super::Outcome;
 use crate::EngineError;
+use crate::graph::NoSpace;
 
 /// What a request is answered: `{"result", "next_cursor"}` or `{"error"}`, or a list of these in `result`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +58,21 @@ pub(super) fn failed(error: &EngineError) -> KipError {
     let row = error.code().row();
     let code = KipCode::ALL.iter().find(|code| code.text() == row.kip);
     KipError::new(code.copied().unwrap_or(KipCode::InternalError), error.to_string()).hint(error.hint())
+}
+
+impl From<NoSpace> for KipError {
+    fn from(missing: NoSpace) -> Self {
+        let NoSpace { name, known, has_more } = missing;
+        let more = if has_more { ", …" } else { "" };
+        let hint = format!("there are {}{more}; the first UPSERT into a space makes it", known.join(", "));
+        KipError::new(KipCode::NotFound, format!("there is no space {name:?}")).hint(hint)
+    }
+}
+
+impl From<NoSpace> for EngineError {
+    fn from(missing: NoSpace) -> Self {
+        KipError::from(missing).into()
+    }
 }
 
 /// About how many bytes a value takes.

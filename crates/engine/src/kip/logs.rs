@@ -30,7 +30,7 @@ impl Engine {
         let sees_all = self.pipeline.may(principal, &Act::new(Action::AuditRead, Resource::tenant(tenant)));
         let may_see = |line: &KipLogLine| sees_all || *line.user == *principal.user_id();
         let found = asked(parameters).and_then(|(before, limit)| {
-            let page = self.kip_log.page(tenant, before, limit, may_see).ok_or_else(bad_cursor)?;
+            let page = self.memories.kip.log.page(tenant, before, limit, may_see).ok_or_else(bad_cursor)?;
             let result = Value::Array(page.lines.iter().map(shown).collect());
             Ok(Found { result, next_cursor: page.next.map(|next| next.to_string()), ..Found::default() })
         });

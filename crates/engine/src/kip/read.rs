@@ -1,7 +1,6 @@
 //! Commands that read.
 
 use cairn_access::{Action, Resource};
-use cairn_base::Position;
 use cairn_graph::View;
 use cairn_kip::tree::Command;
 use cairn_query::{Allowance, Budget, Found, QueryError, Shape};
@@ -14,17 +13,15 @@ impl Asking<'_> {
     pub(super) fn read(&self, command: &Command, page_bytes: Option<usize>) -> Outcome {
         let space = match self.engine.space_to_read(self.principal, self.tenant, self.space())? {
             Ok(space) => space,
-            Err(missing) => return Ok(Err(missing)),
+            Err(missing) => return Ok(Err(missing.into())),
         };
-        let act = Act::new(Action::GraphRead, Resource::space(self.tenant, space));
         if let Command::Search(search) = command {
+            let act = Act::new(Action::GraphRead, Resource::space(self.tenant, space));
             return self.search(&act, search);
         }
-        let clock = self.engine.clock();
         let shape = Shape { format: self.request.format, bytes_max: page_bytes };
-        let found = self.engine.pipeline.read(self.principal, &act, Position::START, |snapshot, scope| {
-            let view = View::of_snapshot(snapshot, *scope, &self.engine.pipeline.shared().graph_cache);
-            Ok(answer(&view, command, shape, &mut Budget::new(&**clock, Allowance::default()))?)
+        let found = self.engine.read_space(self.permit, space, Allowance::default(), |view, budget| {
+            Ok(answer(view, command, shape, &mut budget.into())?)
         });
         if let Ok(found) = &found {
             self.engine.note_wishes(self.tenant, space, &found.wishes);

@@ -8,22 +8,23 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use cairn_access::{Action, Resource, Scope};
-use cairn_base::{Clock, limits};
+use cairn_access::Scope;
+use cairn_base::Clock;
 use cairn_graph::{View, Writer};
 use cairn_kip::tree::Command;
 use cairn_kip::{KipCode, KipCommand, KipError, KipRequest, bind, parse};
-use cairn_query::{Allowance, Budget, Found, Shape};
+use cairn_query::{Budget, Found, Shape};
 use cairn_seam::WriteTx;
 
 use super::answer::{failed, told_apart};
-use super::batch::Answers;
+use super::answers::Answers;
 use super::kind::Kind;
+use super::note::{Note, named};
 use super::read::answer;
-use super::spaces::space_to_write;
 use super::write::change;
-use super::{Asking, Outcome, named};
-use crate::{Act, EngineError};
+use super::{Asking, Outcome, space_of};
+use crate::graph::spaces::space_to_write;
+use crate::{EngineError, limits};
 
 impl Asking<'_> {
     /// Has the rest of a batch tried, whose first command is a change, and answers all of it that was tried.
@@ -34,18 +35,12 @@ impl Asking<'_> {
         answers: &mut Answers,
     ) -> Result<(), EngineError> {
         let (engine, name) = (self.engine, self.space());
-        let known = engine.space(self.principal, self.tenant, name)?;
-        let missing = match known {
-            Some(space) => {
-                engine.make_whole(self.tenant, space);
-                None
-            }
-            None => Some(engine.no_space(self.tenant, name)?),
+        let target = engine.space_target(self.principal, self.tenant, name)?;
+        let missing = match target.space() {
+            Some(_) => None,
+            None => Some(KipError::from(engine.no_space(self.tenant, name)?)),
         };
-        let whole = Resource::tenant(self.tenant);
-        let resource = known.map_or(whole, |space| Resource::space(self.tenant, space));
-        engine.pipeline.permit(self.principal, &Act::new(Action::GraphRead, resource))?;
-        let act = Act::new(Action::GraphWrite, resource);
+        let act = target.act();
         thread::sleep(engine.search_pause(&act));
         let rehearsal = Rehearsal {
             lines: commands.iter().map(Line::of).collect(),
@@ -60,7 +55,8 @@ impl Asking<'_> {
         })?;
         for (command, note) in commands.iter().zip(&tried.notes) {
             if let Some((kind, outcome, took)) = *note {
-                self.note(command, kind, outcome, took);
+                let note = Note::new(engine, self.principal, self.tenant, self.request, command, started);
+                note.of_kind(kind).add_with(outcome, took);
             }
         }
         answers.extend(tried.answers);
@@ -146,7 +142,7 @@ struct Stage<'a, 't> {
 impl Stage<'_, '_> {
     /// Makes the space if it is not there, and gives it its first types.
     fn enter(&mut self) -> Result<(), EngineError> {
-        let name = self.rehearsal.request.space.as_deref().unwrap_or(cairn_graph::spaces::MEMORY);
+        let name = space_of(&self.rehearsal.request);
         self.scope = space_to_write(self.tx, &self.scope, name, self.rehearsal.clock.now_ms())?;
         self.is_there = true;
         Ok(())
@@ -198,7 +194,7 @@ impl Stage<'_, '_> {
         let Rehearsal { request, clock, .. } = self.rehearsal;
         let shape = Shape { format: request.format, bytes_max: page_bytes };
         let time = limits::KIP_DELETE_TIME_MAX.min(time_max);
-        let mut budget = Budget::new(&**clock, Allowance { time, ..Allowance::default() });
+        let mut budget = Budget::within(&**clock, time);
         Ok(answer(&View::new(&*self.tx, self.scope), command, shape, &mut budget)?)
     }
 }

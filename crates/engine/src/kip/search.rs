@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use cairn_base::{ErrorCode, Number, Value, limits};
+use cairn_base::{ErrorCode, Number, Value};
 use cairn_graph::{Element, Link, LinkId, Meta, View};
 use cairn_kip::tree::{ElementKind, Search};
 use cairn_kip::{KipCode, KipError};
@@ -13,8 +13,8 @@ use cairn_search::index::SearchIndex;
 
 use super::answer::told_apart;
 use super::{Asking, Outcome};
-use crate::search::{ElementHit, GraphQuestion};
-use crate::{Act, EngineError};
+use crate::graph::search::{ElementHit, GraphQuestion};
+use crate::{Act, EngineError, limits};
 
 /// An object, as answers have it.
 type Shown = BTreeMap<String, Value>;
@@ -26,7 +26,7 @@ impl Asking<'_> {
             Err(error) => return Ok(Err(error)),
         };
         let consulted = self.engine.consult(self.principal, act, |index, snapshot, scope| {
-            let view = View::of_snapshot(snapshot, *scope, &self.engine.pipeline.shared().graph_cache);
+            let view = View::of_snapshot(snapshot, *scope, &self.engine.memories.graph.cache);
             check_kind(&view, search)?;
             match search.of {
                 ElementKind::Concept => concepts(&view, index, &question),

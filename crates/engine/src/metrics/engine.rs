@@ -31,10 +31,6 @@ impl Outcome {
 pub(crate) struct Metrics {
     operations: [[Counter; Outcome::ALL.len()]; Action::COUNT],
     seconds: [Histogram; Action::COUNT],
-    /// Windows of turns that were read.
-    pub(crate) windows: Histogram,
-    /// Blobs that were read, or opened to be.
-    pub(crate) blobs: Histogram,
     pub(crate) refusals_unrecorded: Counter,
     pub(crate) upkeep_runs: Counter,
     pub(crate) upkeep_failures: Counter,
@@ -46,8 +42,6 @@ impl Default for Metrics {
         Metrics {
             operations: array::from_fn(|_| array::from_fn(|_| Counter::new())),
             seconds: array::from_fn(|_| Histogram::new()),
-            windows: Histogram::new(),
-            blobs: Histogram::new(),
             refusals_unrecorded: Counter::new(),
             upkeep_runs: Counter::new(),
             upkeep_failures: Counter::new(),
@@ -90,14 +84,6 @@ impl Metrics {
                 family.histogram(&[("action", action.name())], seconds);
             }
         }
-        text.family(
-            "cairn_turns_window_seconds",
-            MetricKind::Histogram,
-            "Time a window of turns took to read.",
-        )
-        .histogram(&[], &self.windows);
-        text.family("cairn_blob_read_seconds", MetricKind::Histogram, "Time a blob took to read or open.")
-            .histogram(&[], &self.blobs);
         let mut counter = |name, help, counter: &Counter| {
             text.family(name, MetricKind::Counter, help).integer(&[], counter.get());
         };

@@ -1,6 +1,6 @@
 //! The store's figures: one row each, used by metrics and by `stats` alike.
 
-use cairn_seam::StoreStats;
+use cairn_seam::{FileStats, StoreStats};
 use serde::Serializer;
 use serde::ser::SerializeMap;
 
@@ -19,10 +19,11 @@ fn rows(stats: &StoreStats) -> [Row; 13] {
     use MetricKind::{Counter, Gauge};
     let row = |field, metric, kind, help, value| Row { field, metric, kind, help, value };
     // Taken apart, so that a figure added to the store cannot be forgotten here.
-    let StoreStats {
-        kind: _, commits, groups, aborts, log_bytes_written, log_bytes, segments, side_files, index_bytes,
-        unapplied_bytes, applies, backpressure, queued, disk_free_bytes,
-    } = *stats;
+    let StoreStats { kind: _, commits, groups, aborts, queued, files } = *stats;
+    let FileStats {
+        log_bytes_written, log_bytes, segments, side_files, index_bytes, unapplied_bytes, applies, backpressure,
+        disk_free_bytes,
+    } = files.unwrap_or_default();
     [
         row("commits", "cairn_store_commits_total", Counter, "Transactions made durable.", commits),
         row("groups", "cairn_store_groups_total", Counter, "Groups of transactions written, one disk sync each.", groups),

@@ -7,11 +7,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use cairn_access::{Principal, Scope};
 use cairn_base::{ErrorCode, TenantId};
-use cairn_graph::Changes;
 use cairn_seam::{StoreError, WriteClass, WriteTx};
-use cairn_turns::TurnsError;
 
-use super::{Pipeline, settle, tracked};
+use super::changes::Changes;
+use super::{Pipeline, tracked};
 use crate::audit::{self, AuditLine};
 use crate::{Act, AuditOutcome, EngineError};
 
@@ -84,12 +83,12 @@ impl Pipeline {
         scope: &Scope,
         body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
-        let changes = Changes::new(&self.shared.graph_cache);
+        let changes = Changes::new(&self.shared.trackers);
         let body = tracked(*scope, None, changes.clone(), body);
         let outcome = cairn_seam::write_as(&*self.store, scope.tenant(), class, body);
-        settle(&changes, &outcome);
-        let ((value, noted), position) = outcome?;
-        self.shared.announce(scope.tenant(), position, noted);
+        changes.settle(scope.tenant(), &outcome);
+        let ((value, kinds), position) = outcome?;
+        self.shared.announce(scope.tenant(), position, kinds);
         Ok(value)
     }
 
@@ -128,9 +127,5 @@ fn go_on(without_line: WithoutLine, act: &Act, error: EngineError) -> Result<(),
 }
 
 fn ended_by(error: &EngineError) -> AuditOutcome {
-    let is_stop = matches!(
-        error,
-        EngineError::Store(StoreError::Stopped) | EngineError::Turns(TurnsError::Store(StoreError::Stopped))
-    );
-    if is_stop { AuditOutcome::Stopped } else { AuditOutcome::Failed { code: error.code() } }
+    if error.is_stop() { AuditOutcome::Stopped } else { AuditOutcome::Failed { code: error.code() } }
 }

@@ -3,11 +3,7 @@
 use std::ops::Bound;
 
 use cairn_base::{ContentHash, KeyReader, SpaceId, TenantId};
-use cairn_graph::tables as graph;
-use cairn_seam::{
-    Item, KeyRange, Keyspace, OnStage, SalvagedStore, Stage, Store, StoreError, Visit, WriteTx,
-};
-use cairn_turns::tables as turns;
+use cairn_seam::{Item, KeyRange, OnStage, SalvagedStore, Stage, Store, StoreError, Visit, WriteTx};
 
 use crate::references::{Reference, Referring};
 use crate::{EngineError, tables};
@@ -33,7 +29,7 @@ pub(super) fn lost(
     // Blobs in the log were verified when they were copied: that they have a place is enough.
     let is_thorough = salvaged.lost.iter().any(|lost| lost.file.starts_with("blobs/"));
     let mut lost = Vec::new();
-    for table in tables::REFERRING {
+    for table in &tables::referring() {
         let mut after = Bound::Unbounded;
         loop {
             if !on_stage(Stage { name: STAGE, done: 0, total: 0 }) {
@@ -64,7 +60,7 @@ fn page(store: &dyn Store, table: &Referring, after: Bound<Vec<u8>>) -> Result<P
         let (Ok(tenant), Ok(space)) = (parts.tenant(), parts.space()) else { return Visit::Continue };
         let read = (table.references)(value, &mut |reference| {
             let (Reference::Blob(hash) | Reference::Tree(hash)) = reference;
-            uses.push(Use { hash, tenant, space, by: owner(table.keyspace, key) });
+            uses.push(Use { hash, tenant, space, by: owner(table, key) });
         });
         if read.is_err() {
             verdict = read;
@@ -76,18 +72,11 @@ fn page(store: &dyn Store, table: &Referring, after: Bound<Vec<u8>>) -> Result<P
 }
 
 /// What people call the record of a key.
-fn owner(keyspace: Keyspace, key: &[u8]) -> String {
+fn owner(table: &Referring, key: &[u8]) -> String {
     let number = key.last_chunk().map_or(0, |number| u64::from_be_bytes(*number));
-    if keyspace == turns::TURNS {
-        format!("payload or tree of turn {number}")
-    } else if keyspace == turns::TREES {
-        format!("tree of turn {number}")
-    } else if keyspace == graph::CONCEPTS {
-        format!("content of concept C:{number}")
-    } else if keyspace == graph::LINKS {
-        format!("content of link P:{number}")
-    } else {
-        format!("a record of {}", keyspace.name)
+    match table.called {
+        Some(called) => format!("{called}{number}"),
+        None => format!("a record of {}", table.keyspace.name),
     }
 }
 

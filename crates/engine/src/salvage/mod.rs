@@ -11,7 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{Clock, KeyReader, Position, SpaceId, TenantId, prefix_end};
-use cairn_seam::{Fix, Item, KeyRange, OnStage, Rebuilt, SalvagedStore, Stage, Store, StoreError, Visit};
+use cairn_seam::{
+    Fix, Item, KeyRange, OnStage, Reader, Rebuilt, SalvagedStore, Stage, Store, StoreError, Visit, WriteTx,
+};
 
 pub use traces::Traces;
 
@@ -22,8 +24,6 @@ use crate::{Act, EngineError, tables};
 /// Bytes and changes of one transaction; well below what a commit may hold.
 const FIX_BYTES: usize = 8 << 20;
 const FIX_CHANGES: usize = 50_000;
-/// Concepts that an ordered index covers in one transaction.
-const INDEX_PAGE: usize = 2_000;
 
 const STAGE: &str = "rebuilding indexes and counters";
 
@@ -63,12 +63,13 @@ pub fn rebuild_after_loss(
     clock: &dyn Clock,
     on_stage: OnStage<'_>,
 ) -> Result<SalvageReport, EngineError> {
-    let mut work = Work { store, reader: Renewing(store), report: SalvageReport::default(), on_stage };
+    let (reader, report) = (Renewing(store), SalvageReport::default());
+    let mut work = Repair { store, reader, salvaged, report, on_stage };
     if !salvaged.has_all_records() {
         let scopes = work.scopes(traces)?;
         work.node(&scopes, clock.now_ms())?;
         for (&tenant, spaces) in &scopes {
-            work.tenant(tenant, spaces, traces, salvaged)?;
+            work.tenant(tenant, spaces, traces)?;
         }
         work.report.warnings.push(
             "changes in lost bytes are lost too: what they deleted, revoked or disabled may be back; look at \
@@ -103,20 +104,49 @@ fn number(id: &str) -> u64 {
     id.rsplit(':').next().and_then(|digits| digits.parse().ok()).unwrap_or(u64::MAX)
 }
 
-struct Work<'a> {
+/// Makes a store whole again, and notes what is lost.
+pub struct Repair<'a> {
     store: &'a dyn Store,
     reader: Renewing<'a>,
+    salvaged: &'a SalvagedStore,
     report: SalvageReport,
     on_stage: OnStage<'a>,
 }
 
 type Scopes = BTreeMap<TenantId, BTreeSet<SpaceId>>;
 
-impl Work<'_> {
+impl Repair<'_> {
+    /// The records that are left; reads see what was written before them.
+    pub fn reader(&self) -> &dyn Reader {
+        &self.reader
+    }
+
+    /// How much of the damaged store was read.
+    pub fn salvaged(&self) -> &SalvagedStore {
+        self.salvaged
+    }
+
+    /// Notes what is lost, and writes what was rebuilt, in steps.
+    pub fn apply(&mut self, tenant: TenantId, rebuilt: Rebuilt) -> Result<(), EngineError> {
+        let fixes = self.report.take(rebuilt);
+        self.write_fixes(tenant, fixes)
+    }
+
+    /// Carries out one transaction.
+    pub fn write<T: Send + 'static>(
+        &mut self,
+        tenant: TenantId,
+        body: impl FnMut(&mut dyn WriteTx) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let (value, _) = cairn_seam::write(self.store, tenant, body)?;
+        self.go_on()?;
+        Ok(value)
+    }
+
     /// Every tenant and space that anything belongs to.
     fn scopes(&mut self, traces: &Traces) -> Result<Scopes, EngineError> {
         let mut scopes: Scopes = traces.scopes.clone();
-        for keyspace in tables::KEYSPACES {
+        for keyspace in &tables::keyspaces() {
             let mut low = std::ops::Bound::Unbounded;
             loop {
                 let range = KeyRange::new(low, std::ops::Bound::Unbounded).limit(1);
@@ -151,8 +181,7 @@ impl Work<'_> {
             }
         }
         let rebuilt = cairn_access::salvage::rebuild_node(&self.reader, &node, &seen, now_ms)?;
-        let fixes = self.report.take(rebuilt);
-        self.write(TenantId::NODE, fixes)
+        self.apply(TenantId::NODE, rebuilt)
     }
 
     fn tenant(
@@ -160,55 +189,18 @@ impl Work<'_> {
         tenant: TenantId,
         spaces: &BTreeSet<SpaceId>,
         traces: &Traces,
-        salvaged: &SalvagedStore,
     ) -> Result<(), EngineError> {
         if tenant == TenantId::NODE {
             return Ok(());
         }
         let whole = scope(tenant, SpaceId::NONE)?;
         let rebuilt = cairn_access::salvage::rebuild(&self.reader, &whole)?;
-        let fixes = self.report.take(rebuilt);
-        self.write(tenant, fixes)?;
-        let rebuilt = cairn_turns::salvage::rebuild(&self.reader, &whole, &traces.turns, salvaged)?;
-        let fixes = self.report.take(rebuilt);
-        self.write(tenant, fixes)?;
-        for &space in spaces.iter().chain(&[SpaceId::NONE]) {
-            let scope = scope(tenant, space)?;
-            let rebuilt = cairn_graph::salvage::rebuild(&self.reader, &scope, &traces.graph, salvaged)?;
-            let fixes = self.report.take(rebuilt);
-            self.write(tenant, fixes)?;
-            let rebuilt = cairn_graph::salvage::recount(&self.reader, &scope)?;
-            let fixes = self.report.take(rebuilt);
-            self.write(tenant, fixes)?;
-            self.build_indexes(&scope)?;
-        }
-        Ok(())
-    }
-
-    /// Builds ordered indexes of a space that begin anew.
-    fn build_indexes(&mut self, scope: &Scope) -> Result<(), EngineError> {
-        let all = cairn_graph::View::new(&self.reader, *scope).indexes()?;
-        for info in all {
-            if !matches!(info.state, cairn_graph::IndexState::Building { .. }) {
-                continue;
-            }
-            let (id, scope) = (info.index.id, *scope);
-            loop {
-                let build = move |tx: &mut dyn cairn_seam::WriteTx| {
-                    cairn_graph::build_index_page(tx, &scope, id, INDEX_PAGE).map_err(EngineError::from)
-                };
-                let (progress, _) = cairn_seam::write(self.store, scope.tenant(), build)?;
-                self.go_on()?;
-                if progress.is_ready {
-                    break;
-                }
-            }
-        }
-        Ok(())
+        self.apply(tenant, rebuilt)?;
+        traces.memories.iter().try_for_each(|memory| memory.rebuild(self, tenant, spaces))
     }
 
     /// Writes changes in steps.
-    fn write(&mut self, tenant: TenantId, fixes: Vec<Fix>) -> Result<(), EngineError> {
+    fn write_fixes(&mut self, tenant: TenantId, fixes: Vec<Fix>) -> Result<(), EngineError> {
         let mut fixes = fixes.into_iter().peekable();
         while fixes.peek().is_some() {
             let (mut step, mut bytes) = (Vec::new(), 0);
@@ -219,11 +211,7 @@ impl Work<'_> {
                 bytes += fix.bytes();
                 step.push(fix);
             }
-            let body = move |tx: &mut dyn cairn_seam::WriteTx| {
-                step.iter().try_for_each(|fix| fix.apply(tx)).map_err(EngineError::from)
-            };
-            cairn_seam::write(self.store, tenant, body)?;
-            self.go_on()?;
+            self.write(tenant, move |tx| Ok(step.iter().try_for_each(|fix| fix.apply(tx))?))?;
         }
         Ok(())
     }
@@ -244,7 +232,7 @@ impl Work<'_> {
 
 /// Where the owner of a data directory works on it.
 fn scope(tenant: TenantId, space: SpaceId) -> Result<Scope, EngineError> {
-    crate::pipeline::own_scope(Resource::space(tenant, space))
+    crate::pipeline::own_scope(Action::AccessChange, Resource::space(tenant, space))
 }
 
 /// Reads see what was written before them.

@@ -27,7 +27,7 @@ impl Searching {
 
     /// Notes how far the index is, for whoever must not wait for it.
     pub(super) fn note_fed(&self, index: &SearchIndex) {
-        self.fed.store(index.position().0, Ordering::Relaxed);
+        self.backlog.take_in(index.position());
     }
 }
 

@@ -16,18 +16,20 @@ use crate::{Act, Engine, EngineError};
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// What was answered, and how much of what there is was looked at.
-pub(crate) struct Consulted<T> {
-    pub(crate) answer: T,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Consulted<T> {
+    /// The answer.
+    pub answer: T,
     /// Not everything that was committed before was looked at.
-    pub(crate) behind: bool,
+    pub behind: bool,
     /// The index is made anew, and this is what it has so far.
-    pub(crate) rebuilding: bool,
+    pub rebuilding: bool,
 }
 
 impl Engine {
     /// Has a question answered from an index that holds everything committed before, or says that it is
-    /// behind. The snapshot shows whatever is found.
-    pub(crate) fn consult<T>(
+    /// behind. The snapshot shows whatever is found. Memories have their questions answered here.
+    pub fn consult<T>(
         &self,
         principal: &Principal,
         act: &Act,
@@ -75,10 +77,10 @@ impl Engine {
         let until = Instant::now() + WAIT_MAX;
         let brought = catch_unwind(AssertUnwindSafe(|| {
             self.feed_until(index, wanted, until)?;
-            self.describe_until(index, tenant, until)
+            self.refresh_until(index, tenant, until)
         }));
         match brought {
-            Ok(Ok(is_described)) => is_described && index.position() >= wanted,
+            Ok(Ok(is_fresh)) => is_fresh && index.position() >= wanted,
             Ok(Err(error)) => {
                 tracing::warn!(%error, "a search did not see the newest commits");
                 self.searching.wake();

@@ -1,18 +1,13 @@
 //! Follows the change feed: what was committed becomes documents.
 
-use cairn_access::{Action, Principal, Resource, Scope};
-use cairn_base::{ContextId, TenantId, TurnId, limits, take_varint};
-use cairn_seam::{Change as Commit, Event, Snapshot};
+use std::fmt;
+
+use cairn_base::{ErrorCode, Position};
+use cairn_seam::{Change as Commit, limits};
 use cairn_search::document::{Change, Partition};
 use cairn_search::index::SearchIndex;
-use cairn_turns::tables::{
-    BUNDLE_PUBLISHED, CONTEXT_CREATED, CONTEXT_PRUNED, METADATA_UPDATED, TURN_APPENDED, TURN_PRUNED,
-};
 
-use super::collections::{CONTEXTS, TURNS, id_of, partition};
-use super::documents::Documents;
-use super::graph_feed::GraphChanges;
-use crate::{Act, Engine, EngineError};
+use crate::{Engine, EngineError};
 
 /// Commits with about so many events are taken in together.
 const EVENTS_TOGETHER: usize = 256;
@@ -28,12 +23,23 @@ pub(super) enum Fed {
     Full,
 }
 
-/// What some commits come to.
-#[derive(Default)]
-struct Taken {
+/// Takes changes of documents into the index, together with the commits that they come from.
+pub struct Taking<'a> {
+    index: &'a SearchIndex,
     changes: Vec<(Partition, Change)>,
-    /// Tenants that described types: turns of these may read differently now.
-    described: Vec<TenantId>,
+}
+
+impl Taking<'_> {
+    /// Adds changes. They are taken in when all memories have seen the commits.
+    pub fn add(&mut self, changes: impl IntoIterator<Item = (Partition, Change)>) {
+        self.changes.extend(changes);
+    }
+
+    /// Takes changes in at once, for commits with more documents than memory has room for. They may come once
+    /// more, so none may be a [`Change::Add`].
+    pub fn add_now(&mut self, changes: &[(Partition, Change)]) -> Result<(), EngineError> {
+        take_into(self.index, changes, self.index.position())
+    }
 }
 
 impl Engine {
@@ -51,15 +57,17 @@ impl Engine {
                 return Ok(Fed::Full);
             }
             let (together, after) = rest.split_at(how_many_together(rest));
-            let mut taken = Taken::default();
+            let mut taking = Taking { index, changes: Vec::new() };
             // Neighbours of one tenant go together.
             for commits in together.chunk_by(|left, right| left.tenant == right.tenant) {
-                self.take_commits(commits, &*snapshot, index, &mut taken)?;
+                let Some(tenant) = commits.first().map(|commit| commit.tenant) else { continue };
+                for memory in self.memories.searched() {
+                    memory.take(self, tenant, commits, &*snapshot, &mut taking)?;
+                }
             }
             // Commits without events are dealt with when those before them are.
             let last = together.last().filter(|_| !after.is_empty());
-            take_into(index, &taken.changes, last.map_or(page.next, |commit| commit.position))?;
-            self.searching.note_described(&taken.described);
+            take_into(index, &taking.changes, last.map_or(page.next, |commit| commit.position))?;
             self.searching.note_fed(index);
             rest = after;
             if rest.is_empty() {
@@ -67,73 +75,13 @@ impl Engine {
             }
         }
     }
-
-    /// The scope of a tenant's turns, for work that the node does for itself.
-    pub(super) fn own_scope(&self, tenant: TenantId) -> Result<Scope, EngineError> {
-        let act = Act::new(Action::TurnsRead, Resource::tenant(tenant));
-        Ok(self.pipeline.permit(&Principal::local_owner(), &act)?.scope())
-    }
-
-    fn take_commits(
-        &self,
-        commits: &[Commit],
-        snapshot: &dyn Snapshot,
-        index: &SearchIndex,
-        taken: &mut Taken,
-    ) -> Result<(), EngineError> {
-        let Some(tenant) = commits.first().map(|commit| commit.tenant) else { return Ok(()) };
-        let mut appended = Vec::new();
-        let mut pruned = Vec::new();
-        let mut contexts = Vec::new();
-        let mut gone = Vec::new();
-        let mut graph = GraphChanges::default();
-        for event in commits.iter().flat_map(|commit| &commit.events) {
-            match event.kind {
-                TURN_APPENDED => appended.extend(number(event).map(TurnId)),
-                TURN_PRUNED => pruned.extend(number(event)),
-                CONTEXT_CREATED | METADATA_UPDATED => contexts.extend(number(event).map(ContextId)),
-                CONTEXT_PRUNED => gone.extend(number(event)),
-                BUNDLE_PUBLISHED => taken.described.push(tenant),
-                _ => graph.note(event),
-            }
-        }
-        self.take_graph(tenant, &graph, snapshot, index, &mut taken.changes)?;
-        if [appended.len(), pruned.len(), contexts.len(), gone.len()].iter().all(|count| *count == 0) {
-            return Ok(());
-        }
-        let scope = self.own_scope(tenant)?;
-        contexts.sort_unstable();
-        contexts.dedup();
-        let mut documents = Documents::new(self, snapshot, scope)?;
-        // Turns get their numbers once, so a new one is never there already. Those that are gone by now
-        // are left out here, and removing what is not there does nothing.
-        let parts = documents.parts(&appended)?;
-        let is_much = parts.len() > 1;
-        for part in parts {
-            let added = documents.of_turns(&part)?.into_iter();
-            if is_much {
-                // Taken before its commit is whole, so it may come once more.
-                let replaced: Vec<_> =
-                    added.map(|(home, document)| (home, Change::Replace(document))).collect();
-                take_into(index, &replaced, index.position())?;
-            } else {
-                taken.changes.extend(added.map(|(home, document)| (home, Change::Add(document))));
-            }
-        }
-        let removed = |number: u64| (partition(&TURNS, &scope), Change::Remove(id_of(number)));
-        taken.changes.extend(pruned.into_iter().map(removed));
-        taken.changes.extend(documents.contexts(&contexts)?);
-        let removed = |number: u64| (partition(&CONTEXTS, &scope), Change::Remove(id_of(number)));
-        taken.changes.extend(gone.into_iter().map(removed));
-        Ok(())
-    }
 }
 
 /// Takes changes into an index, and says so if something of them will not be found.
-pub(super) fn take_into(
+pub(crate) fn take_into(
     index: &SearchIndex,
     changes: &[(Partition, Change)],
-    position: cairn_base::Position,
+    position: Position,
 ) -> Result<(), EngineError> {
     let unreadable = index.apply(changes, position)?;
     if unreadable > 0 {
@@ -152,7 +100,26 @@ fn how_many_together(commits: &[Commit]) -> usize {
     commits.iter().take_while(fits).count().max(1).min(commits.len())
 }
 
-/// The number that events of turns consist of.
-fn number(event: &Event) -> Option<u64> {
-    take_varint(&mut &event.body[..])
+/// Does something to all of these; if one is damaged, to all that are not: what comes after it shall be
+/// found.
+pub(crate) fn in_spite_of_damage<I: fmt::Debug, T>(
+    all: &[I],
+    what: &'static str,
+    mut take: impl FnMut(&[I]) -> Result<Vec<T>, EngineError>,
+) -> Result<Vec<T>, EngineError> {
+    let is_damage = |error: &EngineError| error.code() == ErrorCode::Damaged;
+    match take(all) {
+        Err(error) if is_damage(&error) => {}
+        taken => return taken,
+    }
+    let mut whole = Vec::with_capacity(all.len());
+    for one in all.chunks(1) {
+        match take(one) {
+            Err(error) if is_damage(&error) => {
+                tracing::warn!(%error, what, which = ?one, "it is damaged, and not found");
+            }
+            taken => whole.extend(taken?),
+        }
+    }
+    Ok(whole)
 }

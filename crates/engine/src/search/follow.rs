@@ -56,11 +56,6 @@ impl Engine {
     pub fn search_status(&self) -> SearchStatus {
         self.searching.status(self.search_behind())
     }
-
-    /// The node's name for its store: an index of another one is not used.
-    pub(super) fn store_name(&self) -> String {
-        self.node().id.to_string()
-    }
 }
 
 /// The place where an index is made beside the one that serves.
@@ -184,7 +179,7 @@ impl Engine {
             }
             Err(error) => return Err(error),
         }
-        self.describe_again(&current.index)?;
+        self.refresh(&current.index)?;
         self.write_when_due(current)
     }
 
@@ -205,8 +200,8 @@ impl Engine {
     }
 
     fn open_search(&self, home: &SearchHome) -> Result<Followed, EngineError> {
-        let protection = self.search_protection();
-        let opened = catch_unwind(AssertUnwindSafe(|| home.open(&self.store_name(), &protection)));
+        let owner = self.index_owner();
+        let opened = catch_unwind(AssertUnwindSafe(|| home.open(&owner)));
         let no_sense = || Err(cairn_search::SearchError::Damaged("its files make no sense".into()));
         let opened = match opened.unwrap_or_else(|_| no_sense()) {
             Ok(opened) => opened,
@@ -223,13 +218,11 @@ impl Engine {
         let index = Arc::new(index);
         home.keep_only(Some(place)).map_err(cairn_search::SearchError::Io)?;
         self.searching.place.store(place, Ordering::Relaxed);
-        // Types may have been described just before the last end.
-        let tenants: Vec<_> = index.partitions().iter().map(|partition| partition.tenant).collect();
-        self.searching.note_described(&tenants);
+        self.note_opened(&index);
         self.searching.note_fed(&index);
         self.searching.set(State::Ready(Arc::clone(&index)));
         self.tell_position(&index);
-        Ok(Followed::new(index, place))
+        Ok(Followed::new(index, place, &self.searching))
     }
 
     /// Whether writing the index would fail, and is better left for later.
@@ -266,7 +259,7 @@ impl Engine {
     /// A new index of everything there is, made beside the old one, which serves as long as it can.
     fn make_search(&self, home: &SearchHome, place: usize, why: &str) -> Result<Followed, EngineError> {
         let making = Making::begin(&self.searching, why);
-        let index = Arc::new(home.create(place, &self.store_name(), &self.search_protection())?);
+        let index = Arc::new(home.create(place, &self.index_owner())?);
         let serves = matches!(self.searching.state(), State::Ready(_));
         if !serves {
             self.searching.set(State::Rebuilding(Arc::clone(&index), why.to_owned()));
@@ -283,7 +276,7 @@ impl Engine {
         home.keep_only(Some(place)).map_err(cairn_search::SearchError::Io)?;
         drop(making);
         self.tell_position(&index);
-        Ok(Followed::new(index, place))
+        Ok(Followed::new(index, place, &self.searching))
     }
 
     /// Has documents written when there are many of them, or when they have waited for long.
@@ -300,7 +293,7 @@ impl Engine {
         let is_due = if figures.tail_bytes == 0 {
             followed.unwritten_since = None;
             // The index notes its place in the feed there too: a note for each note would never end.
-            figures.position.0.saturating_sub(figures.written.0) >= UNWRITTEN_MAX
+            followed.commits_unwritten(&self.searching) >= UNWRITTEN_MAX && figures.position > figures.written
         } else {
             let now = self.clock().monotonic();
             let since = *followed.unwritten_since.get_or_insert(now);

@@ -17,6 +17,8 @@ pub(super) struct Followed {
     pub(super) place: usize,
     /// When the oldest document came that is not on disk yet.
     pub(super) unwritten_since: Option<Duration>,
+    /// Commits when it was last written.
+    commits_written: u64,
     /// Writes to disk what came, while more does.
     writing: Option<JoinHandle<Result<bool, SearchError>>>,
 }
@@ -33,12 +35,19 @@ pub(super) enum Writing {
 }
 
 impl Followed {
-    pub(super) fn new(index: Arc<SearchIndex>, place: usize) -> Self {
-        Followed { index, place, unwritten_since: None, writing: None }
+    pub(super) fn new(index: Arc<SearchIndex>, place: usize, searching: &Searching) -> Self {
+        let commits_written = searching.backlog.commits();
+        Followed { index, place, unwritten_since: None, commits_written, writing: None }
+    }
+
+    /// The number of commits since it was last written.
+    pub(super) fn commits_unwritten(&self, searching: &Searching) -> u64 {
+        searching.backlog.commits().saturating_sub(self.commits_written)
     }
 
     /// Begins to write, on a thread of its own that lets others go first: nobody waits for it.
     pub(super) fn begin_writing(&mut self, searching: &Arc<Searching>) -> Result<(), EngineError> {
+        self.commits_written = searching.backlog.commits();
         let (index, searching) = (Arc::clone(&self.index), Arc::clone(searching));
         let spawned = thread::Builder::new()
             .name("cairn-search-write".into())

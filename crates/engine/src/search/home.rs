@@ -8,21 +8,33 @@ use std::sync::Arc;
 
 use cairn_search::SearchError;
 use cairn_search::directory::{Protection, memory_directory, open_directory};
+use cairn_search::document::Collection;
 use cairn_search::index::{SearchIndex, Settings};
 
-use super::collections;
 use crate::Engine;
 
 /// What files of the index are sealed as.
 pub(crate) const SEAL_NAME: &str = "search";
 
+/// The node that an index belongs to.
+pub(crate) struct IndexOwner {
+    /// The node's name for its store: an index of another one is not used.
+    store: String,
+    /// How files are protected: sealed if the store is.
+    protection: Protection,
+    collections: Vec<&'static Collection>,
+}
+
 impl Engine {
-    /// How files of the index are protected: sealed if the store is.
-    pub(super) fn search_protection(&self) -> Protection {
-        match self.pipeline.store().derived_seal(SEAL_NAME) {
+    /// Whose index it is.
+    pub(super) fn index_owner(&self) -> IndexOwner {
+        let seal = self.pipeline.store().local().and_then(|local| local.derived_seal(SEAL_NAME));
+        let protection = match seal {
             Some(seal) => Protection::Sealed(seal),
             None => Protection::Checked(Arc::clone(self.entropy())),
-        }
+        };
+        let collections = self.memories.collections();
+        IndexOwner { store: self.node().id.to_string(), protection, collections }
     }
 }
 
@@ -45,11 +57,7 @@ impl SearchHome {
     pub const FOLDER: &str = "search";
 
     /// The index of a store that follows the feed already, with its place; the newer one if there are two.
-    pub(crate) fn open(
-        &self,
-        store: &str,
-        protection: &Protection,
-    ) -> Result<Option<(SearchIndex, usize)>, SearchError> {
+    pub(crate) fn open(&self, owner: &IndexOwner) -> Result<Option<(SearchIndex, usize)>, SearchError> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let mut found: Option<(SearchIndex, usize)> = None;
         let mut damage = None;
@@ -59,7 +67,7 @@ impl SearchHome {
                 continue;
             }
             // Bytes that nobody wrote may lead anywhere, also in code that is not ours.
-            let opened = catch_unwind(AssertUnwindSafe(|| self.open_at(&path, store, protection)));
+            let opened = catch_unwind(AssertUnwindSafe(|| self.open_at(&path, owner)));
             let opened = opened.unwrap_or_else(|_| Err(SearchError::Damaged("it cannot be opened".into())));
             match opened {
                 // One that never got to the feed was not finished.
@@ -81,18 +89,13 @@ impl SearchHome {
     }
 
     /// A new, empty index in a place.
-    pub(crate) fn create(
-        &self,
-        place: usize,
-        store: &str,
-        protection: &Protection,
-    ) -> Result<SearchIndex, SearchError> {
+    pub(crate) fn create(&self, place: usize, owner: &IndexOwner) -> Result<SearchIndex, SearchError> {
         let Some(folder) = &self.folder else {
-            return SearchIndex::open(memory_directory(), self.settings(store));
+            return SearchIndex::open(memory_directory(), self.settings(owner));
         };
         let path = folder.join(PLACES[place % PLACES.len()]);
         remove(&path)?;
-        self.open_at(&path, store, protection)
+        self.open_at(&path, owner)
     }
 
     /// Removes what is in all places but this one.
@@ -106,14 +109,18 @@ impl SearchHome {
         Ok(())
     }
 
-    fn open_at(&self, path: &Path, store: &str, protection: &Protection) -> Result<SearchIndex, SearchError> {
-        let folder = open_directory(path, protection.clone());
+    fn open_at(&self, path: &Path, owner: &IndexOwner) -> Result<SearchIndex, SearchError> {
+        let folder = open_directory(path, owner.protection.clone());
         let folder = folder.map_err(|error| SearchError::Damaged(error.to_string()))?;
-        SearchIndex::open(folder, self.settings(store))
+        SearchIndex::open(folder, self.settings(owner))
     }
 
-    fn settings(&self, store: &str) -> Settings {
-        Settings { store: store.into(), collections: collections::ALL, writer_bytes: self.writer_bytes }
+    fn settings(&self, owner: &IndexOwner) -> Settings {
+        Settings {
+            store: owner.store.clone(),
+            collections: owner.collections.clone(),
+            writer_bytes: self.writer_bytes,
+        }
     }
 }
 

@@ -4,45 +4,39 @@
 //! to date first, on its own thread, so a search finds everything that was committed before it began.
 //! All of it is derived: without the index, or while it is made anew, everything else goes on.
 
-mod ask;
+mod backlog;
 mod catch_up;
-mod collections;
 mod consult;
 mod consumer;
-mod describe;
-mod documents;
 mod feed;
 mod follow;
 mod followed;
-mod graph_ask;
-mod graph_documents;
-mod graph_ends;
-mod graph_feed;
-pub(crate) mod graph_rebuild;
 mod home;
-mod neighbours;
 mod pace;
 mod rebuild;
+mod refresh;
 mod scrub;
 mod verify;
 
-pub use ask::{SearchHit, SearchIn, SearchPage, SearchQuestion, Snippet};
 pub use cairn_search::found::Reason as SearchReason;
-pub(crate) use graph_ask::{ElementHit, GraphQuestion};
+pub use consult::Consulted;
+pub use feed::Taking;
+pub(crate) use feed::{in_spite_of_damage, take_into};
 pub use home::SearchHome;
+pub use rebuild::Filling;
 pub(crate) use scrub::SearchScrub;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use cairn_base::TenantId;
+use cairn_base::Position;
 use cairn_search::index::SearchIndex;
 use parking_lot::{Condvar, Mutex, RwLock};
 use serde::Serialize;
 
+use self::backlog::Backlog;
 use crate::metrics::{Counter, MetricKind, PrometheusText};
 
 /// For how long commits are gathered before they are taken in.
@@ -96,8 +90,6 @@ pub(crate) struct Searching {
     feeding: Mutex<()>,
     bell: Bell,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Tenants that described types since turns were last looked at again.
-    described: Mutex<BTreeSet<TenantId>>,
     /// Where it is kept, if that is known.
     home: Mutex<Option<SearchHome>>,
     /// In which of the places of its home the index is that serves.
@@ -119,8 +111,8 @@ pub(crate) struct Searching {
     forgotten: AtomicBool,
     /// When the index last held everything, on the monotonic clock.
     current_at_ms: AtomicU64,
-    /// How far the index is.
-    fed: AtomicU64,
+    /// Commits, and those that the index has not taken in.
+    backlog: Backlog,
     /// Memory for what is not on disk yet.
     tail_bytes_max: AtomicUsize,
     behind: Counter,
@@ -161,7 +153,6 @@ impl Searching {
             feeding: Mutex::default(),
             bell: Bell::default(),
             thread: Mutex::default(),
-            described: Mutex::default(),
             home: Mutex::default(),
             place: AtomicUsize::new(0),
             asking: Mutex::default(),
@@ -173,7 +164,7 @@ impl Searching {
             progress: (AtomicU64::new(0), AtomicU64::new(0)),
             forgotten: AtomicBool::new(false),
             current_at_ms: AtomicU64::new(0),
-            fed: AtomicU64::new(0),
+            backlog: Backlog::default(),
             tail_bytes_max: AtomicUsize::new(usize::MAX),
             behind: Counter::new(),
             paced: Counter::new(),
@@ -207,9 +198,10 @@ impl Searching {
         *self.state.write() = state;
     }
 
-    /// Something was committed.
-    pub(crate) fn ring(&self) {
-        if self.bell.waiting.load(Ordering::Acquire) {
+    /// Counts a commit, and wakes the thread if it has something to take in.
+    pub(crate) fn announce(&self, position: Position, has_events: bool) {
+        self.backlog.announce(position, has_events);
+        if has_events && self.bell.waiting.load(Ordering::Acquire) {
             self.bell.rung.lock().commits = true;
             self.bell.changed.notify_one();
         }
@@ -255,10 +247,6 @@ impl Searching {
         if let Some(thread) = thread.filter(|thread| thread.thread().id() != std::thread::current().id()) {
             let _ = thread.join();
         }
-    }
-
-    fn note_described(&self, tenants: &[TenantId]) {
-        self.described.lock().extend(tenants);
     }
 
     /// Has the index made anew, beside the one that is there.

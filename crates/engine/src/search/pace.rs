@@ -1,15 +1,12 @@
 //! Back-pressure: who writes faster than the index can take it in is slowed down a little.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-use cairn_access::Action;
 
 use super::State;
 use crate::{Act, Engine};
 
 /// So many commits may wait for the index; when more do for longer than [`LATE`], writers are slowed.
-const WAITING_MAX: u64 = 1000;
+const WAITING_MAX: usize = 1000;
 /// A burst of writes shall not feel that there is an index, which takes it in afterwards. Memory has a bound
 /// of its own: what there is none for waits in the feed.
 const LATE: Duration = Duration::from_secs(30);
@@ -24,12 +21,11 @@ impl Engine {
     /// Zero for everything that is not searched later, and as long as the index keeps up, is made anew or is
     /// not there. Never waits for anything itself.
     pub fn search_pause(&self, act: &Act) -> Duration {
-        let is_searched = matches!(act.action(), Action::TurnsWrite | Action::GraphWrite);
+        let is_searched = self.memories.searched().any(|memory| memory.written_by().contains(&act.action()));
         if !is_searched || !self.searching.is_serving() {
             return Duration::ZERO;
         }
-        let fed = self.searching.fed.load(Ordering::Relaxed);
-        let waiting = self.position().0.saturating_sub(fed);
+        let waiting = self.searching.backlog.waiting();
         if waiting <= WAITING_MAX || self.since_current() <= LATE {
             return Duration::ZERO;
         }

@@ -1,25 +1,19 @@
 //! A new index out of primary data.
 
-use std::ops::Bound;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use cairn_access::Scope;
-use cairn_base::{ContextId, KeyReader, Position, TenantId, TurnId};
-use cairn_seam::{KeyRange, MaintenanceReport, OnStage, Order, Snapshot, Stage, StoreError, Visit};
-use cairn_search::document::Change;
+use cairn_base::Position;
+use cairn_seam::{MaintenanceReport, OnStage, Snapshot, Stage, StoreError};
+use cairn_search::document::{Change, Partition};
 use cairn_search::index::SearchIndex;
-use cairn_turns::tables::COUNTERS;
-use cairn_turns::{contexts_after, last_numbers, turns_between};
 
-use super::documents::Documents;
 use super::feed::take_into;
-use super::{Searching, State, graph_rebuild};
+use super::{Searching, State};
 use crate::pipeline::WithoutLine;
 use crate::{Engine, EngineError};
 
-/// Turns and contexts that are read from one snapshot.
-const PAGE: usize = 512;
 /// How often whoever waits for a new index is told how far it is.
 const TELL_EVERY: Duration = Duration::from_millis(50);
 
@@ -57,6 +51,29 @@ impl Searching {
             self.rebuilt_changed.wait_for(&mut rebuilt, at_most);
         }
         rebuilt.take()
+    }
+}
+
+/// Fills a new index with everything that is there.
+pub struct Filling<'a> {
+    engine: &'a Engine,
+    index: &'a SearchIndex,
+    /// Where the walk began.
+    began: Position,
+}
+
+impl Filling<'_> {
+    /// A snapshot for the next page: it is short-lived, and holds everything that was there when the walk
+    /// began, or its successor.
+    pub fn snapshot(&self) -> Result<Box<dyn Snapshot>, EngineError> {
+        Ok(self.engine.pipeline.store().snapshot(self.began)?)
+    }
+
+    /// Takes documents in, which came of so many records.
+    pub fn add(&self, changes: &[(Partition, Change)], records: u64) -> Result<(), EngineError> {
+        take_into(self.index, changes, Position::START)?;
+        self.engine.searching.progress.0.fetch_add(records, Ordering::Relaxed);
+        self.engine.between_pages(self.index)
     }
 }
 
@@ -126,56 +143,15 @@ impl Engine {
         // Where the snapshot stands, which may be further: what comes after it and nothing else comes from
         // the feed.
         let began = snapshot.position();
-        let tenants = tenants_with_turns(&*snapshot)?;
-        let (done, all) = (&self.searching.progress.0, &self.searching.progress.1);
-        let mut ends = Vec::with_capacity(tenants.len());
-        for tenant in tenants {
-            let scope = self.own_scope(tenant)?;
-            ends.push((scope, last_numbers(&*snapshot, &scope)?));
-        }
-        let mut spaces = Vec::new();
-        for (tenant, space) in graph_rebuild::spaces(&*snapshot)? {
-            let scope = self.own_space(tenant, space)?;
-            spaces.push((scope, graph_rebuild::size(&*snapshot, scope)?));
-        }
+        let walks = self.memories.searched().map(|memory| memory.walk(self, &*snapshot));
+        let walks = walks.collect::<Result<Vec<_>, _>>()?;
         drop(snapshot);
+        let (done, all) = (&self.searching.progress.0, &self.searching.progress.1);
         done.store(0, Ordering::Relaxed);
-        let in_turns = ends.iter().map(|(_, (contexts, turns))| contexts.0 + turns.0);
-        let in_graphs = spaces.iter().map(|(_, size)| *size);
-        all.store(in_turns.chain(in_graphs).sum(), Ordering::Relaxed);
-        for (scope, (last_context, last_turn)) in ends {
-            let mut turn = TurnId::NONE;
-            loop {
-                let snapshot = store.snapshot(began)?;
-                let page = turns_between(&*snapshot, &scope, (turn, last_turn), Order::Ascending, PAGE)?;
-                let Some(last) = page.last() else { break };
-                turn = last.id;
-                let ids: Vec<_> = page.iter().map(|turn| turn.id).collect();
-                let mut documents = Documents::new(self, &*snapshot, scope)?;
-                for part in documents.parts(&ids)? {
-                    let added = documents.of_turns(&part)?.into_iter();
-                    let changes: Vec<_> =
-                        added.map(|(home, document)| (home, Change::Add(document))).collect();
-                    take_into(index, &changes, Position::START)?;
-                    done.fetch_add(part.len() as u64, Ordering::Relaxed);
-                    self.between_pages(index)?;
-                }
-            }
-            let mut context = ContextId(0);
-            loop {
-                let snapshot = store.snapshot(began)?;
-                let page = contexts_after(&*snapshot, &scope, context, last_context, PAGE)?;
-                let Some(last) = page.last() else { break };
-                context = last.id;
-                let ids: Vec<_> = page.iter().map(|context| context.id).collect();
-                let changes = Documents::new(self, &*snapshot, scope)?.contexts(&ids)?;
-                take_into(index, &changes, Position::START)?;
-                done.fetch_add(ids.len() as u64, Ordering::Relaxed);
-                self.between_pages(index)?;
-            }
-        }
-        for (scope, _) in spaces {
-            self.rebuild_space(index, scope, began, done)?;
+        all.store(walks.iter().map(|walk| walk.size()).sum(), Ordering::Relaxed);
+        let filling = Filling { engine: self, index, began };
+        for mut walk in walks {
+            walk.run(&filling)?;
         }
         take_into(index, &[], began)?;
         all.store(0, Ordering::Relaxed);
@@ -193,17 +169,6 @@ impl Engine {
     }
 }
 
-fn tenants_with_turns(snapshot: &dyn Snapshot) -> Result<Vec<TenantId>, EngineError> {
-    let mut tenants = Vec::new();
-    let everything = [KeyRange::new(Bound::Unbounded, Bound::Unbounded)];
-    snapshot.multi_scan(COUNTERS, &everything, &mut |_, key, _| {
-        tenants.extend(KeyReader::new(key).tenant());
-        Visit::Continue
-    })?;
-    tenants.dedup();
-    Ok(tenants)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -213,12 +178,13 @@ mod tests {
     use cairn_seam::MemoryStore;
 
     use super::*;
-    use crate::SearchHome;
+    use crate::{EngineConfig, SearchHome};
 
     fn engine() -> Arc<Engine> {
         let clock = Arc::new(ManualClock::new(1_700_000_000_000));
         let store = Arc::new(MemoryStore::new(clock.clone()));
-        Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).expect("a store in memory opens")
+        Engine::open(store, clock, Arc::new(SeededEntropy::new(1)), EngineConfig::default())
+            .expect("a store in memory opens")
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use cairn_base::Pacer;
-use cairn_seam::{Finding, ScrubKind, ScrubStatus};
+use cairn_seam::{Finding, LocalStore, ScrubKind, ScrubStatus};
 use cairn_search::index::SearchIndex;
 use parking_lot::Mutex;
 
@@ -36,7 +36,7 @@ struct Progress {
 impl Engine {
     /// Progress and results of background verification, the search index included.
     pub fn scrub_status(&self) -> ScrubStatus {
-        let mut status = self.pipeline.store().scrub_status();
+        let mut status = self.store_scrub_status();
         let progress = self.search_scrub.0.lock();
         status.bytes += progress.bytes;
         status.found.add(ScrubKind::Search, progress.found);
@@ -48,9 +48,14 @@ impl Engine {
         status
     }
 
+    /// A store without files verifies none.
+    fn store_scrub_status(&self) -> ScrubStatus {
+        self.pipeline.store().local().map(LocalStore::scrub_status).unwrap_or_default()
+    }
+
     /// Looks at files of the search index for as long as that is paid for; returns what is wrong.
     pub(crate) fn scrub_search(&self) -> Option<Finding> {
-        let status = self.pipeline.store().scrub_status();
+        let status = self.store_scrub_status();
         let policy = status.policy?;
         // A doctor reads everything anyway.
         let _no_doctor = self.maintaining.try_lock()?;

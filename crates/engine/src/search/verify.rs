@@ -45,7 +45,7 @@ impl Engine {
 
     /// Of an index that nobody keeps just now.
     fn damage_at(&self, home: &SearchHome) -> Vec<Finding> {
-        match home.open(&self.store_name(), &self.search_protection()) {
+        match home.open(&self.index_owner()) {
             Ok(None) => Vec::new(),
             Ok(Some((index, place))) => damage(&index, place),
             Err(error) => vec![finding(SearchHome::FOLDER.to_owned(), 0, error.to_string())],

@@ -6,13 +6,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use cairn_base::{ContextId, TenantId, limits};
+use cairn_base::{ContextId, TenantId};
 use parking_lot::Mutex;
 
 use super::registry::{Latest, Session};
 use super::{SessionEvent, SessionId, SessionNews};
 use crate::pipeline::Shared;
-use crate::{Engine, EngineError};
+use crate::{Engine, EngineError, limits};
 
 impl Engine {
     /// A client connected. How many may is for its surface to say.
@@ -113,22 +113,23 @@ struct Work {
     known: HashMap<ContextId, (u64, Latest)>,
     /// By when each was last turned to.
     order: BTreeMap<u64, ContextId>,
-    turns: u64,
+    /// How often it turned to one.
+    count: u64,
 }
 
 impl Work {
     fn turn_to(&mut self, context: ContextId, enter: impl FnOnce() -> Latest) -> Latest {
-        self.turns += 1;
+        self.count += 1;
         let latest = match self.known.entry(context) {
             Entry::Occupied(mut known) => {
                 let (at, latest) = known.get_mut();
                 self.order.remove(at);
-                *at = self.turns;
+                *at = self.count;
                 Arc::clone(latest)
             }
-            Entry::Vacant(unknown) => Arc::clone(&unknown.insert((self.turns, enter())).1),
+            Entry::Vacant(unknown) => Arc::clone(&unknown.insert((self.count, enter())).1),
         };
-        self.order.insert(self.turns, context);
+        self.order.insert(self.count, context);
         latest
     }
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use cairn_access::{Action, Principal, Resource};
 use cairn_base::{ContextId, TenantId};
 
 use super::SessionId;
 use super::registry::{Registry, Session};
-use crate::{Act, Engine, EngineError};
+use crate::Engine;
 
 /// An open session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,10 +45,9 @@ pub struct Presence<'a> {
 }
 
 impl Engine {
-    /// Who is connected in a tenant: for whoever may read its turns.
-    pub fn presence(&self, principal: &Principal, tenant: TenantId) -> Result<Presence<'_>, EngineError> {
-        self.pipeline.permit(principal, &Act::new(Action::TurnsRead, Resource::tenant(tenant)))?;
-        Ok(Presence { registry: &self.pipeline.shared().sessions, tenant })
+    /// Who is connected in a tenant, for use cases that hold a permit to know it.
+    pub(crate) fn presence_in(&self, tenant: TenantId) -> Presence<'_> {
+        Presence { registry: &self.pipeline.shared().sessions, tenant }
     }
 }
 

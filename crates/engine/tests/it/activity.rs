@@ -1,8 +1,8 @@
 //! Contexts by their last activity.
 
 use cairn_access::{Action, Principal, Resource, Role, Roles};
-use cairn_base::{ContextId, ErrorCode, TenantId, limits};
-use cairn_engine::{Act, ActivityPage, Engine, EngineError};
+use cairn_base::{ContextId, ErrorCode, TenantId};
+use cairn_engine::{Act, ActivityPage, Engine, EngineError, limits};
 use cairn_seam::Blob;
 use cairn_turns::query::{Filters, Query};
 use cairn_turns::{Append, DeclaredType};

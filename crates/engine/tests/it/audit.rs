@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, RefusalReason, Resource};
-use cairn_base::{ErrorCode, TenantId, limits};
-use cairn_engine::{Act, AuditCursor, AuditOutcome, AuditPage};
+use cairn_base::{ErrorCode, TenantId};
+use cairn_engine::{Act, AuditCursor, AuditOutcome, AuditPage, limits};
 
 use crate::support::{NOW_MS, World, advance, every_role, name, register, start, stranger};
 

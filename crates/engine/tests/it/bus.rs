@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cairn_access::Principal;
-use cairn_base::{ErrorCode, TenantId, limits};
-use cairn_engine::{Notification, Received, SessionNews};
+use cairn_base::{ErrorCode, TenantId};
+use cairn_engine::{Notification, Received, SessionNews, limits};
 use cairn_seam::EventKind;
 
 use crate::support::{World, every_role};

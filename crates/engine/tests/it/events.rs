@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cairn_access::{Action, Resource};
-use cairn_base::{ContextId, ErrorCode, Position, SeededEntropy, TenantId, TurnId, limits};
-use cairn_engine::{Act, Engine, Place, WhatHappened};
-use cairn_seam::{Blob, Event, EventKind, MemoryStore, WriteTx};
+use cairn_base::{ContextId, ErrorCode, Position, SeededEntropy, TenantId, TurnId};
+use cairn_engine::{Act, Engine, EngineConfig, Place, WhatHappened, limits};
+use cairn_seam::{Blob, Event, EventKind, MemoryStore, StoreCode, WriteTx};
 use cairn_turns::{Append, DeclaredType};
 
 use crate::support::World;
@@ -125,14 +125,21 @@ fn an_id_stays_what_it_is_when_the_store_is_opened_again_and_is_good_for_its_ten
     let (event, moment) = (ids.of_event(place), ids.of_moment(place));
     // With randomness that it has never seen.
     let entropy = Arc::new(SeededEntropy::new(99));
-    let again = Engine::open(world.store.clone(), Arc::new(world.clock.clone()), entropy).unwrap();
+    let again =
+        Engine::open(world.store.clone(), Arc::new(world.clock.clone()), entropy, EngineConfig::default())
+            .unwrap();
     let ids = again.event_ids(&world.owner);
     assert_eq!(ids.of_event(place), event);
     assert_eq!((ids.place(&event), ids.place(&moment)), (Some(place), Some(place)));
     let foreign = again.event_ids(&crate::support::stranger());
     assert_eq!((foreign.place(&event), foreign.place(&moment)), (None, None));
     let elsewhere = MemoryStore::new(Arc::new(world.clock.clone()));
-    let other = Engine::open(Arc::new(elsewhere), Arc::new(world.clock.clone()), again.entropy().clone());
+    let other = Engine::open(
+        Arc::new(elsewhere),
+        Arc::new(world.clock.clone()),
+        again.entropy().clone(),
+        EngineConfig::default(),
+    );
     assert_eq!(other.unwrap().event_ids(&world.owner).place(&event), None, "another store");
 }
 
@@ -143,12 +150,12 @@ fn what_is_gone_and_what_is_not_yet_are_told() {
     world.create();
     let events = |after| world.engine.turn_events(&world.owner, TENANT, after, 10);
     assert_eq!(events(Place::after(first)).unwrap().events.len(), 1);
-    let ahead = Position(world.engine.position().0 + 1);
+    let ahead = Position::from_stored(world.engine.position().to_stored() + 1);
     for ahead in [Place::after(ahead), Place::inside(ahead, 1)] {
-        assert_eq!(events(ahead).unwrap_err().code(), ErrorCode::PositionAhead);
+        assert_eq!(events(ahead).unwrap_err().code(), StoreCode::PositionAhead);
     }
     world.store.drop_history();
-    assert_eq!(events(Place::after(first)).unwrap_err().code(), ErrorCode::PositionTooOld);
+    assert_eq!(events(Place::after(first)).unwrap_err().code(), StoreCode::PositionTooOld);
     let stranger = crate::support::stranger();
     let refused = world.engine.turn_events(&stranger, TENANT, Place::after(ahead), 10).unwrap_err();
     assert_eq!(refused.code(), ErrorCode::NotFound);

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use cairn_base::{ErrorCode, Position, limits};
+use cairn_base::{ErrorCode, Position};
 use cairn_engine::EngineError;
-use cairn_seam::StoreError;
+use cairn_engine::limits;
+use cairn_seam::{StoreCode, StoreError};
 
 use crate::support::{NOW_MS, World, name, start, stranger};
 
@@ -50,11 +51,11 @@ fn a_position_moves_only_forward_and_not_ahead_of_the_store() {
     assert!(
         matches!(error, EngineError::ConsumerBackwards { at, asked, .. } if (at, asked) == (second, first))
     );
-    let ahead = Position(world.engine.position().0 + 1);
+    let ahead = Position::from_stored(world.engine.position().to_stored() + 1);
     let error = advance(ahead).unwrap_err();
     assert!(matches!(error, EngineError::Store(StoreError::PositionAhead { asked, .. }) if asked == ahead));
     let error = world.engine.consumer_register(&world.owner, &name("late"), ahead).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::PositionAhead);
+    assert_eq!(error.code(), StoreCode::PositionAhead);
     let error = world.engine.feed_advance(&stranger(), &peer, ahead).unwrap_err();
     assert_eq!(error.code(), ErrorCode::Forbidden, "who may not act learns nothing");
     assert_eq!(world.engine.consumers(&world.owner).unwrap()[0].position, second);
@@ -108,7 +109,7 @@ fn a_consumer_whose_changes_are_gone_is_told_where_to_go_on() {
     world.emit(&[100]);
     let horizon = world.store.drop_history();
     let error = world.engine.feed_page(&world.owner, &slow, 10).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::PositionTooOld);
+    assert_eq!(error.code(), StoreCode::PositionTooOld);
     let EngineError::ConsumerTooOld { at, horizon: told, .. } = error else { panic!("{error}") };
     assert_eq!((at, told), (start(), horizon));
     world.engine.feed_advance(&world.owner, &slow, horizon).unwrap();

@@ -2,8 +2,9 @@
 
 use cairn_access::registry::{TeamName, TenantName, UserId};
 use cairn_access::{Action, KeyId, Resource, Role, Roles};
-use cairn_base::{ErrorCode, TenantId};
+use cairn_base::TenantId;
 use cairn_engine::{Act, AuditOutcome, EngineError, NewToken};
+use cairn_seam::StoreCode;
 use cairn_turns::prune::Rule;
 
 use crate::support::{World, owner};
@@ -31,7 +32,7 @@ fn access_is_taken_away_on_a_full_disk_with_its_audit_line_and_given_to_nobody()
 
     world.store.set_full(true);
     let refused = |result: Result<(), EngineError>| {
-        assert_eq!(result.unwrap_err().code(), ErrorCode::StorageFull);
+        assert_eq!(result.unwrap_err().code(), StoreCode::StorageFull);
     };
     refused(engine.issue_token(&owner(), tenant, wanted).map(drop));
     refused(engine.put_user(&owner(), tenant, &UserId::parse("eve").unwrap(), writer()).map(drop));
@@ -63,7 +64,7 @@ fn pruning_works_on_a_full_disk_with_its_audit_lines() {
         || engine.transact(&owner(), act(), |tx, scope| Ok(cairn_turns::create(tx, scope, None, 1_000)?));
     create().unwrap();
     world.store.set_full(true);
-    assert_eq!(create().unwrap_err().code(), ErrorCode::StorageFull);
+    assert_eq!(create().unwrap_err().code(), StoreCode::StorageFull);
     let report = engine.prune(&owner(), TenantId::LOCAL, &Rule::AllBut(0), true, &mut |_| true).unwrap();
     assert_eq!((report.contexts, report.applied), (1, true));
     let outcomes: Vec<_> = world.trail(TenantId::LOCAL).iter().map(|line| line.outcome).collect();

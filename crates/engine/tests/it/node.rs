@@ -6,7 +6,7 @@ use std::time::Duration;
 use cairn_access::Action;
 use cairn_base::{ErrorCode, KeyBuf, Position, SpaceId, TenantId};
 use cairn_engine::{AuditOutcome, EngineError, Place, tables};
-use cairn_seam::{Store, StoreError};
+use cairn_seam::{Store, StoreCode, StoreError};
 
 use crate::support::{NOW_MS, World, open};
 
@@ -47,7 +47,7 @@ fn a_store_without_a_secret_gets_one_that_stays() {
     let world = World::new();
     let delete = cairn_seam::write(&*world.store, TenantId::NODE, |tx| tx.delete(tables::SECRET, &key()));
     delete.map_err(|error: StoreError| error).unwrap();
-    let place = Place::after(Position(7));
+    let place = Place::after(Position::from_stored(7));
     let id = world.reopen().event_ids(&world.owner).of_event(place);
     assert_ne!(id, world.engine.event_ids(&world.owner).of_event(place), "it is a new one");
     let at = world.store.position();
@@ -60,7 +60,7 @@ fn a_store_without_a_secret_gets_one_that_stays() {
 
 #[test]
 fn a_damaged_or_newer_record_of_the_node_refuses_to_open() {
-    let cases = [(0, ErrorCode::Damaged), (9, ErrorCode::NewerFormat)];
+    let cases = [(0, ErrorCode::Damaged), (9, StoreCode::NewerFormat)];
     for (table, (byte, code)) in
         [tables::NODE, tables::SECRET].into_iter().flat_map(|table| cases.map(|case| (table, case)))
     {

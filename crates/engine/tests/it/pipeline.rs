@@ -4,8 +4,8 @@ use std::sync::mpsc;
 
 use cairn_access::{Action, RefusalReason, Resource};
 use cairn_base::{ErrorCode, Position, TenantId};
-use cairn_engine::{Act, EngineError, tables};
-use cairn_seam::{Health, StoreError};
+use cairn_engine::{Act, Committed, EngineError, Prepared, tables};
+use cairn_seam::{Health, StoreCode, StoreError};
 
 use crate::support::{World, advance, register, start, stranger};
 
@@ -33,8 +33,8 @@ fn a_transaction_is_read_at_its_position() {
         )
     };
     assert_eq!(read(second).unwrap(), (second, Some(vec![2])));
-    let ahead = read(Position(second.0 + 1)).unwrap_err();
-    assert_eq!(ahead.code(), ErrorCode::PositionAhead);
+    let ahead = read(Position::from_stored(second.to_stored() + 1)).unwrap_err();
+    assert_eq!(ahead.code(), StoreCode::PositionAhead);
 }
 
 #[test]
@@ -63,18 +63,35 @@ fn submit_answers_like_transact() {
     let (tell, told) = mpsc::channel();
     let submit = |principal: &_, act: Act| {
         let tell = tell.clone();
-        world.engine.submit(
-            principal,
-            act,
-            |_, scope| Ok(scope.tenant()),
-            move |outcome| tell.send(outcome).unwrap(),
-        );
+        let write = Prepared::new(principal, act, |_, scope| Ok(scope.tenant()));
+        world.engine.submit(write, move |outcome| tell.send(outcome).unwrap());
         told.try_recv().expect("the memory store answers at once")
     };
     assert_eq!(submit(&world.owner, register()).unwrap().value, TenantId::NODE);
     assert_eq!(world.trail(TenantId::NODE).last().unwrap().action, Action::ConsumerRegister);
     let refused = submit(&stranger(), register()).unwrap_err();
     assert!(matches!(refused, EngineError::Refused(refusal) if refusal.reason == RefusalReason::RoleMissing));
+}
+
+#[test]
+fn a_prepared_write_does_nothing_by_itself_and_its_outcome_can_be_changed() {
+    let world = World::new();
+    let before = (world.engine.position(), world.trail(TenantId::NODE));
+    let prepared = |principal: &_| {
+        Prepared::new(principal, register(), |_, scope| Ok(scope.tenant())).map(|outcome| match outcome {
+            Ok(Committed { value, position }) => Ok(Committed { value: Ok(value), position }),
+            Err(error) => Ok(Committed { value: Err(error.code()), position: Position::START }),
+        })
+    };
+    drop(prepared(&world.owner));
+    assert_eq!((world.engine.position(), world.trail(TenantId::NODE)), before);
+    let refused = world.engine.commit(prepared(&stranger())).unwrap();
+    assert_eq!(refused.value, Err(ErrorCode::Forbidden));
+    let committed = world.engine.commit(prepared(&world.owner)).unwrap();
+    assert_eq!((committed.value, committed.position), (Ok(TenantId::NODE), world.engine.position()));
+    let (tell, told) = mpsc::channel();
+    world.engine.submit(prepared(&world.owner), move |outcome| tell.send(outcome).unwrap());
+    assert_eq!(told.recv().unwrap().unwrap().value, Ok(TenantId::NODE));
 }
 
 #[test]

@@ -9,7 +9,9 @@ use cairn_access::{Action, Principal, Resource, Role, Roles};
 use cairn_base::fs::{FileSystem, SimulatedFs};
 use cairn_base::{ContextId, Entropy, ManualClock, Position, SeededEntropy, SpaceId, TenantId, TurnId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
-use cairn_engine::{Act, Engine, MEMORY_SPACE, NewToken, SalvageReport, Traces, rebuild_after_loss, tables};
+use cairn_engine::{
+    Act, Engine, EngineConfig, MEMORY_SPACE, NewToken, SalvageReport, Traces, rebuild_after_loss, tables,
+};
 use cairn_seam::{Blob, KeyRange, Maintenance, SalvagedStore, Snapshot, Store, Visit};
 use cairn_turns::{Append, DeclaredType, TurnsError};
 
@@ -39,7 +41,12 @@ fn options(fs: &SimulatedFs) -> EmbeddedOptions {
 fn open(fs: &SimulatedFs, dir: &str) -> (Arc<EmbeddedStore>, Arc<Engine>) {
     let store = Arc::new(EmbeddedStore::open(Path::new(dir), options(fs)).unwrap());
     let clock = Arc::new(ManualClock::new(NOW_MS));
-    let engine = Engine::open(Arc::clone(&store) as Arc<dyn Store>, clock, Arc::new(SeededEntropy::new(1)));
+    let engine = Engine::open(
+        Arc::clone(&store) as Arc<dyn Store>,
+        clock,
+        Arc::new(SeededEntropy::new(1)),
+        EngineConfig::default(),
+    );
     (store, engine.unwrap())
 }
 
@@ -120,11 +127,11 @@ fn populate(fs: &SimulatedFs, turns: u64) {
 /// Every record of a store.
 fn dump(store: &dyn Store) -> BTreeMap<(u16, Vec<u8>), Vec<u8>> {
     let mut found = BTreeMap::new();
-    for keyspace in tables::KEYSPACES {
+    for keyspace in tables::keyspaces() {
         let all = KeyRange::prefix(&[]);
         let snapshot = store.snapshot(Position::START).unwrap();
         snapshot
-            .multi_scan(*keyspace, &[all], &mut |_, key, value| {
+            .multi_scan(keyspace, &[all], &mut |_, key, value| {
                 found.insert((keyspace.id, key.to_vec()), value.to_vec());
                 Visit::Continue
             })

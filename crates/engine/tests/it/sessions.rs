@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cairn_access::Principal;
-use cairn_base::{ContextId, ErrorCode, TenantId, limits};
-use cairn_engine::{LiveIn, Received, SessionHandle, SessionId, SessionNews};
+use cairn_base::{ContextId, ErrorCode, TenantId};
+use cairn_engine::{LiveIn, Received, SessionHandle, SessionId, SessionNews, limits};
 
 use crate::support::{NOW_MS, World, every_role, stranger};
 

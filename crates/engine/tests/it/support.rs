@@ -4,10 +4,25 @@ use std::sync::Arc;
 
 use cairn_access::{Action, Principal, Resource, Roles};
 use cairn_base::{ManualClock, Position, SeededEntropy, TenantId};
-use cairn_engine::{Act, AuditLine, Committed, ConsumerName, Engine, EngineError};
+use cairn_engine::{Act, AuditLine, Committed, ConsumerName, Engine, EngineConfig, EngineError};
 use cairn_seam::{Event, EventKind, MemoryStore, Store};
+use cairn_turns::projection::{BytesRender, EnumRender, Hint, Options, View, WideRender};
 
 pub(crate) const NOW_MS: u64 = 1_700_000_000_000;
+
+/// Payloads as bytes.
+pub(crate) const RAW: View = View {
+    is_typed: false,
+    is_raw: true,
+    options: Options {
+        include_unknown: false,
+        bytes: BytesRender::Base64,
+        wide: WideRender::Text,
+        enums: EnumRender::Label,
+        time: None,
+    },
+    hint: Hint::Inherit,
+};
 
 pub(crate) struct World {
     pub(crate) engine: Arc<Engine>,
@@ -58,7 +73,7 @@ impl World {
 }
 
 pub(crate) fn open(store: Arc<dyn Store>, clock: &ManualClock) -> Result<Arc<Engine>, EngineError> {
-    Engine::open(store, Arc::new(clock.clone()), Arc::new(SeededEntropy::new(1)))
+    Engine::open(store, Arc::new(clock.clone()), Arc::new(SeededEntropy::new(1)), EngineConfig::default())
 }
 
 /// A writing act that leaves no audit line.

@@ -2,11 +2,11 @@
 
 use cairn_access::registry::{Page, TenantName, UserId};
 use cairn_access::{
-    Action, CannotTrust, CredentialError, Principal, Refusal, RefusalReason, Resource, Role, Roles,
-    TrustedUser,
+    AccessCode, Action, CannotTrust, CredentialError, Principal, Refusal, RefusalReason, Resource, Role,
+    Roles, TrustedUser,
 };
-use cairn_base::{ErrorCode, TenantId, limits};
-use cairn_engine::{Act, AuditOutcome, EngineError, NewToken};
+use cairn_base::TenantId;
+use cairn_engine::{Act, AuditOutcome, EngineError, NewToken, limits};
 
 use crate::support::{World, owner};
 
@@ -123,7 +123,7 @@ fn a_rule_needs_a_user_that_exists_may_come_in_and_has_the_role() {
         Ok(()) => "ok".to_owned(),
         Err(error @ EngineError::CannotTrust(CannotTrust::Registry(_))) => panic!("{error}"),
         Err(error) => {
-            assert_eq!(error.code(), ErrorCode::ConfigInvalid, "{error}");
+            assert_eq!(error.code(), AccessCode::ConfigInvalid, "{error}");
             error.to_string()
         }
     };

@@ -3,14 +3,19 @@
 use std::time::Duration;
 
 use cairn_access::{Action, Resource};
-use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId, limits};
-use cairn_engine::{Act, EngineError, TurnPayload, Window, WindowAt};
+use cairn_base::{ContentHash, ContextId, ErrorCode, Position, TenantId, TurnId};
+use cairn_engine::{Act, EngineError, TurnPayload, Window, WindowAt, limits};
 use cairn_seam::{Blob, KeepChanges, Maintenance, Store, StoreError, WriteTx};
+use cairn_turns::projection::{BytesRender, Hint, Options, View};
 use cairn_turns::{Append, DeclaredType, Found};
 
-use crate::support::World;
+use crate::support::{RAW, World};
 
 const TENANT: TenantId = TenantId::LOCAL;
+
+/// The newest turns of the one context.
+const WINDOW: Window =
+    Window { context: ContextId(1), at: WindowAt::Head, limit: 9, with_payload: true, bytes_max: 1 << 20 };
 
 fn writing() -> Act {
     Act::new(Action::TurnsWrite, Resource::tenant(TENANT))
@@ -94,16 +99,9 @@ fn payloads_and_everything_in_trees_outlive_the_sweep() {
         assert!(is_there(&world, hash), "{hash}");
     }
     let mut texts = Vec::new();
-    let window = Window {
-        context: ContextId(1),
-        at: WindowAt::Head,
-        limit: 9,
-        with_payload: true,
-        bytes_max: 1 << 20,
-    };
     world
         .engine
-        .turns_window(&world.owner, TENANT, window, |_| Ok(()), &mut |_, _, payload| {
+        .turns_window(&world.owner, TENANT, WINDOW, |_| Ok(()), &mut |_, _, payload| {
             texts.push(payload.unwrap().clone());
         })
         .unwrap();
@@ -194,13 +192,29 @@ fn a_turn_is_read_with_what_belongs_to_it() {
     let attach =
         move |tx: &mut dyn WriteTx, scope: &_| Ok(cairn_turns::attach(tx, scope, second, &attached)?);
     world.engine.transact(&world.owner, writing(), attach).unwrap();
-    let read = world.engine.turn(&world.owner, TENANT, second, Some(&mut |_| Ok(()))).unwrap();
+    let read = world.engine.turn(&world.owner, TENANT, second, &RAW, |_| Ok(())).unwrap();
     assert_eq!((read.type_name.as_str(), read.payload), ("t", Some(bytes(b"two"))));
     assert_eq!(read.tree, Some(attached), "what was attached last");
-    let alone = world.engine.turn(&world.owner, TENANT, first, None).unwrap();
-    assert_eq!((alone.tree, alone.payload), (None, None));
-    let mut no = |_| Err(EngineError::ListenersFull);
-    assert!(world.engine.turn(&world.owner, TENANT, first, Some(&mut no)).is_err());
-    let trees = world.engine.own_trees(&world.owner, TENANT, &[alone.turn, read.turn]).unwrap();
-    assert_eq!(trees, [None, Some(attached)]);
+    let lengths = View { options: Options { bytes: BytesRender::Length, ..RAW.options }, ..RAW };
+    let no = |_| Err(EngineError::ListenersFull);
+    let alone = world.engine.turn(&world.owner, TENANT, first, &lengths, no).unwrap();
+    assert_eq!((alone.tree, alone.payload), (None, None), "no payload is needed");
+    assert!(world.engine.turn(&world.owner, TENANT, first, &RAW, no).is_err());
+
+    let page = world.engine.turns_page(&world.owner, TENANT, WINDOW, &RAW, |_| Ok(())).unwrap();
+    assert_eq!(page.trees, [None, Some(attached)]);
+    assert_eq!(page.payloads, [bytes(b"one"), bytes(b"two")]);
+    assert!(page.registry.is_none() && page.next_before().is_none());
+    let shown: Vec<_> = page.turns().map(|shown| (shown.turn.id, shown.type_name, shown.tree)).collect();
+    assert_eq!(shown, [(first, "t", None), (second, "t", Some(attached))]);
+    let typed = View { is_typed: true, ..RAW };
+    let page = world.engine.turns_page(&world.owner, TENANT, WINDOW, &typed, |_| Ok(())).unwrap();
+    assert!(page.registry.is_some());
+    let other = DeclaredType { id: "another".into(), version: 1 };
+    let wrong = View { hint: Hint::Explicit(other), ..typed };
+    let refused = world.engine.turns_page(&world.owner, TENANT, WINDOW, &wrong, |_| Ok(())).unwrap_err();
+    assert_eq!(
+        (refused.code(), refused.hint()),
+        (ErrorCode::Conflict, "name the type of the turns in as_type_id")
+    );
 }

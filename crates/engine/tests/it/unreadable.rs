@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::fs::{FileSystem, SimulatedFs};
-use cairn_base::{ContentHash, ContextId, ErrorCode, ManualClock, SeededEntropy, TenantId, TurnId};
+use cairn_base::{ContentHash, ContextId, ManualClock, SeededEntropy, TenantId, TurnId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
 use cairn_engine::{
-    Act, Engine, Export, ExportCounts, ExportItem, ExportedTree, TurnPayload, Window, WindowAt,
+    Act, Engine, EngineConfig, Export, ExportCounts, ExportItem, ExportedTree, TurnPayload, Window, WindowAt,
 };
-use cairn_seam::{Blob, WriteTx};
+use cairn_seam::{Blob, StoreCode, WriteTx};
 use cairn_turns::{Append, DeclaredType};
 
-use crate::support::NOW_MS;
+use crate::support::{NOW_MS, RAW};
 
 const TENANT: TenantId = TenantId::LOCAL;
 const DIR: &str = "data";
@@ -31,7 +31,7 @@ fn on_disk(fs: &SimulatedFs) -> Arc<Engine> {
         ..EmbeddedOptions::default()
     };
     let store = EmbeddedStore::open(Path::new(DIR), options).unwrap();
-    Engine::open(Arc::new(store), clock, Arc::new(SeededEntropy::new(1))).unwrap()
+    Engine::open(Arc::new(store), clock, Arc::new(SeededEntropy::new(1)), EngineConfig::default()).unwrap()
 }
 
 fn owner() -> Principal {
@@ -142,7 +142,7 @@ fn a_damaged_payload_is_marked_and_costs_no_other_turn() {
     }
     assert!(window(&engine, false).iter().all(|(_, payload)| payload.is_none()));
 
-    let alone = engine.turn(&owner(), TENANT, TurnId(2), Some(&mut |_| Ok(()))).unwrap();
+    let alone = engine.turn(&owner(), TENANT, TurnId(2), &RAW, |_| Ok(())).unwrap();
     assert_eq!((alone.turn.id, alone.type_name.as_str()), (TurnId(2), "t"));
     assert!(matches!(alone.payload, Some(TurnPayload::Unreadable(_))), "{alone:?}");
     // The store is written to as before.
@@ -195,6 +195,6 @@ fn a_swept_payload_is_no_damage() {
     let engine = on_disk(&fs);
     let lost = ContentHash::of(b"the second payload");
     assert!(write(&engine, move |tx, _| Ok(tx.remove_blob(&lost, u64::MAX)?)));
-    let read = engine.turn(&owner(), TENANT, TurnId(2), Some(&mut |_| Ok(())));
-    assert_eq!(read.unwrap_err().code(), ErrorCode::Gone);
+    let read = engine.turn(&owner(), TENANT, TurnId(2), &RAW, |_| Ok(()));
+    assert_eq!(read.unwrap_err().code(), StoreCode::Gone);
 }

@@ -7,9 +7,8 @@ use std::time::Duration;
 use cairn_base::{ContentHash, ManualClock, Position, TenantId};
 use cairn_engine::Engine;
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, MemoryStore,
-    OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
-    WriteClass,
+    BlobReader, ChangePage, Compaction, Health, MaintenanceReport, MemoryStore, OnStage, References,
+    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload, WriteClass,
 };
 use parking_lot::Mutex;
 
@@ -75,10 +74,6 @@ impl Store for Told {
         self.orders.lock().recv().expect("a panic is an order too")
     }
 
-    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
-        self.inner.maintain(job, on_stage)
-    }
-
     fn compact(
         &self,
         what: &Compaction,
@@ -86,10 +81,6 @@ impl Store for Told {
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
         self.inner.compact(what, references, on_stage)
-    }
-
-    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>> {
-        self.inner.derived_seal(name)
     }
 
     fn close(&self) -> Result<(), StoreError> {

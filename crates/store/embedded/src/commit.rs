@@ -329,7 +329,7 @@ impl Shared {
                     making.position = group.transaction(ticket.tenant, &committer.body);
                     making.record(finished, ticket.tenant);
                 }
-                making.outcomes.push((ticket.answer, Ok(Position(making.position))));
+                making.outcomes.push((ticket.answer, Ok(Position::from_stored(making.position))));
             }
             Err(error) => {
                 group.truncate(start);
@@ -410,7 +410,7 @@ impl Making {
         self.pending.extend(places);
         self.pins.extend(pins);
         if !events.is_empty() {
-            self.changes.push(Change { position: Position(self.position), tenant, events });
+            self.changes.push(Change { position: Position::from_stored(self.position), tenant, events });
         }
     }
 }

@@ -23,6 +23,7 @@ mod image;
 mod image_reader;
 mod index;
 mod lean;
+pub mod limits;
 mod memory;
 mod mend;
 mod merge;

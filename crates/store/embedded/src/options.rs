@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cairn_base::fs::{FileSystem, SystemFs};
-use cairn_base::{Clock, Entropy, SystemClock, SystemEntropy, limits};
+use cairn_base::{Clock, Entropy, SystemClock, SystemEntropy};
 use cairn_log::{EncryptionKey, Progress};
 use cairn_seam::StoreError;
+
+use crate::limits;
 
 /// Who does the work that no caller waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

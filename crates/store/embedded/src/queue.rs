@@ -10,9 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 
-use cairn_base::{Position, TenantId, limits};
+use cairn_base::{Position, TenantId};
 use cairn_seam::{StoreError, TxBody, TxDone, WriteClass};
 use parking_lot::{Condvar, Mutex};
+
+use crate::limits;
 
 /// How many threads are woken by whoever wrote the group.
 const ROOTS: usize = 2;

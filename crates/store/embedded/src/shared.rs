@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use cairn_base::fs::LockGuard;
-use cairn_base::limits;
 use cairn_log::{HashedMap, Log, LogPlan, LogWriter};
 use cairn_seam::StoreError;
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::generation::Generation;
 use crate::index::{Index, IndexPlace};
+use crate::limits;
 use crate::options::EmbeddedOptions;
 use crate::queue::Queue;
 use crate::reserve::{self, Reserve};

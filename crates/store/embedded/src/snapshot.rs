@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_base::{ContentHash, Position, TenantId, limits};
-use cairn_seam::{HashedKeyspace, KeyRange, Keyspace, Reader, Snapshot, StoreError, Visit};
+use cairn_base::{ContentHash, Position, TenantId};
+use cairn_seam::{HashedKeyspace, KeyRange, Keyspace, Reader, Snapshot, StoreError, Visit, limits};
 
 use crate::shared::Shared;
 use crate::view::View;
@@ -83,6 +83,6 @@ impl Reader for EmbeddedSnapshot {
 
 impl Snapshot for EmbeddedSnapshot {
     fn position(&self) -> Position {
-        Position(self.view.position)
+        Position::from_stored(self.view.position)
     }
 }

@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
 use cairn_base::fs::LockGuard;
-use cairn_base::{ContentHash, Position, TenantId, limits};
+use cairn_base::{ContentHash, Position, TenantId};
 use cairn_log::{DerivedSealer, EncryptionKey, LogUpload};
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, OnStage,
-    References, ScrubPolicy, ScrubStatus, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone,
-    UpkeepReport, Upload, WriteClass,
+    BlobReader, ChangePage, Compaction, DerivedSeal, FileStats, Health, LocalStore, Maintenance,
+    MaintenanceReport, OnStage, References, ScrubPolicy, ScrubStatus, Snapshot, Store, StoreError,
+    StoreStats, TxBody, TxDone, UpkeepReport, Upload, WriteClass,
 };
 use parking_lot::Mutex;
 
@@ -22,7 +22,7 @@ use crate::options::{Background, EmbeddedOptions};
 use crate::queue::{Answer, Ticket};
 use crate::shared::Shared;
 use crate::snapshot::EmbeddedSnapshot;
-use crate::verify;
+use crate::{limits, verify};
 
 /// How nice background threads are: about a tenth of the weight of the others.
 const BACKGROUND_NICE: i32 = 10;
@@ -277,22 +277,22 @@ impl Store for EmbeddedStore {
         limit: usize,
     ) -> Result<ChangePage, StoreError> {
         let to = self.shared.view().position;
-        if after.0 > to {
-            return Err(StoreError::PositionAhead { asked: after, at: Position(to) });
+        if after.to_stored() > to {
+            return Err(StoreError::PositionAhead { asked: after, at: Position::from_stored(to) });
         }
         let horizon = self.shared.log.horizon();
-        if after.0 < horizon {
-            return Err(StoreError::TooOld { horizon: Position(horizon) });
+        if after.to_stored() < horizon {
+            return Err(StoreError::TooOld { horizon: Position::from_stored(horizon) });
         }
-        let limit = limit.clamp(1, limits::CHANGES_PAGE_MAX);
-        match self.shared.tail.page(after.0, to, tenant, limit) {
+        let limit = limit.clamp(1, cairn_seam::limits::CHANGES_PAGE_MAX);
+        match self.shared.tail.page(after.to_stored(), to, tenant, limit) {
             Some(page) => Ok(page),
-            None => self.shared.log.changes(after.0, to, tenant, limit),
+            None => self.shared.log.changes(after.to_stored(), to, tenant, limit),
         }
     }
 
     fn position(&self) -> Position {
-        Position(self.shared.view().position)
+        Position::from_stored(self.shared.view().position)
     }
 
     fn health(&self) -> Health {
@@ -314,11 +314,7 @@ impl Store for EmbeddedStore {
     fn stats(&self) -> StoreStats {
         let Shared { counters, log, .. } = &*self.shared;
         let segments = log.segments();
-        StoreStats {
-            kind: "embedded",
-            commits: counters.commits.load(Ordering::Relaxed),
-            groups: counters.groups.load(Ordering::Relaxed),
-            aborts: counters.aborts.load(Ordering::Relaxed),
+        let files = FileStats {
             log_bytes_written: counters.log_bytes_written.load(Ordering::Relaxed),
             log_bytes: segments.iter().map(|segment| segment.bytes).sum(),
             segments: segments.len() as u64,
@@ -327,8 +323,15 @@ impl Store for EmbeddedStore {
             unapplied_bytes: self.shared.view().unapplied_bytes(),
             applies: counters.applies.load(Ordering::Relaxed),
             backpressure: counters.backpressure.load(Ordering::Relaxed),
-            queued: self.shared.queue.len() as u64,
             disk_free_bytes: counters.disk_free_bytes.load(Ordering::Relaxed),
+        };
+        StoreStats {
+            kind: "embedded",
+            commits: counters.commits.load(Ordering::Relaxed),
+            groups: counters.groups.load(Ordering::Relaxed),
+            aborts: counters.aborts.load(Ordering::Relaxed),
+            queued: self.shared.queue.len() as u64,
+            files: Some(files),
         }
     }
 
@@ -357,6 +360,44 @@ impl Store for EmbeddedStore {
         Ok(UpkeepReport { done, findings: self.shared.scrub.take_news() })
     }
 
+    fn compact(
+        &self,
+        what: &Compaction,
+        references: &dyn References,
+        on_stage: OnStage<'_>,
+    ) -> Result<MaintenanceReport, StoreError> {
+        self.shared.compact(what, references, on_stage)
+    }
+
+    fn local(&self) -> Option<&dyn LocalStore> {
+        Some(self)
+    }
+
+    fn close(&self) -> Result<(), StoreError> {
+        if self.shared.closed.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        self.stop_threads();
+        self.shared.write_scrub_state();
+        self.shared.commit_waiting();
+        if self.shared.is_read_only() {
+            return Ok(());
+        }
+        self.shared.check_poison()?;
+        if self.shared.check_space().is_ok() && !self.shared.index().pace.gave_up() {
+            match self.shared.apply() {
+                // The log has everything: the next opening replays what is missing, and meets the damage again.
+                Err(StoreError::IndexRebuilding { .. }) => {}
+                applied => drop(applied?),
+            }
+            self.shared.log.seal_all()?;
+        }
+        // Else the next opening replays what the index lacks.
+        self.shared.place.remove_if_forgotten()
+    }
+}
+
+impl LocalStore for EmbeddedStore {
     fn set_scrub(&self, policy: Option<ScrubPolicy>) {
         self.shared.set_scrub(policy);
     }
@@ -382,41 +423,9 @@ impl Store for EmbeddedStore {
         }
     }
 
-    fn compact(
-        &self,
-        what: &Compaction,
-        references: &dyn References,
-        on_stage: OnStage<'_>,
-    ) -> Result<MaintenanceReport, StoreError> {
-        self.shared.compact(what, references, on_stage)
-    }
-
     fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>> {
         let sealer = self.shared.log.sealer()?;
         Some(Arc::new(DerivedSealer::new(Arc::clone(sealer), name)))
-    }
-
-    fn close(&self) -> Result<(), StoreError> {
-        if self.shared.closed.swap(true, Ordering::SeqCst) {
-            return Ok(());
-        }
-        self.stop_threads();
-        self.shared.write_scrub_state();
-        self.shared.commit_waiting();
-        if self.shared.is_read_only() {
-            return Ok(());
-        }
-        self.shared.check_poison()?;
-        if self.shared.check_space().is_ok() && !self.shared.index().pace.gave_up() {
-            match self.shared.apply() {
-                // The log has everything: the next opening replays what is missing, and meets the damage again.
-                Err(StoreError::IndexRebuilding { .. }) => {}
-                applied => drop(applied?),
-            }
-            self.shared.log.seal_all()?;
-        }
-        // Else the next opening replays what the index lacks.
-        self.shared.place.remove_if_forgotten()
     }
 }
 

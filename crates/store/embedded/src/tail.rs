@@ -36,14 +36,15 @@ impl Tail {
             && let Some(oldest) = state.changes.pop_front()
         {
             state.bytes -= size(&oldest);
-            state.floor = oldest.position.0;
+            state.floor = oldest.position.to_stored();
         }
     }
 
     /// Drops everything up to a position, which is read from the log from now on.
     pub(crate) fn drop_to(&self, position: u64) {
         let mut state = self.0.lock();
-        while let Some(oldest) = state.changes.pop_front_if(|change| change.position.0 <= position) {
+        while let Some(oldest) = state.changes.pop_front_if(|change| change.position.to_stored() <= position)
+        {
             state.bytes -= size(&oldest);
         }
         state.floor = state.floor.max(position);
@@ -66,10 +67,10 @@ impl Tail {
         if after < state.floor {
             return None;
         }
-        let start = state.changes.partition_point(|change| change.position.0 <= after);
-        let mut page = ChangePage { changes: Vec::new(), next: Position(after), at_end: true };
+        let start = state.changes.partition_point(|change| change.position.to_stored() <= after);
+        let mut page = ChangePage { changes: Vec::new(), next: Position::from_stored(after), at_end: true };
         for change in state.changes.range(start..) {
-            if change.position.0 > to {
+            if change.position.to_stored() > to {
                 break;
             }
             if tenant.is_none_or(|tenant| tenant == change.tenant) {
@@ -80,7 +81,7 @@ impl Tail {
             }
             page.next = change.position;
         }
-        page.next = page.next.max(Position(to));
+        page.next = page.next.max(Position::from_stored(to));
         Some(page)
     }
 }

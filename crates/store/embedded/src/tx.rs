@@ -4,13 +4,13 @@ use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use cairn_base::{ContentHash, TenantId, limits};
+use cairn_base::{ContentHash, TenantId};
 use cairn_log::{
     BLOB_PLACES, BlobAt, BlobPlace, Group, HashedEntry, HashedMap, HashedName, Log, Op, StagedFile,
 };
 use cairn_seam::{
     Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteClass,
-    WriteTx, put_sha256,
+    WriteTx, limits, put_sha256,
 };
 
 use parking_lot::Mutex;
@@ -171,7 +171,7 @@ impl<'a> Tx<'a> {
         self.try_scan(keyspace, std::slice::from_ref(range), &mut |_, key, _| {
             keys.push(Arc::from(key));
             // One more than allowed is enough to know that it is too many.
-            if keys.len() > cairn_base::limits::COMMIT_CHANGES_MAX { Visit::Stop } else { Visit::Continue }
+            if keys.len() > cairn_seam::limits::COMMIT_CHANGES_MAX { Visit::Stop } else { Visit::Continue }
         })?;
         for key in &keys {
             self.admission.delete(key)?;

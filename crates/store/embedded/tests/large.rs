@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use cairn_base::{Entropy, SeededEntropy, TenantId, limits};
+use cairn_base::{Entropy, SeededEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, EncryptionKey};
-use cairn_seam::{Aborted, Blob, BlobReader, Maintenance, Store, StoreError};
+use cairn_seam::{Aborted, Blob, BlobReader, LocalStore, Maintenance, Store, StoreError, limits};
 
 const TENANT: TenantId = TenantId(5);
 const PIECE: usize = 256 << 10;

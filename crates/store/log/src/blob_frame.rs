@@ -6,8 +6,8 @@
 //!
 //! Packing 0 stores plain bytes, 1 a zstd frame.
 
-use cairn_base::{ContentHash, limits};
-use cairn_seam::{Blob, unpack};
+use cairn_base::ContentHash;
+use cairn_seam::{Blob, limits, unpack};
 
 use crate::frame::u32_at;
 

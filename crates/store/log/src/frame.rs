@@ -20,7 +20,7 @@ use crate::seal::{BadSeal, Cipher, TAG_BYTES, counted};
 pub(crate) const HEADER_BYTES: usize = 24;
 const ALIGN: usize = 8;
 /// No frame is longer than a whole commit with room for its headers.
-const BODY_BYTES_MAX: usize = 2 * cairn_base::limits::COMMIT_BYTES_MAX;
+const BODY_BYTES_MAX: usize = 2 * cairn_seam::limits::COMMIT_BYTES_MAX;
 
 /// What a frame holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -100,7 +100,7 @@ impl Log {
                 // from a snapshot.
                 Err(StoreError::Damaged(_)) if !page.changes.is_empty() => return Ok(page.finish(false)),
                 Err(StoreError::Damaged(_)) => {
-                    let horizon = cairn_base::Position(segment.end().min(to).max(after + 1));
+                    let horizon = cairn_base::Position::from_stored(segment.end().min(to).max(after + 1));
                     return Err(StoreError::TooOld { horizon });
                 }
                 Err(error) => return Err(error),
@@ -256,7 +256,7 @@ impl Page {
     }
 
     fn finish(self, at_end: bool) -> ChangePage {
-        ChangePage { changes: self.changes, next: cairn_base::Position(self.next), at_end }
+        ChangePage { changes: self.changes, next: cairn_base::Position::from_stored(self.next), at_end }
     }
 }
 
@@ -268,6 +268,6 @@ pub fn change_of(position: u64, tenant: TenantId, body: &[u8]) -> Option<Option<
             events.push(Event { kind, body: body.to_vec() });
         }
     }
-    let change = Change { position: cairn_base::Position(position), tenant, events };
+    let change = Change { position: cairn_base::Position::from_stored(position), tenant, events };
     Some((!change.events.is_empty()).then_some(change))
 }

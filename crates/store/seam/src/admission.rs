@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::ops::Bound;
 
-use cairn_base::{TenantId, limits, prefix_end};
+use cairn_base::{TenantId, prefix_end};
 
-use crate::{Blob, Event, KeyRange, StoreError};
+use crate::{Blob, Event, KeyRange, StoreError, limits};
 
 /// Bytes a blob's name adds to a commit.
 const HASH_BYTES: usize = 32;

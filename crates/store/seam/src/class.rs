@@ -1,8 +1,6 @@
 //! Which transactions a store takes while its disk is nearly full.
 
-use cairn_base::limits;
-
-use crate::{Admission, StoreError};
+use crate::{Admission, StoreError, limits};
 
 /// What a transaction may use of a disk that is nearly full.
 ///

@@ -4,9 +4,9 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cairn_base::{ContentHash, ErrorCode, Position, limits};
+use cairn_base::{ContentHash, ErrorCode, Position};
 
-use crate::Missing;
+use crate::{Missing, StoreCode, limits};
 /// The name of a store's index, which is made from its log.
 pub const INDEX_FILE: &str = "index.redb";
 
@@ -250,7 +250,7 @@ pub enum StoreError {
         dir: PathBuf,
     },
     /// This kind of store cannot do that.
-    #[error("{what} is nothing this store can do")]
+    #[error("this store does not support {what}")]
     Unsupported {
         /// What was asked for.
         what: &'static str,
@@ -280,36 +280,36 @@ impl StoreError {
     /// The row of the error-code table.
     pub fn code(&self) -> ErrorCode {
         match self {
-            StoreError::SnapshotTooOld => ErrorCode::SnapshotTooOld,
-            StoreError::PositionAhead { .. } => ErrorCode::PositionAhead,
-            StoreError::TooOld { .. } => ErrorCode::PositionTooOld,
+            StoreError::SnapshotTooOld => StoreCode::SnapshotTooOld,
+            StoreError::PositionAhead { .. } => StoreCode::PositionAhead,
+            StoreError::TooOld { .. } => StoreCode::PositionTooOld,
             StoreError::KeyLength { .. }
             | StoreError::ValueTooLarge { .. }
             | StoreError::HashedValueTooLarge { .. }
             | StoreError::BlobTooLarge { .. }
             | StoreError::CommitTooLarge => ErrorCode::TooLarge,
-            StoreError::BlobGone { .. } => ErrorCode::Gone,
+            StoreError::BlobGone { .. } => StoreCode::Gone,
             StoreError::ForeignBlob => ErrorCode::InvalidRequest,
             StoreError::ForeignTenant => ErrorCode::Forbidden,
             StoreError::Aborted | StoreError::Panicked { .. } => ErrorCode::Internal,
             StoreError::Conflict => ErrorCode::Conflict,
             StoreError::Overloaded => ErrorCode::Overloaded,
-            StoreError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
-            StoreError::Poisoned { .. } => ErrorCode::StorePoisoned,
-            StoreError::ReadOnly { .. } => ErrorCode::StoreReadOnly,
-            StoreError::StorageFull { .. } | StoreError::ReserveExceeded { .. } => ErrorCode::StorageFull,
-            StoreError::Damaged(place) if place.is_in_index() => ErrorCode::IndexDamaged,
+            StoreError::OutcomeUnknown { .. } => StoreCode::OutcomeUnknown,
+            StoreError::Poisoned { .. } => StoreCode::StorePoisoned,
+            StoreError::ReadOnly { .. } => StoreCode::StoreReadOnly,
+            StoreError::StorageFull { .. } | StoreError::ReserveExceeded { .. } => StoreCode::StorageFull,
+            StoreError::Damaged(place) if place.is_in_index() => StoreCode::IndexDamaged,
             StoreError::Damaged(_)
             | StoreError::Record { .. }
             | StoreError::BlobLost { .. }
             | StoreError::PartialBackup { .. }
             | StoreError::UnfinishedRestore { .. } => ErrorCode::Damaged,
-            StoreError::Locked { .. } => ErrorCode::Locked,
-            StoreError::NewerFormat { .. } => ErrorCode::NewerFormat,
-            StoreError::KeyMissing { .. } => ErrorCode::KeyMissing,
-            StoreError::KeyMismatch { .. } => ErrorCode::KeyMismatch,
-            StoreError::NotSealed { .. } => ErrorCode::NotSealed,
-            StoreError::Io { .. } if self.is_full() => ErrorCode::StorageFull,
+            StoreError::Locked { .. } => StoreCode::Locked,
+            StoreError::NewerFormat { .. } => StoreCode::NewerFormat,
+            StoreError::KeyMissing { .. } => StoreCode::KeyMissing,
+            StoreError::KeyMismatch { .. } => StoreCode::KeyMismatch,
+            StoreError::NotSealed { .. } => StoreCode::NotSealed,
+            StoreError::Io { .. } if self.is_full() => StoreCode::StorageFull,
             StoreError::Io { .. } => ErrorCode::Internal,
             StoreError::Occupied { .. } | StoreError::Unsupported { .. } => ErrorCode::InvalidRequest,
             StoreError::Stopped => ErrorCode::DeadlineExceeded,

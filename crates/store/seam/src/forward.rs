@@ -45,6 +45,15 @@ macro_rules! forward {
             self.$field.multi_scan(keyspace, ranges, visit)
         }
     };
+    (@multi_read $field:tt) => {
+        fn multi_read(
+            &self,
+            reads: &[$crate::Read<'_>],
+            visit: &mut dyn FnMut(usize, Option<&[u8]>),
+        ) -> ::core::result::Result<(), $crate::StoreError> {
+            self.$field.multi_read(reads, visit)
+        }
+    };
     (@hashed_get $field:tt) => {
         fn hashed_get(
             &self,

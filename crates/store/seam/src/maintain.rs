@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cairn_base::{ContentHash, Position, TenantId, limits};
+use cairn_base::{ContentHash, Position, TenantId};
 
-use crate::StoreError;
+use crate::{StoreError, limits};
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub enum Maintenance {
     /// Remove what is dead, what is too old and what is to be forgotten, and give back the space.
     ///
     /// A store cannot know what records refer to, nor what tables are called: whoever does calls
-    /// [`Store::compact`](crate::Store::compact), and [`Store::maintain`](crate::Store::maintain) refuses
-    /// this job.
+    /// [`Store::compact`](crate::Store::compact), and [`LocalStore::maintain`](crate::LocalStore::maintain)
+    /// refuses this job.
     Compact {
         /// How long changes are kept.
         keep_changes: KeepChanges,

@@ -74,7 +74,7 @@ pub struct SalvagedStore {
     /// What else there is to know, in words.
     pub notes: Vec<String>,
     /// Records up to this position were read from the index or the image, except for those in `unread`.
-    pub records_to: u64,
+    pub records_to: Position,
     /// Stretches of keys that could not be read there and come from the log.
     pub unread: Vec<UnreadKeys>,
     /// Bytes of the damaged store.
@@ -96,8 +96,9 @@ pub struct UnreadKeys {
 
 impl SalvagedStore {
     /// Lost bytes of the log behind a position.
-    pub fn lost_behind(&self, position: u64) -> u64 {
-        let behind = |range: &Range<u64>| range.end.saturating_sub(range.start.max(position));
+    pub fn lost_behind(&self, position: Position) -> u64 {
+        let after = position.to_stored();
+        let behind = |range: &Range<u64>| range.end.saturating_sub(range.start.max(after));
         self.lost.iter().map(|lost| behind(&lost.positions)).sum()
     }
 
@@ -109,7 +110,7 @@ impl SalvagedStore {
     /// Whether a record that is not there may have been lost. `is_old`: it was there, if ever, at the
     /// position up to which index or image were read.
     pub fn may_have_lost(&self, keyspace: Keyspace, key: &[u8], is_old: bool) -> bool {
-        if !is_old || self.records_to == 0 {
+        if !is_old || self.records_to == Position::START {
             return self.lost_behind(self.records_to) > 0;
         }
         let at = (keyspace.id, key);

@@ -28,8 +28,8 @@ pub enum Health {
     Closed,
 }
 
-/// Figures of a store. Counters count since opening.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Statistics of a store. Counters count since opening.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoreStats {
     /// What kind of store this is.
     pub kind: &'static str,
@@ -39,6 +39,15 @@ pub struct StoreStats {
     pub groups: u64,
     /// Transactions that gave up or failed without touching the store.
     pub aborts: u64,
+    /// Transactions waiting in the queue now.
+    pub queued: u64,
+    /// Statistics of its files; `None` for a store without any.
+    pub files: Option<FileStats>,
+}
+
+/// Statistics of the files of a store. Counters count since opening.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileStats {
     /// Bytes written to the log.
     pub log_bytes_written: u64,
     /// Bytes of the log on disk, over all segments.
@@ -55,8 +64,6 @@ pub struct StoreStats {
     pub applies: u64,
     /// Times a writer had to wait for the applier.
     pub backpressure: u64,
-    /// Transactions waiting in the queue now.
-    pub queued: u64,
     /// Bytes free on the disk when last looked at.
     pub disk_free_bytes: u64,
 }

@@ -1,13 +1,10 @@
 //! The store itself.
 
-use std::sync::Arc;
-
 use cairn_base::{ContentHash, Position, TenantId};
 
 use crate::{
-    BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, OnStage,
-    References, ScrubPolicy, ScrubStatus, Snapshot, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
-    Upload, WriteClass,
+    BlobReader, ChangePage, Compaction, Health, LocalStore, MaintenanceReport, OnStage, References, Snapshot,
+    StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload, WriteClass,
 };
 
 /// An ordered, transactional, durable store.
@@ -89,29 +86,13 @@ pub trait Store: Send + Sync {
     /// Whether reads and writes are served, and if not, why.
     fn health(&self) -> Health;
 
-    /// Figures for people and dashboards.
+    /// Statistics for people and dashboards.
     fn stats(&self) -> StoreStats;
 
     /// One step of background work that nobody waits for; the engine calls it about once a second.
-    fn upkeep(&self) -> Result<UpkeepReport, StoreError>;
-
-    /// Verifies all files in the background like this from now on, or not at all.
-    ///
-    /// A store without files has nothing to verify.
-    fn set_scrub(&self, policy: Option<ScrubPolicy>) {
-        let _ = policy;
+    fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
+        Ok(UpkeepReport::default())
     }
-
-    /// Progress and results of background verification.
-    fn scrub_status(&self) -> ScrubStatus {
-        ScrubStatus::default()
-    }
-
-    /// Does what somebody asked for and waits for, while reads and writes go on.
-    ///
-    /// Fails with [`StoreError::Unsupported`] when there is nothing of the kind in this store, and with
-    /// [`StoreError::Stopped`] when `on_stage` said so.
-    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError>;
 
     /// Removes blobs that nothing refers to and that were not uploaded within `limits::BLOB_GRACE`, gives
     /// back the space of what is dead, and thins history out as `what` says. Reads and writes go on.
@@ -124,9 +105,10 @@ pub trait Store: Send + Sync {
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError>;
 
-    /// What seals files of this use that are derived from the store and lie outside of it; `None` when
-    /// nothing of this store is sealed, and such files need not be either.
-    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>>;
+    /// What only a store in a local directory has; `None` for every other store.
+    fn local(&self) -> Option<&dyn LocalStore> {
+        None
+    }
 
     /// Stops accepting writes, finishes what is queued and makes the next opening quick. Later writes
     /// answer [`StoreError::Closed`]; closing twice is fine.

@@ -49,6 +49,16 @@ impl Answer {
         answer
     }
 
+    /// The bytes so far, to which others append before it is [an answer](Answer::of_bytes) again.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// An answer of bytes that began as those of one.
+    pub(crate) fn of_bytes(request: &Header, bytes: Vec<u8>) -> Self {
+        Answer { bytes, ..Answer::to(request) }
+    }
+
     /// Whether nothing was put in yet.
     pub(crate) fn is_empty(&self) -> bool {
         self.bytes.len() == HEADER_BYTES
@@ -71,10 +81,6 @@ impl Answer {
 
     pub(crate) fn appended(&mut self, turn: &Turn) -> &mut Self {
         self.u64(turn.context.0).u64(turn.id.0).u32(turn.depth).put(turn.hash.as_bytes())
-    }
-
-    pub(crate) fn blob(&mut self, bytes: &[u8]) -> &mut Self {
-        self.counted(bytes)
     }
 
     pub(crate) fn attached(&mut self, turn: TurnId, root: &ContentHash) -> &mut Self {

@@ -1,12 +1,13 @@
 //! What an ERROR frame says.
 
-use cairn_base::{ErrorCode, Retry, TurnId, limits};
+use cairn_base::{ErrorCode, Retry, TurnId};
 use cairn_engine::EngineError;
 use cairn_gate::GateError;
-use cairn_seam::StoreError;
+use cairn_seam::{StoreCode, StoreError};
 use cairn_turns::TurnsError;
 
 use crate::fields::{Body, Put};
+use crate::limits;
 
 /// Why a request was not done.
 #[derive(Debug, thiserror::Error)]
@@ -57,13 +58,13 @@ pub enum WireError {
         max: usize,
     },
     /// Content is over the limit of this protocol.
-    #[error("a payload or blob has at most {max} bytes, over HTTP too, and this has {bytes}", max = limits::BINARY_BLOB_BYTES_MAX)]
+    #[error("a payload or blob has at most {max} bytes, over HTTP too, and this has {bytes}", max = cairn_engine::limits::BINARY_BLOB_BYTES_MAX)]
     ContentTooLarge {
         /// Its length.
         bytes: u64,
     },
     /// A stored blob does not fit into a frame.
-    #[error("the blob has {bytes} bytes, and a frame holds blobs of at most {max}", max = limits::BINARY_BLOB_BYTES_MAX)]
+    #[error("the blob has {bytes} bytes, and a frame holds blobs of at most {max}", max = cairn_engine::limits::BINARY_BLOB_BYTES_MAX)]
     BlobTooLong {
         /// Its length.
         bytes: u64,
@@ -223,9 +224,13 @@ impl ErrorAnswer {
 
     /// The row of the error-code table, by its name or else by its number.
     pub(crate) fn row_of(number: u32, name: &str) -> ErrorCode {
-        let same_number = || ErrorCode::all().filter(|code| code.wire() == number);
+        let same_number = || cairn_gate::error_codes().filter(|code| code.wire() == number);
         let named = same_number().find(|code| code.name() == name);
-        named.or_else(|| same_number().next()).unwrap_or(ErrorCode::Internal)
+        named.unwrap_or_else(|| match number {
+            // It may have failed after a write was done.
+            500 => StoreCode::OutcomeUnknown,
+            _ => same_number().next().unwrap_or(ErrorCode::Internal),
+        })
     }
 
     /// Whether nothing was changed, and the same request may do after a pause.
@@ -261,6 +266,9 @@ mod tests {
         check(503, "later", ("", "later", ""), true);
         check(429, "[]", ("", "[]", ""), true);
         check(599, "", ("", "", ""), false);
+        assert_eq!(ErrorAnswer::row_of(500, "Nonsense"), StoreCode::OutcomeUnknown);
+        assert_eq!(ErrorAnswer::row_of(503, "Nonsense"), ErrorCode::Overloaded);
+        assert_eq!(ErrorAnswer::row_of(401, "Nonsense"), cairn_access::AccessCode::Unauthenticated);
         assert!(ErrorAnswer::parse(&[0; 7]).is_err());
         assert!(ErrorAnswer::parse(&[0, 0, 0, 0, 1, 0, 0, 0, 0xff]).is_err());
     }
@@ -277,8 +285,8 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_not_sent_where_the_same_limit_holds() {
-        let max = limits::BINARY_BLOB_BYTES_MAX as u64;
-        assert_eq!(max, limits::HTTP_CONTENT_BYTES_MAX as u64, "HTTP takes no more");
+        let max = cairn_engine::limits::BINARY_BLOB_BYTES_MAX as u64;
+        assert_eq!(max, cairn_gate::limits::HTTP_CONTENT_BYTES_MAX as u64, "HTTP takes no more");
         let content = WireError::ContentTooLarge { bytes: max + 1 };
         assert!(!content.to_string().contains("use HTTP") && !content.hint().contains("HTTP"), "{content}");
         assert!(WireError::BlobTooLong { bytes: max + 1 }.hint().contains("GET /v1/blobs"));

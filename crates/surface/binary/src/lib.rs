@@ -10,6 +10,7 @@ pub mod client;
 mod error;
 mod fields;
 mod frame;
+pub mod limits;
 mod memory;
 mod payload;
 mod request;

@@ -6,7 +6,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_base::limits;
 use cairn_gate::Gate;
 use cairn_tls::{Protocol, Tls};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
@@ -18,6 +17,7 @@ use tokio::time::timeout;
 use crate::answer::Answer;
 use crate::error::WireError;
 use crate::frame::{HEADER_BYTES, Header};
+use crate::limits;
 use crate::memory::Shared;
 use crate::send::send;
 use crate::session::Session;
@@ -38,8 +38,6 @@ pub struct BinaryConfig {
     pub idle: Duration,
     /// How long a client may take to send the next MiB of a frame, or to take an answer.
     pub patience: Duration,
-    /// How long an idempotency key is remembered.
-    pub remember_keys: Duration,
     /// How long requests under way have to finish when the server stops.
     pub drain: Duration,
 }
@@ -53,8 +51,7 @@ impl Default for BinaryConfig {
             memory_bytes: limits::BINARY_MEMORY_BYTES,
             idle: limits::BINARY_IDLE,
             patience: limits::BINARY_PATIENCE,
-            remember_keys: limits::IDEMPOTENCY_REMEMBERED,
-            drain: limits::HTTP_DEADLINE,
+            drain: cairn_gate::limits::HTTP_DEADLINE,
         }
     }
 }

@@ -1,26 +1,26 @@
 //! One connection: a frame in, a frame out.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
-use cairn_access::{Action, Principal, Resource, TrustedUser};
-use cairn_base::{TurnId, limits};
+use cairn_access::{Principal, TrustedUser};
+use cairn_base::{TenantId, TurnId};
 use cairn_engine::{
-    Act, Connection, EngineError, SessionHandle, SessionId, TurnPayload, Window, WindowAt, WindowTurns,
+    AppendTurn, Connection, Engine, EngineError, Prepared, SessionHandle, SessionId, TurnPayload, Window,
+    WindowAt, WindowTurns,
 };
 use cairn_gate::{Admission, Caller, Cost, Credentials, Gate, GateError, Seat};
-use cairn_seam::{Blob, StoreError, WriteTx};
+use cairn_seam::{Blob, StoreError};
 use cairn_turns::registry::{Bundle, Wrong};
-use cairn_turns::{Append, DeclaredType, IdempotencyKey, TurnsError};
+use cairn_turns::{DeclaredType, IdempotencyKey, TurnsError};
 
 use crate::answer::Answer;
 use crate::error::WireError;
 use crate::fields::{Body, Put};
 use crate::frame::{HEADER_BYTES, Header, MessageType, PROTOCOL_VERSION};
 use crate::memory::{Share, Shared};
-use crate::payload;
-use crate::request::{self, AppendTurn, AttachTree, Hello, PutBlob, PutBundle};
+use crate::request::{self, AttachTree, Hello, PutBlob, PutBundle};
 use crate::serve::BinaryConfig;
+use crate::{limits, payload};
 
 /// Payloads longer than this are checked on a thread of their own: hashing them takes a while.
 const IN_PLACE_BYTES: usize = 64 << 10;
@@ -39,7 +39,6 @@ pub(crate) struct Session {
     inside: Option<Inside>,
     /// How often somebody said in vain who they are.
     failures_outside: u32,
-    remember: Duration,
     /// As whom the client is let in if it shows nothing, and by which network.
     trusted: Option<(TrustedUser, String)>,
     refuses_tokens: bool,
@@ -69,7 +68,6 @@ impl Session {
             peer,
             inside: None,
             failures_outside: 0,
-            remember: config.remember_keys,
             trusted: peer.and_then(by_rule),
             refuses_tokens: peer.is_some_and(|peer| config.refuses_tokens(peer.ip())),
         };
@@ -200,7 +198,6 @@ impl Session {
             admission: &admission,
             principal: inside.caller.principal().clone(),
             header,
-            remember: self.remember,
         };
         match kind {
             MessageType::CreateContext | MessageType::ForkContext => call.create(body).await,
@@ -245,31 +242,22 @@ struct Call<'a> {
     admission: &'a Admission,
     principal: Principal,
     header: &'a Header,
-    remember: Duration,
 }
 
 impl Call<'_> {
-    fn act(&self, action: Action) -> Act {
-        Act::new(action, Resource::tenant(self.principal.tenant()))
-    }
-
-    fn now_ms(&self) -> u64 {
-        self.gate.engine().clock().now_ms()
-    }
-
     async fn write<T: Send + 'static>(
         &self,
-        body: impl FnMut(&mut dyn WriteTx, &cairn_access::Scope) -> Result<T, EngineError> + Send + 'static,
+        prepare: impl FnOnce(&Engine, &Principal, TenantId) -> Prepared<T>,
     ) -> Result<T, WireError> {
-        let act = self.act(Action::TurnsWrite);
-        Ok(self.gate.write(self.admission, &self.principal, act, body).await?.value)
+        let write = prepare(self.gate.engine(), &self.principal, self.principal.tenant());
+        Ok(self.gate.write(self.admission, write).await?.value)
     }
 
     async fn create(&self, body: &[u8]) -> Result<Answer, WireError> {
         let base = TurnId(Body::new(body).u64("base_turn_id")?);
         let base = (base != TurnId::NONE).then_some(base);
-        let now_ms = self.now_ms();
-        let context = self.write(move |tx, scope| Ok(cairn_turns::create(tx, scope, base, now_ms)?)).await?;
+        let create = |engine: &Engine, principal: &_, tenant| engine.create_context(principal, tenant, base);
+        let context = self.write(create).await?;
         self.presence.works_on(context.id);
         let mut answer = Answer::to(self.header);
         answer.head(&context);
@@ -278,33 +266,27 @@ impl Call<'_> {
 
     fn head(&self, body: &[u8]) -> Result<Answer, WireError> {
         let context = cairn_base::ContextId(Body::new(body).u64("context_id")?);
-        let context = self.gate.read_in_place(self.admission, |engine| {
-            engine.read(
-                &self.principal,
-                self.act(Action::TurnsRead),
-                cairn_base::Position::START,
-                |snapshot, scope| Ok(cairn_turns::head(snapshot, scope, context)?),
-            )
-        })?;
+        let head = |engine: &Engine| engine.head(&self.principal, self.principal.tenant(), context);
+        let context = self.gate.read_in_place(self.admission, head)?;
         let mut answer = Answer::to(self.header);
         answer.head(&context);
         Ok(answer)
     }
 
     async fn append(&self, body: &[u8]) -> Result<Answer, WireError> {
-        let sent = AppendTurn::parse(body, self.header.flags)?;
+        let sent = request::AppendTurn::parse(body, self.header.flags)?;
         let key = IdempotencyKey::parse(sent.key)?;
         let (compression, said, hash) = (sent.compression, sent.uncompressed_len, sent.hash);
         let payload = if sent.payload.len().max(said as usize) <= IN_PLACE_BYTES {
             Blob::new(payload::plain(compression, sent.payload, said)?)?
         } else {
             let bytes = sent.payload.to_vec();
-            self.large_blob(move || payload::plain(compression, &bytes, said)).await?
+            self.large_blob(move || payload::plain(compression, bytes, said)).await?
         };
         if payload.hash() != hash {
             return Err(WireError::WrongHash);
         }
-        let request = Append {
+        let turn = AppendTurn {
             context: sent.context,
             parent: sent.parent,
             expected_head: None,
@@ -312,14 +294,10 @@ impl Call<'_> {
             encoding: sent.encoding,
             compression,
             payload,
-            payload_bytes: said,
             tree: sent.tree,
             key,
-            remember_ms: u64::try_from(self.remember.as_millis()).unwrap_or(u64::MAX),
-            now_ms: self.now_ms(),
-            strict: self.gate.engine().has_strict_types(),
         };
-        let appended = self.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
+        let appended = self.write(|engine, principal, tenant| engine.append(principal, tenant, turn)).await?;
         let mut answer = Answer::to(self.header);
         self.presence.works_on(appended.turn.context);
         answer.appended(&appended.turn);
@@ -417,29 +395,30 @@ impl Call<'_> {
             return Err(WireError::WrongLength { found: body.len() as u64, said: 32 });
         }
         let principal = self.principal.clone();
-        let max = limits::BINARY_BLOB_BYTES_MAX as u64;
+        let max = cairn_engine::limits::BINARY_BLOB_BYTES_MAX as u64;
         let memory = self.memory.clone();
+        let header = *self.header;
         let read = self.gate.read(self.admission, move |engine| {
             let mut share = None;
             let begin = |bytes: u64| {
-                // Once as it is read, and once in the answer.
-                share = memory.take(2 * bytes)?;
-                Ok(())
+                share = memory.take(bytes)?;
+                // It is read where it is sent from: behind its length.
+                let mut answer = Answer::with_capacity(&header, usize::try_from(bytes).unwrap_or(0) + 4);
+                answer.u32(u32::try_from(bytes).unwrap_or(u32::MAX));
+                Ok(answer.into_bytes())
             };
             let found = engine.whole_blob(&principal, principal.tenant(), &hash, max, begin)?;
             Ok((found, share))
         });
         let (found, share) = read.await.map_err(too_long)?;
-        let bytes = found.ok_or(WireError::NoBlob)?;
-        let mut answer = Answer::with_capacity(self.header, bytes.len() + 4);
-        answer.blob(&bytes);
+        let mut answer = Answer::of_bytes(self.header, found.ok_or(WireError::NoBlob)?);
         answer.hold(share);
         Ok(answer)
     }
 
     async fn attach(&self, body: &[u8]) -> Result<Answer, WireError> {
         let AttachTree { turn, root } = AttachTree::parse(body)?;
-        self.write(move |tx, scope| Ok(cairn_turns::attach(tx, scope, turn, &root)?)).await?;
+        self.write(|engine, principal, tenant| engine.attach_tree(principal, tenant, turn, root)).await?;
         let mut answer = Answer::to(self.header);
         answer.attached(turn, &root);
         Ok(answer)
@@ -447,7 +426,7 @@ impl Call<'_> {
 
     async fn put_blob(&self, body: &[u8]) -> Result<Answer, WireError> {
         let PutBlob { hash, data } = PutBlob::parse(body)?;
-        if data.len() > limits::BINARY_BLOB_BYTES_MAX {
+        if data.len() > cairn_engine::limits::BINARY_BLOB_BYTES_MAX {
             return Err(WireError::ContentTooLarge { bytes: data.len() as u64 });
         }
         let bytes = data.to_vec();
@@ -459,13 +438,8 @@ impl Call<'_> {
         if blob.hash() != hash {
             return Err(WireError::WrongHash);
         }
-        let was_new = self
-            .write(move |tx, _| {
-                let is_new = !tx.keep_blob(&hash)?;
-                tx.put_blob(&blob)?;
-                Ok(is_new)
-            })
-            .await?;
+        let was_new =
+            self.write(|engine, principal, tenant| engine.put_blob(principal, tenant, blob)).await?;
         let mut answer = Answer::to(self.header);
         answer.stored(&hash, was_new);
         Ok(answer)
@@ -483,9 +457,9 @@ impl Call<'_> {
             Ok((bundle, Blob::new(bytes)?))
         });
         let (bundle, blob) = parsed.await?;
-        let published = self
-            .write(move |tx, scope| Ok(cairn_turns::registry::publish(tx, scope, &bundle, &blob)?))
-            .await?;
+        let publish =
+            |engine: &Engine, principal: &_, tenant| engine.publish_bundle(principal, tenant, bundle, blob);
+        let published = self.write(publish).await?;
         let mut answer = Answer::to(self.header);
         answer.published(published);
         Ok(answer)

@@ -56,7 +56,7 @@ mod tests {
     use cairn_access::registry::{TenantName, UserId};
     use cairn_access::{Principal, Role, Roles};
     use cairn_base::{SeededEntropy, SystemClock};
-    use cairn_engine::{Engine, NewToken};
+    use cairn_engine::{Engine, EngineConfig, NewToken};
     use cairn_gate::{Authentication, Gate, GateConfig};
     use cairn_seam::MemoryStore;
 
@@ -70,7 +70,12 @@ mod tests {
     /// user.
     fn gate() -> (Gate, String) {
         let store = Arc::new(MemoryStore::new(Arc::new(SystemClock)));
-        let engine = Engine::open(store, Arc::new(SystemClock), Arc::new(SeededEntropy::new(1)));
+        let engine = Engine::open(
+            store,
+            Arc::new(SystemClock),
+            Arc::new(SeededEntropy::new(1)),
+            EngineConfig::default(),
+        );
         let (engine, owner) = (engine.expect("it opens"), Principal::local_owner());
         let tenant = engine.create_tenant(&owner, &TenantName::parse("acme").expect("a name"));
         let tenant = tenant.expect("it is made").id;
@@ -164,8 +169,8 @@ mod tests {
             let peer = Some(peer.parse().expect("an address"));
             Session::new(gate.clone(), Shared::new(1 << 20), peer, &config).frame_bytes_max()
         };
-        assert_eq!(max("10.0.0.1:1"), cairn_base::limits::BINARY_FRAME_BYTES_MAX);
-        assert_eq!(max("11.0.0.1:1"), cairn_base::limits::HELLO_BYTES_MAX);
+        assert_eq!(max("10.0.0.1:1"), crate::limits::BINARY_FRAME_BYTES_MAX);
+        assert_eq!(max("11.0.0.1:1"), crate::limits::HELLO_BYTES_MAX);
     }
 
     #[test]

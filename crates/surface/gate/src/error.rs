@@ -3,7 +3,7 @@
 use cairn_base::ErrorCode;
 use cairn_engine::EngineError;
 
-use crate::Reached;
+use crate::{GateCode, Reached};
 
 /// Situations a surface tells its client.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ impl GateError {
     pub fn code(&self) -> ErrorCode {
         match self {
             GateError::Overloaded { .. } => ErrorCode::Overloaded,
-            GateError::TooManyRequests { .. } => ErrorCode::TooManyRequests,
+            GateError::TooManyRequests { .. } => GateCode::TooManyRequests,
             GateError::Unavailable => ErrorCode::Unavailable,
             GateError::ReadDeadline | GateError::WriteDeadline => ErrorCode::DeadlineExceeded,
             GateError::Internal { .. } => ErrorCode::Internal,

@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::Principal;
-use cairn_base::limits;
 use cairn_engine::{Engine, PrometheusText};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::allowance::{Purse, Seats};
 use crate::figures::Figures;
 use crate::query::Queries;
-use crate::{Allowance, Authentication, RequestId};
+use crate::{Allowance, Authentication, RequestId, limits};
 
 /// What refused requests are told to wait. A queue as long as ours empties well within a second, and
 /// whole seconds are all that `Retry-After` can say.

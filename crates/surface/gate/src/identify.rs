@@ -66,8 +66,15 @@ impl From<Arc<LoggedIn>> for Caller {
 
 impl Gate {
     /// Who the client is. Without credentials where they are needed, nobody in particular.
+    ///
+    /// A token counts also where only the local owner comes in: who shows one there wants to be no more than that.
     pub fn identify(&self, credentials: Credentials<'_>) -> Result<Caller, GateError> {
-        if credentials.is_local_owner || self.config().authentication == Authentication::Off {
+        let is_owner = if credentials.is_local_owner {
+            credentials.bearer.is_none()
+        } else {
+            self.config().authentication == Authentication::Off
+        };
+        if is_owner {
             return Ok(Caller::plain(self.inner.local_owner.clone()));
         }
         match credentials.bearer {

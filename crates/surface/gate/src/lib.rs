@@ -17,10 +17,12 @@
 
 mod admit;
 mod allowance;
+mod code;
 mod error;
 mod figures;
 mod gate;
 mod identify;
+pub mod limits;
 mod memory;
 mod network;
 mod query;
@@ -29,6 +31,7 @@ mod run;
 
 pub use admit::{Admission, Drained};
 pub use allowance::{Allowance, Cost, Counted, Reached, Seat, Whose};
+pub use code::{GateCode, error_codes};
 pub use error::GateError;
 pub use gate::{Gate, GateConfig};
 pub use identify::{Authentication, Caller, Credentials};

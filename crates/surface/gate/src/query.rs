@@ -7,14 +7,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use cairn_base::limits;
 use cairn_engine::{Engine, EngineError};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{timeout, timeout_at};
 
 use crate::run::lost;
-use crate::{Admission, Gate, GateConfig, GateError};
+use crate::{Admission, Gate, GateConfig, GateError, limits};
 
 /// Places of queries: those that begin, and those that have run for long.
 #[derive(Debug)]

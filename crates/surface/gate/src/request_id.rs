@@ -3,7 +3,9 @@
 use std::fmt;
 
 use cairn_access::Token;
-use cairn_base::{Entropy, limits};
+use cairn_base::Entropy;
+
+use crate::limits;
 
 /// A request's id: the client's own, or 16 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

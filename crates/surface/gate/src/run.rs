@@ -4,9 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use cairn_access::{Principal, Scope};
-use cairn_engine::{Act, Committed, Engine, EngineError};
-use cairn_seam::WriteTx;
+use cairn_engine::{Committed, Engine, EngineError, Prepared};
 use tokio::sync::oneshot;
 use tokio::task::JoinError;
 use tokio::time::error::Elapsed;
@@ -90,7 +88,7 @@ impl Gate {
         }
     }
 
-    /// Queues a transaction and awaits its outcome, without a thread of its own.
+    /// Queues a write that a use case prepared and awaits its outcome, without a thread of its own.
     ///
     /// What has to be searchable later is slowed down a little while the search index cannot keep up.
     /// Past the deadline the caller gets [`GateError::WriteDeadline`], and the transaction may still
@@ -98,17 +96,15 @@ impl Gate {
     pub async fn write<T: Send + 'static>(
         &self,
         admission: &Admission,
-        principal: &Principal,
-        act: Act,
-        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+        write: Prepared<T>,
     ) -> Result<Committed<T>, GateError> {
-        let pause = self.inner.engine.search_pause(&act);
+        let pause = self.inner.engine.pause_before(&write);
         if !pause.is_zero() {
             sleep_until(admission.deadline().min(Instant::now() + pause)).await;
         }
         let (tell, outcome) = oneshot::channel();
         // Nobody may be listening any more; the engine has counted the outcome all the same.
-        self.inner.engine.submit(principal, act, body, move |outcome| drop(tell.send(outcome)));
+        self.inner.engine.submit(write, move |outcome| drop(tell.send(outcome)));
         match timeout_at(admission.deadline(), outcome).await {
             Ok(Ok(outcome)) => Ok(outcome?),
             Ok(Err(_lost)) => {

@@ -6,16 +6,18 @@ use std::sync::{Arc, OnceLock};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
-use cairn_base::{ErrorCode, limits};
+use axum::routing::MethodRouter;
+use cairn_base::ErrorCode;
 use cairn_gate::{Gate, Memory};
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
-use utoipa_axum::router::OpenApiRouter;
 
 use crate::metrics::HttpMetrics;
+use crate::route::Route;
+use crate::routes::Routes;
 use crate::routes::events::Streams;
 use crate::routes::figures::History;
-use crate::{ApiError, HttpConfig, middleware, routes};
+use crate::{ApiError, HttpCode, HttpConfig, limits, middleware, routes};
 
 /// What every route and middleware shares.
 #[derive(Debug, Clone)]
@@ -51,7 +53,7 @@ impl std::ops::Deref for AppState {
 /// The HTTP surface, ready to be served.
 pub struct App {
     pub(crate) state: AppState,
-    extra: OpenApiRouter,
+    routes: Routes,
 }
 
 impl App {
@@ -69,52 +71,22 @@ impl App {
             lately: Mutex::default(),
             openapi: OnceLock::new(),
         };
-        App { state: AppState(Arc::new(shared)), extra: OpenApiRouter::default() }
+        App { state: AppState(Arc::new(shared)), routes: routes::all() }
     }
 
-    /// Adds the routes of another surface, inside the same frame.
+    /// Adds a route of another surface, inside the same frame. It is not part of the description.
     #[must_use]
-    pub fn with_routes(self, routes: OpenApiRouter) -> Self {
-        App { extra: self.extra.merge(routes), ..self }
+    pub fn with_route(self, route: Route, path: &str, handlers: MethodRouter) -> Self {
+        let routes = self.routes.with_undescribed(route, path, handlers.with_state(()));
+        App { routes, ..self }
     }
 
     /// The finished router. Layers added later run earlier.
     pub fn into_router(self) -> Router {
-        let App { state, extra } = self;
-        let (router, mut openapi) = OpenApiRouter::with_openapi(routes::openapi::description())
-            .merge(routes::guarded())
-            .merge(extra.with_state(()))
-            .layer(from_fn(middleware::deadline))
-            .layer(from_fn_with_state(state.clone(), middleware::admission))
-            .layer(from_fn_with_state(state.clone(), middleware::read_body))
-            .layer(from_fn_with_state(state.clone(), middleware::limit_body))
-            .layer(from_fn_with_state(state.clone(), middleware::identify))
-            .merge(
-                routes::with_content()
-                    .layer(from_fn(middleware::deadline))
-                    .layer(from_fn_with_state(state.clone(), middleware::admission))
-                    .layer(from_fn_with_state(state.clone(), middleware::read_content))
-                    .layer(from_fn_with_state(state.clone(), middleware::limit_content))
-                    .layer(from_fn_with_state(state.clone(), middleware::identify)),
-            )
-            .merge(
-                routes::with_commands()
-                    .layer(from_fn(middleware::deadline))
-                    .layer(from_fn_with_state(state.clone(), middleware::admission))
-                    .layer(from_fn_with_state(state.clone(), middleware::read_commands))
-                    .layer(from_fn_with_state(state.clone(), middleware::limit_commands))
-                    .layer(from_fn_with_state(state.clone(), middleware::identify)),
-            )
-            // Health and figures are answered also when nothing else is.
-            .merge(routes::open())
-            // Streams hold nobody's turn and have no end.
-            .merge(
-                routes::streams()
-                    .layer(from_fn_with_state(state.clone(), middleware::limit_stream))
-                    .layer(from_fn_with_state(state.clone(), middleware::identify)),
-            )
-            .split_for_parts();
-        routes::frame_answers::add(&mut openapi);
+        let App { state, routes } = self;
+        let mut openapi = routes::openapi::description();
+        let router = routes.into_router(&state, &mut openapi);
+        routes::frame_answers::add_components(&mut openapi);
         let openapi = openapi.to_pretty_json().expect("the description is plain data");
         state.openapi.set(openapi).expect("a router is made once");
         router
@@ -139,5 +111,5 @@ async fn not_found(uri: axum::http::Uri) -> ApiError {
 }
 
 async fn method_not_allowed(method: axum::http::Method, uri: axum::http::Uri) -> ApiError {
-    ApiError::new(ErrorCode::MethodNotAllowed, format!("{method} does nothing at {}", uri.path()))
+    ApiError::new(HttpCode::MethodNotAllowed, format!("{method} does nothing at {}", uri.path()))
 }

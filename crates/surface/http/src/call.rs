@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use cairn_access::{Action, Principal, Resource, Scope};
-use cairn_base::{ErrorCode, Position};
-use cairn_engine::{Act, Engine, EngineError, Presence};
+use cairn_access::Principal;
+use cairn_base::ErrorCode;
+use cairn_engine::{Engine, EngineError, Prepared, Presence};
 use cairn_gate::{Admission, Caller, GateError};
-use cairn_seam::{Snapshot, WriteTx};
+use cairn_tools::ToolCall;
 
 use crate::ApiError;
 use crate::app::AppState;
@@ -21,11 +21,6 @@ pub(crate) struct Call {
     pub(crate) principal: Principal,
     /// What it was let in by, for whatever outlasts the request.
     pub(crate) caller: Caller,
-}
-
-/// Reading turns of somebody's own tenant.
-pub(crate) fn reading(principal: &Principal) -> Act {
-    Act::new(Action::TurnsRead, Resource::tenant(principal.tenant()))
 }
 
 /// Who asks, as the frame has found out.
@@ -64,6 +59,16 @@ impl FromRequestParts<AppState> for Call {
 }
 
 impl Call {
+    /// The same as a call of a tool.
+    pub(crate) fn tool(&self) -> ToolCall {
+        ToolCall {
+            gate: self.app.gate.clone(),
+            admission: Arc::clone(&self.admission),
+            principal: self.principal.clone(),
+            memory: self.app.memory.clone(),
+        }
+    }
+
     /// When it is, in Unix milliseconds.
     pub(crate) fn now_ms(&self) -> u64 {
         self.app.gate.engine().clock().now_ms()
@@ -79,23 +84,21 @@ impl Call {
             .map_err(GateError::from)?)
     }
 
-    /// Changes turns in one transaction.
+    /// Carries out a write that a use case prepares.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
-        body: impl FnMut(&mut dyn WriteTx, &Scope) -> Result<T, EngineError> + Send + 'static,
+        prepare: impl FnOnce(&Engine, &Principal) -> Prepared<T>,
     ) -> Result<T, ApiError> {
-        let act = Act::new(Action::TurnsWrite, Resource::tenant(self.principal.tenant()));
-        Ok(self.app.gate.write(&self.admission, &self.principal, act, body).await?.value)
+        let write = prepare(self.app.gate.engine(), &self.principal);
+        Ok(self.app.gate.write(&self.admission, write).await?.value)
     }
 
     /// Looks up a few keys, here and now.
     pub(crate) fn look_up<T>(
         &self,
-        body: impl FnOnce(&dyn Snapshot, &Scope) -> Result<T, EngineError>,
+        body: impl FnOnce(&Engine, &Principal) -> Result<T, EngineError>,
     ) -> Result<T, ApiError> {
-        let read =
-            |engine: &Engine| engine.read(&self.principal, reading(&self.principal), Position::START, body);
-        Ok(self.app.gate.read_in_place(&self.admission, read)?)
+        Ok(self.app.gate.read_in_place(&self.admission, |engine| body(engine, &self.principal))?)
     }
 
     /// Does what may take a while on a thread where it may.

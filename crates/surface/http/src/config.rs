@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use cairn_base::limits;
 use cairn_tls::Tls;
+
+use crate::limits;
 
 /// Limits and permissions of the HTTP surface. How many requests run at
 /// once, and for how long, is the gate's.
@@ -23,8 +24,6 @@ pub struct HttpConfig {
     pub memory_bytes: usize,
     /// Large blobs that are sent at once; more are told to come back.
     pub content_streams_max: usize,
-    /// How long an idempotency key is remembered.
-    pub remember_keys: Duration,
     /// Time a client has to send the head of a request, and may leave a connection idle.
     pub header_read_timeout: Duration,
     /// Largest head of a request.
@@ -47,18 +46,17 @@ impl Default for HttpConfig {
             tls: None,
             allowed_origins: Vec::new(),
             body_bytes_max: limits::HTTP_BODY_BYTES_MAX,
-            content_bytes_max: limits::HTTP_CONTENT_BYTES_MAX,
-            commands_bytes_max: limits::KIP_BODY_BYTES_MAX,
+            content_bytes_max: cairn_gate::limits::HTTP_CONTENT_BYTES_MAX,
+            commands_bytes_max: cairn_kip::limits::KIP_BODY_BYTES_MAX,
             memory_bytes: limits::HTTP_MEMORY_BYTES,
             content_streams_max: limits::CONTENT_STREAMS_MAX,
-            remember_keys: limits::IDEMPOTENCY_REMEMBERED,
             header_read_timeout: Duration::from_secs(15),
             header_bytes_max: 32 * 1024,
             headers_max: 100,
             connections_max: 1024,
             patience: limits::HTTP_PATIENCE,
             event_streams_max: limits::EVENT_STREAMS_MAX,
-            drain: limits::HTTP_DEADLINE,
+            drain: cairn_gate::limits::HTTP_DEADLINE,
         }
     }
 }

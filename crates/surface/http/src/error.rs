@@ -4,14 +4,15 @@ use axum::Json;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use cairn_access::AccessCode;
 use cairn_access::registry::RegistryError;
 use cairn_base::{ErrorCode, Retry};
-use cairn_engine::EngineError;
+use cairn_engine::{EngineError, SearchCode};
 use cairn_gate::GateError;
 use cairn_turns::TurnsError;
-use serde::Serialize;
+pub(crate) use cairn_wire::error::ErrorBody;
+use cairn_wire::error::ErrorContent;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
 /// What a client is told of a panic.
 pub(crate) const FAILED_INSIDE: &str = "the request failed inside the server";
@@ -30,25 +31,6 @@ pub struct ApiError {
 /// The code of an answer that is an error, for log and metrics.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnsweredCode(pub(crate) ErrorCode);
-
-/// The body of every answer that is an error.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ErrorBody {
-    pub(crate) error: ErrorContent,
-}
-
-/// What went wrong.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ErrorContent {
-    /// A stable name for the situation.
-    #[schema(example = "TooLarge")]
-    code: &'static str,
-    /// What went wrong, for people.
-    message: String,
-    /// More about it; `hint` says what to do next.
-    #[schema(value_type = Object)]
-    details: Map<String, Value>,
-}
 
 impl ApiError {
     /// An error with the status and hint of its row in the table.
@@ -94,8 +76,10 @@ impl ApiError {
 
     /// The body alone, for answers that have begun already.
     pub(crate) fn into_body(self) -> ErrorBody {
+        let details = serde_json::from_value(Value::Object(self.details));
+        let details = details.expect("JSON has no key twice and no number without an end");
         ErrorBody {
-            error: ErrorContent { code: self.code.name(), message: self.message, details: self.details },
+            error: ErrorContent { code: self.code.name().to_owned(), message: self.message, details },
         }
     }
 }
@@ -118,7 +102,7 @@ impl From<GateError> for ApiError {
             GateError::Engine(EngineError::Turns(TurnsError::KeyReused(turn))) => {
                 answer.detail("turn_id", turn.to_string())
             }
-            GateError::Engine(EngineError::Search(error)) if error.code() != ErrorCode::SearchNotReady => {
+            GateError::Engine(EngineError::Search(error)) if error.code() != SearchCode::SearchNotReady => {
                 answer.detail("parameter", "q")
             }
             GateError::Engine(EngineError::Registry(error)) => match field(&error) {
@@ -165,7 +149,7 @@ impl IntoResponse for ApiError {
         let mut response = (status, Json(self.into_body())).into_response();
         response.extensions_mut().insert(AnsweredCode(code));
         if status == StatusCode::UNAUTHORIZED {
-            let scheme = if code == ErrorCode::Unauthenticated {
+            let scheme = if code == AccessCode::Unauthenticated {
                 HeaderValue::from_static("Bearer realm=\"cairn\"")
             } else {
                 HeaderValue::from_static("Bearer realm=\"cairn\", error=\"invalid_token\"")

@@ -4,6 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use cairn_gate::Share;
+use cairn_tools::ToolAnswer;
 use serde::Serialize;
 
 /// Bytes, and the memory that they hold.
@@ -36,6 +37,12 @@ impl HeldJson {
     /// JSON that is written down already.
     pub(crate) fn of_text(json: String, share: Share) -> Self {
         HeldJson(bytes(json.into_bytes(), share))
+    }
+}
+
+impl From<ToolAnswer> for HeldJson {
+    fn from(answer: ToolAnswer) -> Self {
+        HeldJson::of_text(answer.json, answer.share)
     }
 }
 

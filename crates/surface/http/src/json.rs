@@ -6,8 +6,8 @@ use cairn_base::ErrorCode;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use crate::ApiError;
 use crate::content_type::{is_json, media_type};
+use crate::{ApiError, HttpCode};
 
 /// The body of a request, decoded from JSON.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         if !is_json(&media_type(request.headers())) {
             let message = "the content type must be application/json";
-            return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message));
+            return Err(ApiError::new(HttpCode::UnsupportedMediaType, message));
         }
         // The frame has read the body already, within its limit.
         let body = Bytes::from_request(request, state).await.map_err(|error| {

@@ -3,7 +3,7 @@
 //! [`App`] is the frame every route stands in: request ids, log lines and metrics, limits on size,
 //! time and number, Host and Origin checks, errors of one shape. Inside it are the routes for health,
 //! metrics, administration, access, turns and events; the binary adds those of other surfaces with
-//! [`App::with_routes`].
+//! [`App::with_route`].
 //! [`serve`] runs it on its listeners until told to stop, and then drains. [`Client`] is how the program
 //! calls it, over the socket of whoever owns the data directory or, with [`serve_in_process`], inside
 //! its own process: the same request, the same answer.
@@ -14,16 +14,22 @@
 mod app;
 mod call;
 mod client;
+mod code;
 mod config;
+mod content;
 mod content_type;
 mod error;
 mod held;
+mod into_wire;
 mod json;
+pub mod limits;
 mod local;
+mod long_job;
 mod metrics;
 mod middleware;
 mod params;
 mod patience;
+mod route;
 mod routes;
 mod seat;
 mod serve;
@@ -31,13 +37,11 @@ mod serve;
 pub use app::App;
 pub use axum::body::Bytes;
 pub use client::{AuditPart, Bell, Client, ClientError, ContextOrder, ListPart, NewToken, NewTurn};
+pub use code::{HttpCode, error_codes};
 pub use config::HttpConfig;
 pub use error::ApiError;
+pub use into_wire::IntoWire;
 pub use json::ApiJson;
-pub use routes::bulk::{ImportReport, KipImportReport, PruneJob, PruneReport};
-pub use routes::kip::sleep::{
-    SleepDuplicates, SleepElement, SleepJob, SleepList, SleepNamed, SleepReport, SleepTask,
-};
-pub use routes::kip::{IndexJob, KipIndex};
-pub use routes::maintenance::wire::{Report, ReportedFinding, ReportedMissing};
+pub use route::Route;
+pub use routes::maintenance::wire::missing_from_wire;
 pub use serve::{Drained, Listeners, serve, serve_in_process};

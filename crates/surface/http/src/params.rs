@@ -3,13 +3,10 @@
 use axum::extract::{FromRequestParts, Query, RawPathParams};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId};
+use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId, most_alike};
 use cairn_turns::query::parse_time;
 
 use crate::ApiError;
-
-/// How alike two names are of which one may be meant by the other.
-const NEAR: f64 = 0.75;
 
 /// The parts of a path and the parameters of a query, percent-decoded.
 #[derive(Debug)]
@@ -64,12 +61,9 @@ impl Params {
         let Some((name, _)) = self.query.iter().find(|(name, _)| !known.contains(&name.as_str())) else {
             return Ok(());
         };
-        let near = |candidate: &str| strsim::jaro_winkler(name, candidate);
-        let nearest = known.iter().max_by(|a, b| near(a).total_cmp(&near(b)));
-        let hint = match nearest {
-            // Below this, guesses mislead more often than they help.
-            Some(nearest) if near(nearest) >= NEAR => format!("did you mean {nearest}?"),
-            _ => format!("known are {}", known.join(", ")),
+        let hint = match most_alike(name, known.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("known are {}", known.join(", ")),
         };
         let message = format!("there is no parameter {name:?}");
         Err(invalid(message).detail("parameter", name.as_str()).detail("hint", hint))

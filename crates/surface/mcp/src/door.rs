@@ -1,28 +1,56 @@
-//! Where calls go.
+//! The way to the process that runs tools.
 
 use std::pin::Pin;
 
-use serde_json::{Map, Value};
+use cairn_base::{ErrorCode, Retry};
+use cairn_tools::Tool;
+use serde_json::{Map, Value, json};
 
-/// What comes of a call, in its own time: what KIP answers, or why it could not be asked.
-pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Value, Unreached>> + Send + 'a>>;
+/// The outcome of a call, in its own time: the answer of the tool, or why it was not called.
+pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Value, CallError>> + Send + 'a>>;
 
-/// The way to whoever executes commands.
+/// The way to the process that owns the store and runs tools there.
 ///
-/// A door may be opened behind the first call. It bounds by itself how long a call waits for that, and what
-/// KIP takes to answer.
+/// A door may be opened after the first call. It bounds by itself how long a call waits for that, and for its answer.
 pub trait Door: Send + Sync + 'static {
-    /// Has a function of KIP called, as it stands in its list of functions.
-    fn call<'a>(&'a self, function: &'static str, arguments: Map<String, Value>) -> Answer<'a>;
+    /// Calls a tool.
+    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Map<String, Value>) -> Answer<'a>;
 }
 
-/// Why KIP could not be asked, in its own words.
+/// Why a tool was not called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreached {
-    /// The nearest code of KIP.
-    pub code: &'static str,
+pub struct CallError {
+    /// Its row in the table of errors.
+    pub code: ErrorCode,
     /// What went wrong.
     pub message: String,
     /// What to do next.
     pub hint: Option<String>,
+}
+
+impl CallError {
+    /// An error with the hint of its row.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        CallError { code, message: message.into(), hint: Some(code.hint().to_owned()) }
+    }
+
+    /// `{"error": {"code", "message", "hint", "retry"}}`
+    pub(crate) fn to_json(&self) -> Value {
+        let CallError { code, message, hint } = self;
+        let mut error = json!({"code": code.name(), "message": message, "retry": retry(code.retry())});
+        if let Some(hint) = hint {
+            error["hint"] = json!(hint);
+        }
+        json!({"error": error})
+    }
+}
+
+/// Whether to call again: `docs/errors.md` has the same words.
+fn retry(retry: Retry) -> &'static str {
+    match retry {
+        Retry::Never => "never",
+        Retry::Same => "same",
+        Retry::Later => "later",
+        Retry::Look => "look",
+    }
 }

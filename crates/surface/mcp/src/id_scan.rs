@@ -3,8 +3,9 @@
 //! Works on a stream of bytes. Only members of the outermost object count, not those of its parameters. An id
 //! that may be truncated does not count.
 
-use cairn_base::limits;
 use serde_json::Value;
+
+use crate::limits;
 
 /// A streaming scan for the id of a message.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! One line of the input, as it comes in.
 
-use cairn_base::limits;
+use cairn_kip::limits;
 use serde_json::Value;
 
 use crate::id_scan::IdScan;

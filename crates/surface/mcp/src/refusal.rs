@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use cairn_base::{ErrorCode, limits};
+use cairn_base::ErrorCode;
+use cairn_kip::limits;
 use rmcp::RoleServer;
 use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cairn_base::ErrorCode;
+use cairn_tools::{Tool, error_text};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
     Implementation, JsonObject, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -11,12 +12,12 @@ use rmcp::model::{
 };
 use rmcp::service::{QuitReason, RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, serve_server};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 
-use crate::tools::{Offered, offered};
-use crate::{Door, Unreached, card, text, transport};
+use crate::tools::{listed, offered};
+use crate::{CallError, Door, card, transport};
 
 /// Calls of tools that are worked on at once.
 const CALLS_MAX: usize = 64;
@@ -73,7 +74,7 @@ where
 
 struct Server {
     door: Arc<dyn Door>,
-    tools: Vec<Offered>,
+    tools: Vec<&'static Tool>,
     calls: Semaphore,
 }
 
@@ -82,45 +83,33 @@ impl Server {
         Server { door, tools: offered(offer), calls: Semaphore::new(CALLS_MAX) }
     }
 
-    async fn call(&self, name: &str, mut arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
-        let offered = self.tools.iter().find(|offered| offered.name == name).ok_or_else(|| {
-            let known: Vec<_> = self.tools.iter().map(|offered| offered.name).collect();
-            ErrorData::invalid_params(format!("there is no such tool; there are {}", known.join(", ")), None)
-        })?;
+    /// Calls a tool. What is wrong with the call itself is an error of the protocol; whatever happens after that is a
+    /// result for the agent to read.
+    async fn call(&self, name: &str, arguments: &JsonObject) -> Result<CallToolResult, ErrorData> {
+        let tool = Tool::named(name, self.tools.iter().copied())
+            .map_err(|unknown| ErrorData::invalid_params(format!("{unknown}; {}", unknown.hint), None))?;
         let Ok(_place) = self.calls.try_acquire() else {
-            let code = ErrorCode::Overloaded;
-            return Ok(failed(&Unreached {
-                code: code.kip(),
-                message: format!("{CALLS_MAX} calls are worked on already"),
-                hint: Some(code.hint().to_owned()),
-            }));
+            let message = format!("{CALLS_MAX} calls are worked on already");
+            return Ok(failed(&CallError::new(ErrorCode::Overloaded, message)));
         };
-        let is_batch = arguments.contains_key("commands");
-        // Pages end where their text does, so that text and structured content go on from the same row.
-        arguments.insert("page_bytes".to_owned(), json!(text::PAGE_BYTES));
-        Ok(match self.door.call(offered.name, arguments).await {
-            Ok(response) => answered(response, is_batch),
-            Err(unreached) => failed(&unreached),
-        })
+        let answer = match self.door.call(tool, arguments).await {
+            Ok(answer) => answer,
+            Err(error) => return Ok(failed(&error)),
+        };
+        let is_error = answer.get("error").is_some();
+        let texts = tool.texts(arguments, &answer).into_iter().map(ContentBlock::text).collect();
+        let mut result = if is_error { CallToolResult::error(texts) } else { CallToolResult::success(texts) };
+        result.structured_content = Some(answer);
+        Ok(result)
     }
 }
 
-/// What KIP answered. Its errors are for the caller to read, and so are results that say what they are.
-fn answered(response: Value, is_batch: bool) -> CallToolResult {
-    let text = text::of(&response, is_batch).into_iter().map(ContentBlock::text).collect();
-    let is_error = response.get("error").is_some();
-    let mut result = if is_error { CallToolResult::error(text) } else { CallToolResult::success(text) };
-    result.structured_content = Some(response);
+/// The result of a call that did not reach its tool.
+fn failed(error: &CallError) -> CallToolResult {
+    let content = error.to_json();
+    let mut result = CallToolResult::error(vec![ContentBlock::text(error_text(&content["error"]))]);
+    result.structured_content = Some(content);
     result
-}
-
-fn failed(unreached: &Unreached) -> CallToolResult {
-    let Unreached { code, message, hint } = unreached;
-    let mut error = json!({"code": code, "message": message});
-    if let Some(hint) = hint {
-        error["hint"] = json!(hint);
-    }
-    answered(json!({"error": error}), false)
 }
 
 impl ServerHandler for Server {
@@ -137,7 +126,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         refuse_cursor(request)?;
-        let tools = self.tools.iter().map(|offered| offered.tool.clone()).collect();
+        let tools = self.tools.iter().map(|tool| listed(tool)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -183,7 +172,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         tokio::select! {
-            result = self.call(&request.name, arguments) => Ok(result?.into()),
+            result = self.call(&request.name, &arguments) => Ok(result?.into()),
             // Nobody waits for it any more.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
         }

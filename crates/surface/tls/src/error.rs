@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use cairn_base::limits;
+use crate::limits;
 
 /// Why there is no TLS. No message holds anything of a key.
 #[derive(Debug, thiserror::Error)]

@@ -11,6 +11,7 @@
 
 mod client;
 mod error;
+pub mod limits;
 mod load;
 mod server;
 mod stamp;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cairn_base::fs::exposed_mode;
-use cairn_base::limits;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -15,7 +14,7 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use zeroize::Zeroizing;
 
 use crate::valid_until::valid_until_ms;
-use crate::{Protocol, TlsError};
+use crate::{Protocol, TlsError, limits};
 
 /// Where certificate and key are, in PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_base::{Clock, SystemClock, limits, to_iso};
+use cairn_base::{Clock, SystemClock, to_iso};
 use parking_lot::RwLock;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -13,7 +13,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::load::Loaded;
 use crate::stamp::Stamp;
-use crate::{TlsError, TlsFiles};
+use crate::{TlsError, TlsFiles, limits};
 
 /// A connection to a client.
 pub type ServerStream = tokio_rustls::server::TlsStream<TcpStream>;

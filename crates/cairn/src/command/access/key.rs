@@ -54,19 +54,20 @@ pub(super) fn key(call: &Call<'_>, tenant: &str, command: &KeyCommand) -> Result
         KeyCommand::Add { key, user } => {
             let added = call.ask(async |client| client.add_key(tenant, key, user).await)?;
             call.print(&added, |key| {
-                format!("key {} is registered for user {}\n", text(key, "public_key"), text(key, "user"))
+                format!("key {} is registered for user {}\n", text(&key.public_key), text(&key.user))
             })
         }
         KeyCommand::List { user, part } => {
             let part = part.part(user.as_deref());
             let page = call.ask(async |client| client.keys(tenant, &part).await)?;
             call.print(&page, |page| {
-                table(page, "keys", ["KEY", "USER", "REGISTERED", "STATE"], |key| {
+                let heads = ["KEY", "USER", "REGISTERED", "STATE"];
+                table("keys", &page.keys, page.next.as_deref(), heads, |key| {
                     [
-                        text(key, "public_key"),
-                        text(key, "user"),
-                        past(key, "created_at_ms"),
-                        state(key, "revoked_at_ms", "revoked"),
+                        text(&key.public_key),
+                        text(&key.user),
+                        past(key.created_at_ms),
+                        state(key.revoked_at_ms, "revoked"),
                     ]
                 })
             })
@@ -74,7 +75,7 @@ pub(super) fn key(call: &Call<'_>, tenant: &str, command: &KeyCommand) -> Result
         KeyCommand::Revoke { key } => {
             let revoked = call.ask(async |client| client.revoke_key(tenant, key).await)?;
             call.print(&revoked, |key| {
-                format!("key {} of user {} is revoked\n", text(key, "public_key"), text(key, "user"))
+                format!("key {} of user {} is revoked\n", text(&key.public_key), text(&key.user))
             })
         }
     }

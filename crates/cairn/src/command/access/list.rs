@@ -3,10 +3,8 @@
 use cairn_base::{Clock, Harmless, SystemClock};
 use cairn_http::ListPart;
 use clap::Args;
-use serde_json::Value;
 
 use crate::columns::columns;
-use crate::command::answer::{items, number};
 use crate::terminal::Look;
 use crate::when;
 
@@ -29,41 +27,32 @@ impl ListArgs {
     }
 }
 
-/// A page as a table, with what to do to see more.
-pub(super) fn table<const N: usize>(
-    page: &Value,
+/// Part of a list as a table, with what to do to see more.
+pub(super) fn table<T, const N: usize>(
     name: &str,
+    items: &[T],
+    next: Option<&str>,
     heads: [&str; N],
-    row: impl Fn(&Value) -> [String; N],
+    row: impl Fn(&T) -> [String; N],
 ) -> String {
     let look = Look::of_stdout();
-    let rows: Vec<_> = items(page, name).iter().map(row).collect();
+    let rows: Vec<_> = items.iter().map(row).collect();
     if rows.is_empty() {
         return format!("no {name}\n");
     }
     let mut out = columns(heads, &rows, look);
-    if let Some(next) = page["next"].as_str() {
+    if let Some(next) = next {
         out += &(look.dim(&format!("more: the same with --after '{}'", Harmless(next))) + "\n");
     }
     out
 }
 
-/// A time of an answer; `absent` if it is not there.
-pub(super) fn time(object: &Value, name: &str, absent: &str) -> String {
-    if object[name].is_null() { absent.to_owned() } else { when::absolute(number(object, name)) }
-}
-
-/// A time of an answer, and how long ago that was.
-pub(super) fn past(object: &Value, name: &str) -> String {
-    let at_ms = number(object, name);
+/// A time, and how long ago that was.
+pub(super) fn past(at_ms: u64) -> String {
     format!("{} ({})", when::absolute(at_ms), when::relative(at_ms, SystemClock.now_ms()))
 }
 
 /// Whether something holds, or since when not.
-pub(super) fn state(object: &Value, name: &str, gone: &str) -> String {
-    if object[name].is_null() {
-        "active".to_owned()
-    } else {
-        format!("{gone} {}", when::absolute(number(object, name)))
-    }
+pub(super) fn state(gone_at_ms: Option<u64>, gone: &str) -> String {
+    gone_at_ms.map_or_else(|| "active".to_owned(), |at_ms| format!("{gone} {}", when::absolute(at_ms)))
 }

@@ -12,13 +12,14 @@ use std::path::Path;
 
 use cairn_http::{Client, ClientError};
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use serde::Serialize;
 
 use self::key::KeyCommand;
 use self::team::TeamCommand;
 use self::tenant::TenantCommand;
 use self::token::TokenCommand;
 use self::user::UserCommand;
+use crate::command::answer::json;
 use crate::failure::Failure;
 use crate::{logging, reach};
 
@@ -84,19 +85,19 @@ pub(crate) struct InTenant {
 pub(crate) const ACCESS_AFTER_HELP: &str = "\
 Examples:
   cairn access user add ada --role writer
-                                     let ada read and write
+                                     allow ada to read and write
   TOKEN=$(cairn access token create --user ada)
-                                     a token for ada, shown this once
+                                     create a token for ada; it is shown once
   curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:9010/v1/contexts
-  cairn access tenant create acme    a tenant of its own, apart from all others
+  cairn access tenant create acme    create a tenant, isolated from all others
   cairn access user add root --role admin --tenant acme
-                                     and its administrator
-  cairn access token list            every token, without its secret
-  cairn audit                        who did what
+                                     add its administrator
+  cairn access token list            list tokens, without secrets
+  cairn audit                        show the audit trail
 
-Roles of a tenant are reader, writer and admin, each with what those before it may do; operator is
-a role of the node, for users of the tenant local. Whoever may open the data directory is the local
-owner, and may do everything. It works whether or not a server runs on the data directory.";
+Roles of a tenant are reader, writer and admin; each includes the ones before it. operator is a role
+of the node, for users of the tenant local. A user who can open the data directory is the local
+owner, with every permission. Works with and without a running server.";
 
 /// Runs what was asked for.
 pub(super) fn access(data_dir: Option<&Path>, as_json: bool, command: AccessCommand) -> Result<(), Failure> {
@@ -127,8 +128,8 @@ impl Call<'_> {
     }
 
     /// Prints an answer, as it is or in words.
-    fn print(&self, answer: &Value, in_words: impl FnOnce(&Value) -> String) -> Result<(), Failure> {
-        let shown = if self.as_json { format!("{answer:#}\n") } else { in_words(answer) };
+    fn print<T: Serialize>(&self, answer: &T, in_words: impl FnOnce(&T) -> String) -> Result<(), Failure> {
+        let shown = if self.as_json { json(answer) } else { in_words(answer) };
         crate::command::print(&shown)
     }
 }

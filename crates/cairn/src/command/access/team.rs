@@ -1,8 +1,7 @@
 //! `cairn access team`.
 
-use cairn_base::Harmless;
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Call;
 use super::list::{ListArgs, past, table};
@@ -77,25 +76,25 @@ pub(super) fn team(call: &Call<'_>, tenant: &str, command: &TeamCommand) -> Resu
     match command {
         TeamCommand::Create { team } => {
             let made = call.ask(async |client| client.create_team(tenant, team).await)?;
-            call.print(&made, |made| format!("team {} is there\n", text(made, "team")))
+            call.print(&made, |made| format!("team {} is there\n", text(&made.team)))
         }
         TeamCommand::List(arguments) => {
             let page = call.ask(async |client| client.teams(tenant, &arguments.part(None)).await)?;
             call.print(&page, |page| {
-                table(page, "teams", ["TEAM", "CREATED"], |team| {
-                    [text(team, "team"), past(team, "created_at_ms")]
+                table("teams", &page.teams, page.next.as_deref(), ["TEAM", "CREATED"], |team| {
+                    [text(&team.team), past(team.created_at_ms)]
                 })
             })
         }
         TeamCommand::Remove { team } => {
             call.ask(async |client| client.remove_team(tenant, team).await)?;
             let answer = json!({"team": team, "removed": true});
-            call.print(&answer, |answer| format!("team {} is removed\n", text(answer, "team")))
+            call.print(&answer, |_| format!("team {} is removed\n", text(team)))
         }
         TeamCommand::Members { team, part } => {
             let page = call.ask(async |client| client.members(tenant, team, &part.part(None)).await)?;
             call.print(&page, |page| {
-                table(page, "members", ["USER"], |user| [Harmless(user.as_str().unwrap_or("")).to_string()])
+                table("members", &page.members, page.next.as_deref(), ["USER"], |user| [text(user)])
             })
         }
         TeamCommand::Add { team, user } => set(call, tenant, team, user, true),
@@ -106,8 +105,8 @@ pub(super) fn team(call: &Call<'_>, tenant: &str, command: &TeamCommand) -> Resu
 fn set(call: &Call<'_>, tenant: &str, team: &str, user: &str, belongs: bool) -> Result<(), Failure> {
     call.ask(async |client| client.set_member(tenant, team, user, belongs).await)?;
     let answer = json!({"team": team, "user": user, "belongs": belongs});
-    call.print(&answer, |answer: &Value| {
+    call.print(&answer, |_| {
         let what = if belongs { "belongs" } else { "does not belong" };
-        format!("user {} {what} to team {}\n", text(answer, "user"), text(answer, "team"))
+        format!("user {} {what} to team {}\n", text(user), text(team))
     })
 }

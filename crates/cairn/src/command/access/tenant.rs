@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use super::Call;
 use super::list::{ListArgs, past, state, table};
-use crate::command::answer::{number, text};
+use crate::command::answer::text;
 use crate::failure::Failure;
 
 /// What to do with tenants.
@@ -51,17 +51,18 @@ pub(super) fn tenant(call: &Call<'_>, command: &TenantCommand) -> Result<(), Fai
     match command {
         TenantCommand::Create { name } => {
             let made = call.ask(async |client| client.create_tenant(name).await)?;
-            call.print(&made, |made| format!("tenant {} is made\n", text(made, "tenant")))
+            call.print(&made, |made| format!("tenant {} is made\n", text(&made.tenant)))
         }
         TenantCommand::List(arguments) => {
             let page = call.ask(async |client| client.tenants(&arguments.part(None)).await)?;
             call.print(&page, |page| {
-                table(page, "tenants", ["TENANT", "ID", "CREATED", "STATE"], |tenant| {
+                let heads = ["TENANT", "ID", "CREATED", "STATE"];
+                table("tenants", &page.tenants, page.next.as_deref(), heads, |tenant| {
                     [
-                        text(tenant, "tenant"),
-                        number(tenant, "id").to_string(),
-                        past(tenant, "created_at_ms"),
-                        state(tenant, "disabled_at_ms", "disabled"),
+                        text(&tenant.tenant),
+                        tenant.id.to_string(),
+                        past(tenant.created_at_ms),
+                        state(tenant.disabled_at_ms, "disabled"),
                     ]
                 })
             })
@@ -74,5 +75,5 @@ pub(super) fn tenant(call: &Call<'_>, command: &TenantCommand) -> Result<(), Fai
 fn change(call: &Call<'_>, name: &str, is_disabled: bool) -> Result<(), Failure> {
     let changed = call.ask(async |client| client.change_tenant(name, is_disabled).await)?;
     let what = if is_disabled { "shut out" } else { "let in" };
-    call.print(&changed, |tenant| format!("users of tenant {} are {what}\n", text(tenant, "tenant")))
+    call.print(&changed, |tenant| format!("users of tenant {} are {what}\n", text(&tenant.tenant)))
 }

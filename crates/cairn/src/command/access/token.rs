@@ -3,13 +3,14 @@
 use std::io::Write;
 
 use cairn_http::NewToken;
+use cairn_wire::access::ShownToken;
 use clap::{Args, Subcommand};
-use serde_json::Value;
 
 use super::Call;
-use super::list::{ListArgs, table, time};
+use super::list::{ListArgs, table};
 use crate::command::answer::{joined, text};
 use crate::failure::Failure;
+use crate::when;
 
 /// What to do with tokens.
 #[derive(Debug, Subcommand)]
@@ -82,14 +83,15 @@ pub(super) fn token(call: &Call<'_>, tenant: &str, command: TokenCommand) -> Res
             let part = part.part(user.as_deref());
             let page = call.ask(async |client| client.tokens(tenant, &part).await)?;
             call.print(&page, |page| {
-                table(page, "tokens", ["ID", "USER", "ROLES", "STATE", "EXPIRES", "LABEL"], |token| {
+                let heads = ["ID", "USER", "ROLES", "STATE", "EXPIRES", "LABEL"];
+                table("tokens", &page.tokens, page.next.as_deref(), heads, |token| {
                     [
-                        text(token, "id"),
-                        text(token, "user"),
-                        joined(token, "roles"),
-                        text(token, "state"),
-                        time(token, "expires_at_ms", "never"),
-                        text(token, "label"),
+                        text(&token.id),
+                        text(&token.user),
+                        joined(&token.roles),
+                        text(&token.state),
+                        expiry(token),
+                        text(&token.label),
                     ]
                 })
             })
@@ -97,7 +99,7 @@ pub(super) fn token(call: &Call<'_>, tenant: &str, command: TokenCommand) -> Res
         TokenCommand::Revoke { id } => {
             let token = call.ask(async |client| client.revoke_token(tenant, &id).await)?;
             call.print(&token, |token| {
-                format!("token {} of user {} is revoked\n", text(token, "id"), text(token, "user"))
+                format!("token {} of user {} is revoked\n", text(&token.id), text(&token.user))
             })
         }
     }
@@ -109,17 +111,21 @@ fn create(call: &Call<'_>, tenant: &str, arguments: CreateArgs) -> Result<(), Fa
     let issued = call.ask(async |client| client.issue_token(tenant, &wanted).await)?;
     if !call.as_json {
         // Whoever closed standard error does not want to know.
-        let _ = std::io::stderr().write_all(about(&issued).as_bytes());
+        let _ = std::io::stderr().write_all(about(&issued.about).as_bytes());
     }
-    call.print(&issued, |issued| format!("{}\n", text(issued, "token")))
+    call.print(&issued, |issued| format!("{}\n", text(&issued.token.0)))
 }
 
-fn about(token: &Value) -> String {
+fn about(token: &ShownToken) -> String {
     format!(
         "token {} of user {}: {}; expires: {}\nit is not shown again\n",
-        text(token, "id"),
-        text(token, "user"),
-        joined(token, "roles"),
-        time(token, "expires_at_ms", "never"),
+        text(&token.id),
+        text(&token.user),
+        joined(&token.roles),
+        expiry(token),
     )
+}
+
+fn expiry(token: &ShownToken) -> String {
+    token.expires_at_ms.map_or_else(|| "never".to_owned(), when::absolute)
 }

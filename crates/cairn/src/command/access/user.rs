@@ -2,8 +2,8 @@
 
 use cairn_base::{ErrorCode, Harmless};
 use cairn_http::ClientError;
+use cairn_wire::access::{ShownUser, UserAndTeams};
 use clap::Subcommand;
-use serde_json::Value;
 
 use super::Call;
 use super::list::{ListArgs, past, state, table};
@@ -80,12 +80,13 @@ pub(super) fn user(call: &Call<'_>, tenant: &str, command: &UserCommand) -> Resu
         UserCommand::List(arguments) => {
             let page = call.ask(async |client| client.users(tenant, &arguments.part(None)).await)?;
             call.print(&page, |page| {
-                table(page, "users", ["USER", "ROLES", "CREATED", "STATE"], |user| {
+                let heads = ["USER", "ROLES", "CREATED", "STATE"];
+                table("users", &page.users, page.next.as_deref(), heads, |user| {
                     [
-                        text(user, "user"),
-                        joined(user, "roles"),
-                        past(user, "created_at_ms"),
-                        state(user, "disabled_at_ms", "disabled"),
+                        text(&user.user),
+                        joined(&user.roles),
+                        past(user.created_at_ms),
+                        state(user.disabled_at_ms, "disabled"),
                     ]
                 })
             })
@@ -104,7 +105,7 @@ pub(super) fn user(call: &Call<'_>, tenant: &str, command: &UserCommand) -> Resu
         }
         UserCommand::Disable { user } => {
             let changed = call.ask(async |client| client.disable_user(tenant, user).await)?;
-            call.print(&changed, |user| format!("user {} is shut out\n", text(user, "user")))
+            call.print(&changed, |user| format!("user {} is shut out\n", text(&user.user)))
         }
         UserCommand::Enable { user } => {
             let changed = call.ask(async |client| client.enable_user(tenant, user).await)?;
@@ -128,16 +129,17 @@ fn add(call: &Call<'_>, tenant: &str, user: &str, roles: &[String]) -> Result<()
     call.print(&made, as_it_is)
 }
 
-fn as_it_is(user: &Value) -> String {
-    format!("user {}: {}\n", text(user, "user"), joined(user, "roles"))
+fn as_it_is(user: &ShownUser) -> String {
+    format!("user {}: {}\n", text(&user.user), joined(&user.roles))
 }
 
-fn in_words(user: &Value) -> String {
+fn in_words(found: &UserAndTeams) -> String {
+    let UserAndTeams { user, teams } = found;
     crate::command::table(&[
-        ["user".to_owned(), text(user, "user")],
-        ["roles".to_owned(), joined(user, "roles")],
-        ["teams".to_owned(), joined(user, "teams")],
-        ["created".to_owned(), past(user, "created_at_ms")],
-        ["state".to_owned(), state(user, "disabled_at_ms", "disabled")],
+        ["user".to_owned(), text(&user.user)],
+        ["roles".to_owned(), joined(&user.roles)],
+        ["teams".to_owned(), joined(teams)],
+        ["created".to_owned(), past(user.created_at_ms)],
+        ["state".to_owned(), state(user.disabled_at_ms, "disabled")],
     ])
 }

@@ -1,6 +1,6 @@
 //! `cairn access whoami`.
 
-use serde_json::Value;
+use cairn_wire::access::WhoAmI;
 
 use super::Call;
 use crate::command::answer::{joined, text};
@@ -20,11 +20,11 @@ pub(super) fn whoami(call: &Call<'_>) -> Result<(), Failure> {
     call.print(&me, in_words)
 }
 
-fn in_words(me: &Value) -> String {
+fn in_words(me: &WhoAmI) -> String {
     crate::command::table(&[
-        ["user".to_owned(), text(me, "user_id")],
-        ["tenant".to_owned(), text(me, "tenant")],
-        ["teams".to_owned(), joined(me, "teams")],
-        ["roles".to_owned(), joined(me, "roles")],
+        ["user".to_owned(), text(&me.user_id)],
+        ["tenant".to_owned(), text(&me.tenant)],
+        ["teams".to_owned(), joined(&me.teams)],
+        ["roles".to_owned(), joined(&me.roles)],
     ])
 }

@@ -48,14 +48,14 @@ pub(crate) enum IdentityCommand {
 
 pub(crate) const IDENTITY_AFTER_HELP: &str = "\
 Examples:
-  cairn identity create                    make one; write its 12 words down
-  cairn identity show                      the node id, which is the public key
-  cairn identity export node.backup        a copy, sealed with a password
-  cairn identity recover                   the same one elsewhere, out of its words
+  cairn identity create                    create a key pair; write down its 12 words
+  cairn identity show                      show the node id, which is the public key
+  cairn identity export node.backup        write a backup file, encrypted with a password
+  cairn identity recover                   recover the key pair from its words
 
-The key pair is kept in the folder identity/ of the data directory, readable by its owner alone. It
-is not in backups of the data. Secrets are asked for without echo, or read from files and standard
-input; no option takes one.";
+The key pair is stored in the folder identity/ of the data directory, readable by its owner only. It
+is not part of backups of the data. Secrets are read without echo, from files or standard input; no
+option takes one.";
 
 /// What to do about an identity that is there.
 #[derive(Debug, Clone, Copy, Args)]

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use cairn_embedded::Progress;
-use cairn_http::{ClientError, KipImportReport};
+use cairn_http::ClientError;
 use cairn_seam::Stage;
+use cairn_wire::bulk::KipImportReport;
 use clap::Args;
 use tokio::sync::mpsc;
 

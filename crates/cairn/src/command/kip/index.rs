@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use cairn_embedded::Progress;
-use cairn_http::IndexJob;
+use cairn_wire::indexes::{IndexJob, KipIndex, KipIndexes};
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::table::Table;
-use crate::command::answer::{items, number, text};
+use crate::command::answer::{self, text};
 use crate::failure::Failure;
 use crate::terminal::Look;
 use crate::{command, logging, progress, reach};
@@ -105,42 +105,44 @@ pub(super) fn index(data_dir: Option<&Path>, as_json: bool, command: &IndexComma
                 client.create_kip_index(&arguments.job(), &mut { tell }).await
             })?;
             drop(show);
-            let index = json!(index);
-            let said = format!("ready: {} concepts by {}\n", number(&index, "entries"), shown(&index));
-            command::print(&if as_json { format!("{index:#}\n") } else { said })
+            let said = format!(
+                "ready: {} concepts by {}\n",
+                index.entries.unwrap_or(0),
+                shown(&index.kind, &index.field)
+            );
+            command::print(&if as_json { answer::json(&index) } else { said })
         }
         IndexCommand::Drop(arguments) => {
             let job = arguments.job();
             reach::reach(dir, config, async |client| client.drop_kip_index(&job).await)?;
             let dropped = json!({"type": job.kind, "field": job.field, "dropped": true});
-            let said = format!("dropped: {}\n", shown(&dropped));
-            command::print(&if as_json { format!("{dropped:#}\n") } else { said })
+            let said = format!("dropped: {}\n", shown(&job.kind, &job.field));
+            command::print(&if as_json { answer::json(&dropped) } else { said })
         }
         IndexCommand::List { space } => {
             let page = reach::reach(dir, config, async |client| client.kip_indexes(space.as_deref()).await)?;
             let to_text = || listed(&page, Look::of_stdout());
-            command::print(&if as_json { format!("{page:#}\n") } else { to_text() })
+            command::print(&if as_json { answer::json(&page) } else { to_text() })
         }
     }
 }
 
 /// What an index is of.
-fn shown(index: &Value) -> String {
-    format!("{} {}", text(index, "type"), text(index, "field"))
+fn shown(kind: &str, field: &str) -> String {
+    format!("{} {}", text(kind), text(field))
 }
 
-fn listed(page: &Value, look: Look) -> String {
-    let indexes = items(page, "indexes");
-    if indexes.is_empty() {
+fn listed(page: &KipIndexes, look: Look) -> String {
+    if page.indexes.is_empty() {
         return "there are no indexes; cairn kip index create TYPE FIELD makes one\n".to_owned();
     }
     let heads = ["type", "field", "state", "concepts", "made"].map(str::to_owned).to_vec();
-    let row = |index: &Value| {
-        let made = if index["automatic"] == true { "by the server" } else { "on request" };
-        let texts = ["type", "field", "state"].map(|name| text(index, name));
-        texts.into_iter().chain([number(index, "concepts").to_string(), made.to_owned()]).collect()
+    let row = |index: &KipIndex| {
+        let made = if index.automatic { "by the server" } else { "on request" };
+        let texts = [&index.kind, &index.field, &index.state].map(|name| text(name));
+        texts.into_iter().chain([index.concepts.to_string(), made.to_owned()]).collect()
     };
-    Table { heads, rows: indexes.iter().map(row).collect() }.render(look)
+    Table { heads, rows: page.indexes.iter().map(row).collect() }.render(look)
 }
 
 #[cfg(test)]
@@ -150,16 +152,22 @@ mod tests {
     #[test]
     fn indexes_are_a_table() {
         let look = Look { colour: false, width: None };
-        let page = json!({"indexes": [
-            {"type": "Drug", "field": "attributes.dose", "state": "ready", "entries": 7, "concepts": 7, "automatic": false},
-            {"type": "E\u{7}", "field": "metadata._version", "state": "building", "entries": null, "concepts": 9, "automatic": true},
-        ]});
+        let index = |kind: &str, field: &str, state: &str, concepts| KipIndex {
+            kind: kind.to_owned(),
+            field: field.to_owned(),
+            state: state.to_owned(),
+            entries: None,
+            concepts,
+            automatic: false,
+        };
+        let automatic = KipIndex { automatic: true, ..index("E\u{7}", "metadata._version", "building", 9) };
+        let page = KipIndexes { indexes: vec![index("Drug", "attributes.dose", "ready", 7), automatic] };
         assert_eq!(
             listed(&page, look),
             "type    field              state     concepts  made\n\
              Drug    attributes.dose    ready     7         on request\n\
              E\\u{7}  metadata._version  building  9         by the server\n"
         );
-        assert!(listed(&json!({"indexes": []}), look).contains("cairn kip index create"));
+        assert!(listed(&KipIndexes { indexes: Vec::new() }, look).contains("cairn kip index create"));
     }
 }

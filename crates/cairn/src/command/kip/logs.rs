@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use cairn_wire::kip::KipLogsBody;
 use clap::Args;
-use serde_json::{Map, Value};
 
 use super::run::refuse_error;
 use super::text;
+use crate::command::answer::json;
 use crate::failure::Failure;
 use crate::terminal::Look;
 use crate::{command, logging, reach};
@@ -34,17 +35,14 @@ pub(crate) struct LogsArgs {
 /// Shows what was asked.
 pub(super) fn logs(data_dir: Option<&Path>, as_json: bool, arguments: &LogsArgs) -> Result<(), Failure> {
     let LogsArgs { limit, cursor } = arguments;
-    let given = [("limit", limit.map(Value::from)), ("cursor", cursor.clone().map(Value::from))];
-    let params: Map<_, _> =
-        given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
-    let params = Value::Object(params);
+    let params = KipLogsBody { limit: *limit, cursor: cursor.clone() };
     let (data_dir, settings) = command::settings(data_dir, &[])?;
     logging::start_quietly(&settings.config)?;
     let page = reach::reach(&data_dir.path, &settings.config, async |client| {
         client.kip("list_logs", &params).await
     })?;
     if as_json {
-        command::print(&format!("{page:#}\n"))?;
+        command::print(&json(&page))?;
         return refuse_error(&page);
     }
     refuse_error(&page)?;

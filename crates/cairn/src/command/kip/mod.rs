@@ -15,38 +15,39 @@ mod source;
 mod table;
 mod text;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use cairn_base::Value;
 use clap::{Args, Subcommand};
-use serde_json::{Map, Value};
 
 use self::source::Source;
 use crate::failure::Failure;
 
 pub(crate) const KIP_AFTER_HELP: &str = "\
 Examples:
-  cairn kip -c 'DESCRIBE PRIMER'           who am I here, and what is known
+  cairn kip -c 'DESCRIBE PRIMER'           summarise the graph
   cairn kip -c 'FIND(?t.name) WHERE { ?t {type: \"$ConceptType\"} }'
   cairn kip -c 'FIND(?n) WHERE { ?n {name: :name} }' --param 'name=\"Aspirin\"'
   cairn kip -c 'SEARCH CONCEPT \"headache\"' --json
-  cairn kip run medicine.kip               a command, or a capsule of UPSERT blocks, from a file
+  cairn kip run medicine.kip               run a command or a capsule of UPSERT blocks from a file
   cairn kip run schema.kip facts.kip --dry-run
-                                           one after the other; say what would change
-  generate | cairn kip run -               from standard input
-  cairn kip fmt medicine.kip               write it as it is usually written
-  cairn kip check *.kip                    show mistakes with their places
-  cairn kip logs                           what was asked lately
+                                           run files in order; report changes without making them
+  generate | cairn kip run -               read standard input
+  cairn kip fmt medicine.kip               format a file
+  cairn kip check *.kip                    report syntax errors
+  cairn kip logs                           show recent commands
   cairn kip index create Drug attributes.dose
-                                           have FILTER and ORDER BY on that field answered quickly
-  cairn kip sleep                          what is past its time, doubled or without a place
-  cairn kip shell                          type commands, with completion and history
-  cairn kip export graph.kip               everything, for `cairn kip import`
+                                           create an ordered index for FILTER and ORDER BY
+  cairn kip sleep                          find expired, duplicate and unattached concepts
+  cairn kip shell                          interactive shell with completion and history
+  cairn kip export graph.kip               export everything, for `cairn kip import`
 
-A FIND is a table with a column for each of its expressions, cut to the width of a terminal; --json
-prints what the function execute_kip answers. An error of KIP ends the command with exit code 1, and
-files after it are not run.
+A FIND prints a table with a column per expression, cut to the width of the terminal; --json prints
+the response of execute_kip. A KIP error ends the command with exit code 1, and later files are not
+run.
 
-It works whether or not a server runs on the data directory.";
+Works with and without a running server.";
 
 /// A command, or what else to do.
 #[derive(Debug, Args)]
@@ -183,7 +184,7 @@ pub(super) fn kip(data_dir: Option<&Path>, as_json: bool, arguments: KipArgs) ->
 
 impl How {
     /// The parameters as one object; the last of a name counts.
-    fn parameters(&self) -> Map<String, Value> {
+    fn parameters(&self) -> BTreeMap<String, Value> {
         self.parameters.iter().cloned().collect()
     }
 }
@@ -192,7 +193,7 @@ impl How {
 fn parameter(text: &str) -> Result<(String, Value), String> {
     let (name, json) = text.split_once('=').ok_or("write the name, an equals sign and a value as JSON")?;
     let name = name.strip_prefix(':').unwrap_or(name);
-    match serde_json::from_str(json) {
+    match Value::parse_json(json.as_bytes()) {
         Ok(value) => Ok((name.to_owned(), value)),
         Err(error) => Err(format!("the value is no JSON ({error}); a text needs quotes: '{name}=\"…\"'")),
     }
@@ -200,18 +201,18 @@ fn parameter(text: &str) -> Result<(String, Value), String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn a_parameter_is_a_name_and_json() {
         for (text, name, value) in [
-            ("n=1", "n", json!(1)),
-            (":n=\"a=b\"", "n", json!("a=b")),
-            ("list=[1,null]", "list", json!([1, null])),
+            ("n=1", "n", "1"),
+            (":n=\"a=b\"", "n", "\"a=b\""),
+            ("list=[1,null]", "list", "[1,null]"),
+            ("n=0.30000000000000004", "n", "0.30000000000000004"),
         ] {
-            assert_eq!(parameter(text), Ok((name.to_owned(), value)), "{text}");
+            let parsed = parameter(text).map(|(name, value)| (name, value.to_json()));
+            assert_eq!(parsed, Ok((name.to_owned(), value.to_owned())), "{text}");
         }
         for text in ["n", "n=Aspirin", "n="] {
             assert!(parameter(text).is_err(), "{text}");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cairn_base::Harmless;
 use cairn_embedded::Progress;
-use cairn_http::{SleepDuplicates, SleepElement, SleepJob, SleepList, SleepReport, SleepTask};
+use cairn_wire::sleep::{SleepDuplicates, SleepElement, SleepJob, SleepList, SleepReport, SleepTask};
 use clap::Args;
 
 use crate::failure::Failure;
@@ -145,7 +145,7 @@ fn counted(count: u64, one: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cairn_http::SleepNamed;
+    use cairn_wire::sleep::SleepNamed;
 
     use super::*;
 

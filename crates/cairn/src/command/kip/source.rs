@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use cairn_base::limits;
+use cairn_kip::limits;
 
 use crate::failure::Failure;
 

@@ -1,8 +1,10 @@
 //! What KIP answered, for people.
 
-use cairn_base::Harmless;
+use std::collections::BTreeMap;
+
+use cairn_base::{Harmless, Value};
 use cairn_kip::tree::{Command, Find};
-use serde_json::{Map, Value, json};
+use cairn_wire::kip::KipResponse;
 
 use super::table::Table;
 use crate::terminal::Look;
@@ -14,26 +16,31 @@ const FIRST_FIELDS: [&str; 8] = ["id", "_type", "type", "name", "subject", "pred
 pub(super) const WITH_CURSOR: &str = "the same with CURSOR";
 
 /// An answer to a command that was written so; `more` is how the next page is asked for.
-pub(super) fn answer(command: &Command, source: &str, answer: &Value, more: &str, look: Look) -> String {
+pub(super) fn answer(
+    command: &Command,
+    source: &str,
+    answer: &KipResponse,
+    more: &str,
+    look: Look,
+) -> String {
     match command {
         Command::Find(find) => found(find, source, answer, more, look),
-        // Its text is for people, and the rest for programs.
-        Command::Explain { .. } if answer["result"]["text"].is_string() => {
-            page(&json!({"result": answer["result"]["text"]}), "", look)
+        Command::Explain { .. } => match answer.result().get("text").and_then(Value::as_str) {
+            // Its text is for people, and the rest for programs.
+            Some(text) => lines(text),
+            None => page(answer, more, look),
+        },
+        Command::Upsert(_) | Command::Delete(_) | Command::Describe(_) | Command::Search(_) => {
+            page(answer, more, look)
         }
-        Command::Upsert(_)
-        | Command::Delete(_)
-        | Command::Describe(_)
-        | Command::Search(_)
-        | Command::Explain { .. } => page(answer, more, look),
     }
 }
 
 /// A table with the columns that were asked for.
-fn found(find: &Find, source: &str, answer: &Value, more: &str, look: Look) -> String {
+fn found(find: &Find, source: &str, answer: &KipResponse, more: &str, look: Look) -> String {
     let head = |range| Harmless(source.get(range).unwrap_or("?")).to_string();
     let heads: Vec<String> = find.columns.iter().map(|column| head(column.span.range())).collect();
-    let rows = answer["result"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let rows = answer.result().as_array().unwrap_or_default();
     let cells = |row: &Value| match row.as_array() {
         Some(cells) => cells.iter().map(cell).collect(),
         None => vec![cell(row)],
@@ -43,9 +50,9 @@ fn found(find: &Find, source: &str, answer: &Value, more: &str, look: Look) -> S
 }
 
 /// Whatever was answered, in the shape that fits it.
-pub(super) fn page(answer: &Value, more: &str, look: Look) -> String {
-    match &answer["result"] {
-        Value::Array(items) if items.iter().all(Value::is_object) && !items.is_empty() => {
+pub(super) fn page(answer: &KipResponse, more: &str, look: Look) -> String {
+    match answer.result() {
+        Value::Array(items) if items.iter().all(|item| item.as_object().is_some()) && !items.is_empty() => {
             listed(items).render(look) + &end(items.len(), answer, more, look)
         }
         Value::Array(items) => {
@@ -53,17 +60,22 @@ pub(super) fn page(answer: &Value, more: &str, look: Look) -> String {
             lines + &end(items.len(), answer, more, look)
         }
         Value::Object(fields) if fields.values().all(is_flat) => crate::command::table(&flat(fields)),
-        Value::String(text) => text.lines().map(|line| Harmless(line).to_string() + "\n").collect(),
+        Value::String(text) => lines(text),
         other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
-            format!("{other:#}").lines().map(|line| Harmless(line).to_string() + "\n").collect()
+            lines(&serde_json::to_string_pretty(other).expect("a value is plain data"))
         }
     }
 }
 
+/// Text that does no harm to a terminal, line by line.
+fn lines(text: &str) -> String {
+    text.lines().map(|line| Harmless(line).to_string() + "\n").collect()
+}
+
 /// How many there were, and how to get more. A command of the shell knows the cursor.
-fn end(rows: usize, answer: &Value, more: &str, look: Look) -> String {
+fn end(rows: usize, answer: &KipResponse, more: &str, look: Look) -> String {
     let mut end = format!("{rows} row{}", if rows == 1 { "" } else { "s" });
-    if let Some(cursor) = answer["next_cursor"].as_str() {
+    if let Some(cursor) = &answer.next_cursor {
         end += &format!("; more: {more}");
         if !more.starts_with('\\') {
             end += &format!(" \"{}\"", Harmless(cursor));
@@ -96,23 +108,23 @@ fn cell(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Object(fields) => {
             let part = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
-            let attributes = fields.get("attributes").map(|attributes| format!(" {attributes}"));
+            let attributes = fields.get("attributes").map(|attributes| format!(" {}", attributes.to_json()));
             let attributes = attributes.unwrap_or_default();
             match part("_type") {
                 "ConceptNode" => format!("{} {:?}{attributes}", part("type"), part("name")),
                 "PropositionLink" => {
                     format!("({}, {:?}, {}){attributes}", part("subject"), part("predicate"), part("object"))
                 }
-                _ => value.to_string(),
+                _ => value.to_json(),
             }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => value.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => value.to_json(),
     };
     Harmless(&text).to_string()
 }
 
 /// Names beside their values; those of an object inside have its name before them.
-fn flat(fields: &Map<String, Value>) -> Vec<[String; 2]> {
+fn flat(fields: &BTreeMap<String, Value>) -> Vec<[String; 2]> {
     let row = |name: &str, value: &Value| [Harmless(name).to_string(), cell(value)];
     let mut rows = Vec::new();
     for (name, value) in fields {
@@ -135,20 +147,28 @@ fn is_flat(value: &Value) -> bool {
 fn is_short(value: &Value) -> bool {
     match value {
         Value::Object(_) => false,
-        Value::Array(items) => items.iter().all(|item| !item.is_object() && !item.is_array()),
+        Value::Array(items) => {
+            items.iter().all(|item| item.as_object().is_none() && item.as_array().is_none())
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    fn read(answer: serde_json::Value) -> KipResponse {
+        serde_json::from_value(answer).expect("an answer")
+    }
 
     const PLAIN: Look = Look { colour: false, width: None };
 
-    fn shown(command: &str, value: Value) -> String {
+    fn shown(command: &str, value: serde_json::Value) -> String {
         let parsed = cairn_kip::parse(command).expect("a command");
-        answer(&parsed, command, &value, WITH_CURSOR, PLAIN)
+        answer(&parsed, command, &read(value), WITH_CURSOR, PLAIN)
     }
 
     #[test]
@@ -164,7 +184,7 @@ mod tests {
              null     0                   \\u{1b}[2J\n\
              2 rows; more: the same with CURSOR \"abc\"\n"
         );
-        let more = json!({"result": [1], "next_cursor": "abc"});
+        let more = read(json!({"result": [1], "next_cursor": "abc"}));
         let command = "FIND(?d) WHERE { ?d {type: \"Drug\"} }";
         let parsed = cairn_kip::parse(command).expect("a command");
         assert!(super::answer(&parsed, command, &more, "\\next", PLAIN).ends_with("1 row; more: \\next\n"));
@@ -186,9 +206,9 @@ mod tests {
             (json!({"a": {"b": {}}}), "{\n  \"a\": {\n    \"b\": {}\n  }\n}\n"),
             (json!("line\nline"), "line\nline\n"),
             (json!([]), "0 rows\n"),
-            (Value::Null, "null\n"),
+            (json!(null), "null\n"),
         ] {
-            assert_eq!(page(&json!({"result": result}), "more", PLAIN), expected, "{result}");
+            assert_eq!(page(&read(json!({"result": result})), "more", PLAIN), expected, "{result}");
         }
     }
 }

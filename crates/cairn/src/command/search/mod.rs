@@ -5,9 +5,11 @@ mod text;
 
 use std::path::Path;
 
-use cairn_base::{Clock, SystemClock, limits};
+use cairn_base::{Clock, SystemClock};
+use cairn_search::limits;
 use clap::{Args, Subcommand};
 
+use crate::command::answer::json;
 use crate::failure::Failure;
 use crate::reach::{self, Needs};
 use crate::terminal::Look;
@@ -15,20 +17,19 @@ use crate::{command, logging};
 
 pub(crate) const SEARCH_AFTER_HELP: &str = "\
 Examples:
-  cairn search deploy the release          any of the words; those with most of them come first
-  cairn search '\"sealed segment\" recovery' a phrase, and a word
-  cairn search 'deploy +prod -staging'     has to be there, must not be there
-  cairn search deploy --in contexts        whole conversations
+  cairn search deploy the release          any of the terms; best matches first
+  cairn search '\"sealed segment\" recovery' a phrase and a term
+  cairn search 'deploy +prod -staging'     require a term, exclude a term
+  cairn search deploy --in contexts        whole contexts
   cairn search deploy --since -7d --type com.example.Note
-  cairn search deploy --json               what GET /v1/search answers
-  cairn search rebuild                     make the index anew
+  cairn search deploy --json               the response of GET /v1/search
+  cairn search rebuild                     rebuild the index
 
-Words are found in any form (deploy finds deployed), and pre* finds what begins so. The shell keeps
-quotes and signs when all of it stands in quotes: 'deploy -staging'. The word rebuild alone is
-looked for as '\"rebuild\"'.
+Terms are stemmed (deploy finds deployed), and pre* matches a prefix. Quote the whole query to keep
+quotes and signs from the shell: 'deploy -staging'. To search for the term rebuild alone, write
+'\"rebuild\"'.
 
-It works whether or not a server runs on the data directory; without one, the index is brought up to
-date first.";
+Works with and without a running server; without one, the index is brought up to date first.";
 
 /// What to look for.
 #[derive(Debug, Args)]
@@ -36,7 +37,7 @@ pub(crate) struct SearchArgs {
     #[command(subcommand)]
     command: Option<SearchCommand>,
 
-    /// What to look for
+    /// Search query
     #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
 
@@ -48,7 +49,7 @@ pub(crate) struct SearchArgs {
     #[arg(long = "type", value_name = "TYPE")]
     types: Vec<String>,
 
-    /// Only what belongs to this context
+    /// Only turns of this context
     #[arg(long, value_name = "CONTEXT")]
     context: Option<u64>,
 
@@ -60,15 +61,15 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     until: Option<String>,
 
-    /// Newer is better: after so long, such as 30d, a hit keeps three quarters of its score
+    /// Prefer newer hits: after this time, such as 30d, a hit keeps three quarters of its score
     #[arg(long, value_name = "TIME")]
     recency: Option<String>,
 
-    /// How many at the most, 1 to 100 [default: 10]
+    /// Maximum number of hits, 1 to 100 [default: 10]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 
-    /// Where the next page begins, as the page before said
+    /// Cursor of the next page, from the page before
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
 }
@@ -76,7 +77,7 @@ pub(crate) struct SearchArgs {
 /// What else to do.
 #[derive(Debug, Subcommand)]
 enum SearchCommand {
-    /// Make the search index anew from what is stored
+    /// Rebuild the search index from the stored records
     #[command(after_help = rebuild::AFTER_HELP)]
     Rebuild,
 }
@@ -93,7 +94,7 @@ pub(super) fn search(data_dir: Option<&Path>, as_json: bool, arguments: &SearchA
         client.search(&parameters).await
     })?;
     let to_text = || text::page(&page, SystemClock.now_ms(), Look::of_stdout());
-    command::print(&if as_json { format!("{page:#}\n") } else { to_text() })
+    command::print(&if as_json { json(&page) } else { to_text() })
 }
 
 /// As the route has them; what makes no sense is told by it.

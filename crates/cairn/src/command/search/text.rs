@@ -1,9 +1,9 @@
 //! What was found, for people.
 
 use cairn_base::Harmless;
-use serde_json::Value;
+use cairn_wire::search::{FoundPage, HitObject, SnippetObject};
 
-use crate::command::answer::{items, number, text};
+use crate::command::answer::{joined, text};
 use crate::terminal::Look;
 use crate::when;
 
@@ -11,44 +11,36 @@ use crate::when;
 const INDENT: &str = "    ";
 
 /// A block for each hit, and how many there are.
-pub(super) fn page(page: &Value, now_ms: u64, look: Look) -> String {
-    let hits = items(page, "hits");
-    let mut out: String = hits.iter().map(|hit| block(hit, now_ms, look) + "\n").collect();
-    out += &sum(page, hits.len() as u64);
-    for (is_so, note) in [
-        ("rebuilding", "the index is being made: not everything can be found yet"),
-        ("behind", "what was said last may not be found yet; ask again"),
-    ] {
-        // One that is being made is behind as well; one note is enough.
-        if page[is_so] == true {
-            out += &format!("note: {note}\n");
-            break;
-        }
+pub(super) fn page(page: &FoundPage, now_ms: u64, look: Look) -> String {
+    let mut out: String = page.hits.iter().map(|hit| block(hit, now_ms, look) + "\n").collect();
+    out += &sum(page);
+    // One that is being made is behind as well; one note is enough.
+    if page.rebuilding {
+        out += "note: the index is being made: not everything can be found yet\n";
+    } else if page.behind {
+        out += "note: what was said last may not be found yet; ask again\n";
     }
-    if let Some(cursor) = page["next_cursor"].as_str() {
+    if let Some(cursor) = &page.next_cursor {
         out += &look.dim(&format!("more: the same with --cursor {}", Harmless(cursor)));
         out.push('\n');
     }
     out
 }
 
-fn sum(page: &Value, shown: u64) -> String {
-    let total = number(page, "total");
-    let ignored: Vec<_> = items(page, "ignored").iter().filter_map(Value::as_str).collect();
-    let ignored = Harmless(&ignored.join(", ")).to_string();
-    let mut out = match (shown, total) {
+fn sum(page: &FoundPage) -> String {
+    let mut out = match (page.hits.len() as u64, page.total) {
         (0, 0) => "nothing was found\n".to_owned(),
-        (0, _) => format!("no more of {}\n", counted(total)),
+        (0, total) => format!("no more of {}\n", counted(total)),
         (shown, total) if shown < total => format!("{shown} of {}\n", counted(total)),
         (_, total) => format!("{}\n", counted(total)),
     };
-    if !ignored.is_empty() {
-        out += &format!("not looked for, because it says too little: {ignored}\n");
+    if !page.ignored.is_empty() {
+        out += &format!("not looked for, because it says too little: {}\n", joined(&page.ignored));
     }
-    for meant in items(page, "suggestions").iter().filter_map(Value::as_str) {
+    for meant in &page.suggestions {
         out += &format!("did you mean: {}\n", Harmless(meant));
     }
-    if total == 0 {
+    if page.total == 0 {
         out += "hint: try fewer or other words, or the beginning of one: word*\n";
     }
     out
@@ -59,36 +51,30 @@ fn counted(hits: u64) -> String {
 }
 
 /// What it is, and the part of its text that fits best.
-fn block(hit: &Value, now_ms: u64, look: Look) -> String {
-    let context = text(hit, "context_id");
-    let name = match hit["turn_id"].as_str() {
-        Some(turn) => format!("turn {} in context {context}", Harmless(turn)),
+fn block(hit: &HitObject, now_ms: u64, look: Look) -> String {
+    let context = hit.context_id;
+    let name = match hit.turn_id.filter(|_| hit.kind != "context") {
+        Some(turn) => format!("turn {turn} in context {context}"),
         None => format!("context {context}"),
     };
-    let name = if text(hit, "kind") == "context" { format!("context {context}") } else { name };
     let mut facts = Vec::new();
-    if let Some(title) = hit["title"].as_str() {
-        facts.push(format!("{:?}", Harmless(title).to_string()));
+    if let Some(title) = &hit.title {
+        facts.push(format!("{:?}", text(title)));
     }
-    let found = number(hit, "turns_found");
-    if text(hit, "kind") != "turn" && found > 0 {
+    let found = hit.turns_found;
+    if hit.kind != "turn" && found > 0 {
         facts.push(format!("{found} turn{}", if found == 1 { "" } else { "s" }));
     }
-    facts.push(when::relative(number(hit, "time_unix_ms"), now_ms));
-    facts.push(format!("score {:.4}", hit["score"].as_f64().unwrap_or(0.0)));
-    let snippet = snippet(&hit["snippet"], look);
+    facts.push(when::relative(hit.time_unix_ms, now_ms));
+    facts.push(format!("score {:.4}", hit.score));
+    let snippet = hit.snippet.as_ref().map(|found| snippet(found, look)).unwrap_or_default();
     format!("{}  {}\n{snippet}", look.bold(&name), look.dim(&facts.join("  ")))
 }
 
 /// The snippet in lines that fit, with what was looked for in bold.
-fn snippet(snippet: &Value, look: Look) -> String {
-    let Some(text) = snippet["text"].as_str() else { return String::new() };
-    let ranges: Vec<_> = items(snippet, "highlights")
-        .iter()
-        .map(|range| (number(range, "start"), number(range, "end")))
-        .collect();
-    let is_found = |at: u64| ranges.iter().any(|(start, end)| (*start..*end).contains(&at));
-    let characters: Vec<_> = (0..).zip(text.chars()).collect();
+fn snippet(snippet: &SnippetObject, look: Look) -> String {
+    let is_found = |at: usize| snippet.highlights.iter().any(|range| (range.start..range.end).contains(&at));
+    let characters: Vec<_> = snippet.text.chars().enumerate().collect();
     let width = look.width.map_or(usize::MAX, |width| width.saturating_sub(INDENT.len()).max(20));
     let mut out = String::new();
     let mut used = 0;
@@ -114,22 +100,57 @@ fn snippet(snippet: &Value, look: Look) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use cairn_base::{ContextId, TurnId};
+    use cairn_wire::search::Highlight;
 
     use super::*;
 
     const PLAIN: Look = Look { colour: false, width: None };
 
-    fn example() -> Value {
-        json!({
-            "query": "größe the", "in": "turns", "total": 12, "ignored": ["the"], "behind": false,
-            "rebuilding": false, "next_cursor": "AQAB",
-            "hits": [{
-                "kind": "turn", "context_id": "7", "title": "A \u{1b}[31mplan", "turn_id": "42",
-                "turn_ids": ["42"], "turns_found": 1, "time_unix_ms": 1_700_000_000_000_u64, "score": 0.5,
-                "snippet": {"text": "die\n größe des \u{7}steins", "highlights": [{"start": 5, "end": 10}]},
-            }],
-        })
+    fn hit(kind: &str) -> HitObject {
+        HitObject {
+            kind: kind.to_owned(),
+            context_id: ContextId(7),
+            title: None,
+            turn_id: Some(TurnId(42)),
+            turn_ids: vec![TurnId(42)],
+            turns_found: 1,
+            time: None,
+            time_unix_ms: 0,
+            score: 1.0,
+            reasons: Vec::new(),
+            snippet: None,
+        }
+    }
+
+    fn nothing() -> FoundPage {
+        FoundPage {
+            query: "größe the".to_owned(),
+            searched: "turns".to_owned(),
+            total: 0,
+            hits: Vec::new(),
+            ignored: Vec::new(),
+            suggestions: Vec::new(),
+            behind: false,
+            rebuilding: false,
+            next_cursor: None,
+        }
+    }
+
+    fn example() -> FoundPage {
+        let snippet = SnippetObject {
+            text: "die\n größe des \u{7}steins".to_owned(),
+            highlights: vec![Highlight { start: 5, end: 10 }],
+        };
+        let hit = HitObject {
+            title: Some("A \u{1b}[31mplan".to_owned()),
+            time_unix_ms: 1_700_000_000_000,
+            score: 0.5,
+            snippet: Some(snippet),
+            ..hit("turn")
+        };
+        let ignored = vec!["the".to_owned()];
+        FoundPage { total: 12, hits: vec![hit], ignored, next_cursor: Some("AQAB".to_owned()), ..nothing() }
     }
 
     #[test]
@@ -151,10 +172,9 @@ mod tests {
 
     #[test]
     fn nothing_found_says_why_and_what_to_try() {
-        let none =
-            json!({"total": 0, "hits": [], "ignored": ["of", "the"], "behind": true, "rebuilding": true});
+        let ignored = vec!["of".to_owned(), "the".to_owned()];
         assert_eq!(
-            page(&none, 0, PLAIN),
+            page(&FoundPage { ignored, behind: true, rebuilding: true, ..nothing() }, 0, PLAIN),
             "nothing was found\nnot looked for, because it says too little: of, the\n\
              hint: try fewer or other words, or the beginning of one: word*\n\
              note: the index is being made: not everything can be found yet\n"
@@ -163,23 +183,19 @@ mod tests {
 
     #[test]
     fn what_may_have_been_meant_is_said() {
-        let page_of =
-            |suggestions: Value| page(&json!({"total": 0, "hits": [], "suggestions": suggestions}), 0, PLAIN);
-        let said = page_of(json!(["plan of \u{7}release", "plan"]));
+        let suggestions = vec!["plan of \u{7}release".to_owned(), "plan".to_owned()];
+        let said = page(&FoundPage { suggestions, ..nothing() }, 0, PLAIN);
         assert!(
             said.contains("\ndid you mean: plan of \\u{7}release\ndid you mean: plan\nhint: "),
             "{said:?}"
         );
-        assert!(!page_of(json!([])).contains("mean"));
+        assert!(!page(&nothing(), 0, PLAIN).contains("mean"));
     }
 
     #[test]
     fn a_context_is_named_by_itself() {
-        let hit = json!({"kind": "context", "context_id": "7", "title": null, "turn_id": "42", "turns_found": 3,
-            "time_unix_ms": 0, "score": 1.0, "snippet": null});
-        assert_eq!(block(&hit, 0, PLAIN), "context 7  3 turns  just now  score 1.0000\n");
-        let window =
-            json!({"kind": "window", "context_id": "7", "turn_id": "42", "turns_found": 1, "score": 1.0});
-        assert!(block(&window, 0, PLAIN).starts_with("turn 42 in context 7  1 turn  "));
+        let context = HitObject { turns_found: 3, ..hit("context") };
+        assert_eq!(block(&context, 0, PLAIN), "context 7  3 turns  just now  score 1.0000\n");
+        assert!(block(&hit("window"), 0, PLAIN).starts_with("turn 42 in context 7  1 turn  "));
     }
 }

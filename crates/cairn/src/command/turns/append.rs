@@ -3,15 +3,14 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use cairn_base::{
-    ContextId, Entropy, ErrorCode, Hex, MsgpackWriter, SystemEntropy, TurnId, Value as Json, limits,
-};
+use cairn_base::{ContextId, Entropy, ErrorCode, Hex, MsgpackWriter, SystemEntropy, TurnId, Value};
 use cairn_http::{Client, ClientError, NewTurn};
+use cairn_turns::limits;
+use cairn_wire::turns::AppendedTurn;
 use clap::Args;
-use serde_json::Value;
 
 use super::encode::msgpack;
-use super::text::{number, text};
+use crate::command::answer::json;
 use crate::failure::Failure;
 use crate::{logging, reach};
 
@@ -107,18 +106,18 @@ pub(super) fn append(data_dir: Option<&Path>, as_json: bool, arguments: AppendAr
         }
         (Target::New | Target::Context(_), _) => failure,
     })?;
-    crate::command::print(&if as_json { format!("{appended:#}\n") } else { told(&appended) })
+    crate::command::print(&if as_json { json(&appended) } else { told(&appended) })
 }
 
-async fn send(client: &mut Client, target: &mut Target, turn: &mut NewTurn) -> Result<Value, ClientError> {
+async fn send(
+    client: &mut Client,
+    target: &mut Target,
+    turn: &mut NewTurn,
+) -> Result<AppendedTurn, ClientError> {
     let context = match *target {
         Target::Context(context) => context,
         Target::New => {
-            let made = client.create_context(None).await?;
-            let made = made["context_id"].as_str().and_then(|id| id.parse().ok());
-            let not_understood =
-                || ClientError::NotUnderstood { detail: "a context without a number".into() };
-            let made = made.ok_or_else(not_understood)?;
+            let ContextId(made) = client.create_context(None).await?.context_id;
             *target = Target::Context(made);
             made
         }
@@ -127,12 +126,12 @@ async fn send(client: &mut Client, target: &mut Target, turn: &mut NewTurn) -> R
     client.append(turn).await
 }
 
-fn told(appended: &Value) -> String {
-    let (turn, context) = (text(appended, "turn_id"), text(appended, "context_id"));
-    if appended["is_repeated"] == true {
+fn told(appended: &AppendedTurn) -> String {
+    let (turn, context) = (appended.turn_id, appended.context_id);
+    if appended.is_repeated {
         return format!("turn {turn} was appended to context {context} before, with the same key\n");
     }
-    format!("turn {turn} appended to context {context} at depth {}\n", number(appended, "depth"))
+    format!("turn {turn} appended to context {context} at depth {}\n", appended.depth)
 }
 
 impl PayloadArgs {
@@ -140,7 +139,7 @@ impl PayloadArgs {
         let payload = if let Some(file) = &self.file {
             read_file(file)?
         } else if let Some(json) = &self.json_payload {
-            let value = Json::parse_json(json.as_bytes());
+            let value = Value::parse_json(json.as_bytes());
             let value =
                 value.map_err(|error| Failure::usage(format!("--json-payload is no JSON: {error}")))?;
             msgpack(&value)
@@ -151,14 +150,18 @@ impl PayloadArgs {
             writer.text(self.text.as_deref().unwrap_or(""));
             writer.into_bytes()
         };
-        if payload.len() > limits::HTTP_CONTENT_BYTES_MAX { Err(too_large()) } else { Ok(payload) }
+        if payload.len() > cairn_gate::limits::HTTP_CONTENT_BYTES_MAX {
+            Err(too_large())
+        } else {
+            Ok(payload)
+        }
     }
 }
 
 /// Reads a file, and not much more of it than a payload may have.
 fn read_file(file: &Path) -> Result<Vec<u8>, Failure> {
     let mut payload = Vec::new();
-    let limit = limits::HTTP_CONTENT_BYTES_MAX as u64 + 1;
+    let limit = cairn_gate::limits::HTTP_CONTENT_BYTES_MAX as u64 + 1;
     let read = if file.as_os_str() == "-" {
         std::io::stdin().lock().take(limit).read_to_end(&mut payload)
     } else {
@@ -170,7 +173,7 @@ fn read_file(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn too_large() -> Failure {
-    Failure::usage(format!("a payload has at most {} bytes", limits::HTTP_CONTENT_BYTES_MAX))
+    Failure::usage(format!("a payload has at most {} bytes", cairn_gate::limits::HTTP_CONTENT_BYTES_MAX))
         .hint(ErrorCode::TooLarge.hint())
 }
 

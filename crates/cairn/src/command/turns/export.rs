@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use cairn_base::{ContextId, TurnId};
 use cairn_embedded::Progress;
+use cairn_wire::bulk::{ExportEnd, ExportMissing};
 use clap::Args;
-use serde_json::Value;
+use serde::Deserialize;
 
+use crate::command::answer::json;
 use crate::command::output::Out;
 use crate::failure::Failure;
 use crate::{logging, progress, reach};
@@ -79,40 +81,37 @@ pub(super) fn export(data_dir: Option<&Path>, as_json: bool, arguments: &ExportA
     out.finish()?;
     let Some(end) = lines.end else { return Ok(()) };
     if as_json && arguments.out != Path::new("-") {
-        crate::command::print(&format!("{:#}\n", end))?;
+        crate::command::print(&json(&end))?;
     }
-    missing(&end["unreadable"]).map_or(Ok(()), Err)
+    end.unreadable.as_ref().and_then(missing).map_or(Ok(()), Err)
 }
 
 /// The failure to export everything, which names what is missing; `None` if nothing is.
-fn missing(unreadable: &Value) -> Option<Failure> {
-    let count = |name: &str| unreadable[name].as_u64().filter(|count| *count > 0);
+fn missing(unreadable: &ExportMissing) -> Option<Failure> {
+    let ExportMissing { turns, trees, blobs, bundles, turn_ids, blob_hashes } = unreadable;
     let kinds = [
-        ("turns", "payload", "of turns"),
-        ("trees", "file tree", "of turns"),
-        ("blobs", "blob", "of file trees"),
-        ("bundles", "bundle", "of types"),
+        (*turns, "payload", "of turns"),
+        (*trees, "file tree", "of turns"),
+        (*blobs, "blob", "of file trees"),
+        (*bundles, "bundle", "of types"),
     ];
     let counts = kinds
-        .iter()
-        .filter_map(|(name, what, of)| Some(format!("{} {of}", crate::command::counted(count(name)?, what))));
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, what, of)| format!("{} {of}", crate::command::counted(count, what)));
     let counts: Vec<_> = counts.collect();
     if counts.is_empty() {
         return None;
     }
     let mut message = format!("the export is not whole: {} cannot be read", counts.join(", "));
-    for (list, what) in [("turn_ids", "turns"), ("blob_hashes", "blobs")] {
-        let ids: Vec<_> =
-            unreadable[list].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    // Each turn may lack both; how many blobs there are is known.
+    for (ids, all, what) in
+        [(turn_ids, *turns.max(trees), "turns"), (blob_hashes, blobs.saturating_add(*bundles), "blobs")]
+    {
         if ids.is_empty() {
             continue;
         }
-        // Each turn may lack both; how many blobs there are is known.
-        let all = match list {
-            "turn_ids" => count("turns").max(count("trees")),
-            _ => Some(count("blobs").unwrap_or(0) + count("bundles").unwrap_or(0)),
-        };
-        let more = all.unwrap_or(0).saturating_sub(ids.len() as u64);
+        let more = all.saturating_sub(ids.len() as u64);
         let more = if more > 0 { format!(" and at least {more} more") } else { String::new() };
         message += &format!("\n{what}: {}{more}", ids.join(", "));
     }
@@ -126,7 +125,13 @@ struct WholeLines {
     waiting: Vec<u8>,
     last_turn: u64,
     /// What the last line says, once it came.
-    end: Option<Value>,
+    end: Option<ExportEnd>,
+}
+
+/// The last line.
+#[derive(Deserialize)]
+struct EndLine {
+    end: ExportEnd,
 }
 
 const TURN: &[u8] = b"{\"turn\":{\"turn_id\":\"";
@@ -151,8 +156,8 @@ impl WholeLines {
     fn look(&mut self) {
         for line in self.waiting.split(|byte| *byte == b'\n').rev().filter(|line| !line.is_empty()) {
             if line.starts_with(END) {
-                let end = serde_json::from_slice::<Value>(line).ok();
-                self.end = end.map(|mut end| end["end"].take());
+                let line = serde_json::from_slice::<EndLine>(line).ok();
+                self.end = line.map(|line| line.end);
             }
             if let Some(rest) = line.strip_prefix(TURN).or_else(|| line.strip_prefix(UNREADABLE)) {
                 let digits = rest.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
@@ -166,8 +171,6 @@ impl WholeLines {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -183,15 +186,22 @@ mod tests {
             assert!(written.is_empty() || written.ends_with(b"\n"), "at {at}");
         }
         assert_eq!(std::fs::read(&path).expect("there"), text);
-        assert_eq!((lines.last_turn, lines.end), (7, Some(json!({}))));
+        assert_eq!((lines.last_turn, lines.end), (7, Some(ExportEnd::default())));
         assert!(Out::in_place(&path, false).is_err(), "nothing is overwritten");
     }
 
     #[test]
     fn what_is_missing_is_counted_and_named() {
-        assert!(missing(&Value::Null).is_none());
-        let unreadable = json!({"turns": 3, "trees": 1, "blobs": 1, "bundles": 0,
-            "turn_ids": ["7", "9"], "blob_hashes": ["ab"]});
+        assert!(missing(&ExportMissing::default()).is_none());
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let unreadable = ExportMissing {
+            turns: 3,
+            trees: 1,
+            blobs: 1,
+            bundles: 0,
+            turn_ids: texts(&["7", "9"]),
+            blob_hashes: texts(&["ab"]),
+        };
         let (message, hint) = missing(&unreadable).expect("something").into_words();
         assert_eq!(
             message,

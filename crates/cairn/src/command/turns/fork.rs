@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cairn_base::TurnId;
 
-use super::text::text;
+use crate::command::answer::json;
 use crate::failure::Failure;
 use crate::{logging, reach};
 
@@ -27,9 +27,9 @@ pub(super) fn fork(data_dir: Option<&Path>, as_json: bool, turn: u64) -> Result<
         client.create_context(Some(TurnId(turn))).await
     })?;
     let shown = if as_json {
-        format!("{context:#}\n")
+        json(&context)
     } else {
-        format!("context {} goes on from turn {turn}\n", text(&context, "context_id"))
+        format!("context {} goes on from turn {turn}\n", context.context_id)
     };
     crate::command::print(&shown)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cairn_embedded::Progress;
-use cairn_http::ImportReport;
+use cairn_wire::bulk::ImportReport;
 use clap::Args;
 use tokio::sync::mpsc;
 

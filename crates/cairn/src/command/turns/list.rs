@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use cairn_base::{Clock, ContextId, Harmless, SystemClock};
+use cairn_base::{Clock, ContextId, Harmless, SystemClock, TurnId};
 use cairn_http::ContextOrder;
+use cairn_wire::contexts::{ContextObject, ContextPage};
 use clap::{Args, ValueEnum};
-use serde_json::Value;
 
-use super::text::{number, text};
 use crate::columns::columns;
+use crate::command::answer::json;
 use crate::failure::Failure;
 use crate::terminal::Look;
 use crate::{logging, reach, when};
@@ -69,70 +69,83 @@ pub(super) fn list(data_dir: Option<&Path>, as_json: bool, arguments: &ListArgs)
     let page = reach::reach(&data_dir.path, &settings.config, async |client| {
         client.contexts(arguments.limit, &order).await
     })?;
-    let shown =
-        if as_json { format!("{page:#}\n") } else { to_text(&page, SystemClock.now_ms(), Look::of_stdout()) };
+    let shown = if as_json { json(&page) } else { to_text(&page, SystemClock.now_ms(), Look::of_stdout()) };
     crate::command::print(&shown)
 }
 
 const HEAD: [&str; 6] = ["CONTEXT", "TURNS", "HEAD", "CREATED", "LAST ACTIVITY", "TAG"];
 
-fn to_text(page: &Value, now_ms: u64, look: Look) -> String {
-    let rows: Vec<_> = contexts(page).map(|context| row(context, now_ms)).collect();
+fn to_text(page: &ContextPage, now_ms: u64, look: Look) -> String {
+    let rows: Vec<_> = page.contexts.iter().map(|context| row(context, now_ms)).collect();
     if rows.is_empty() {
         return "no contexts; `cairn turns append new` makes one\n".to_owned();
     }
     let mut out = columns(HEAD, &rows, look);
-    if let Some(next) = page["next_before"].as_str() {
-        let more = format!("older ones: cairn turns list --before {}", Harmless(next));
+    if let Some(next) = page.next_before {
+        let more = format!("older ones: cairn turns list --before {next}");
         out += &(look.dim(&more) + "\n");
     }
-    if let Some(next) = page["next_cursor"].as_str() {
+    if let Some(Some(next)) = &page.next_cursor {
         let more = format!("less active ones: cairn turns list --sort activity --cursor {}", Harmless(next));
         out += &(look.dim(&more) + "\n");
     }
     out
 }
 
-fn contexts(page: &Value) -> impl Iterator<Item = &Value> {
-    page["contexts"].as_array().map(Vec::as_slice).unwrap_or_default().iter()
-}
-
-fn row(context: &Value, now_ms: u64) -> [String; 6] {
-    let head = text(context, "head_turn_id");
-    let turns = if head == "0" { 0 } else { number(context, "head_depth") + 1 };
-    let created = number(context, "created_at_unix_ms");
+fn row(context: &ContextObject, now_ms: u64) -> [String; 6] {
+    let head = Some(context.head_turn_id).filter(|head| *head != TurnId::NONE);
+    let turns = head.map_or(0, |_| u64::from(context.head_depth) + 1);
+    let created = context.created_at_unix_ms;
     [
-        text(context, "context_id"),
+        context.context_id.to_string(),
         turns.to_string(),
-        if turns == 0 { "-".to_owned() } else { head },
+        head.map_or_else(|| "-".to_owned(), |head| head.to_string()),
         format!("{} ({})", when::absolute(created), when::relative(created, now_ms)),
-        when::relative(number(context, "last_activity_at"), now_ms),
-        context["client_tag"].as_str().map_or_else(|| "-".to_owned(), |tag| Harmless(tag).to_string()),
+        when::relative(context.last_activity_at, now_ms),
+        context.live.client_tag.as_deref().map_or_else(|| "-".to_owned(), |tag| Harmless(tag).to_string()),
     ]
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use cairn_wire::sessions::{Active, Live};
 
     use super::*;
 
+    fn page(contexts: Vec<ContextObject>) -> ContextPage {
+        ContextPage {
+            count: contexts.len(),
+            contexts,
+            next_before: None,
+            next_cursor: None,
+            truncated: false,
+            active: Active { active_sessions: Vec::new(), active_tags: Vec::new() },
+        }
+    }
+
     #[test]
     fn contexts_are_a_table() {
-        let context = |id: &str, head: &str, depth: u64, tag: Option<&str>| {
-            json!({"context_id": id, "head_turn_id": head, "head_depth": depth, "client_tag": tag,
-                "created_at_unix_ms": 1_700_000_000_000_u64, "last_activity_at": 1_700_000_060_000_u64})
+        let context = |id: u64, head: u64, depth: u32, tag: Option<&str>| ContextObject {
+            context_id: ContextId(id),
+            head_turn_id: TurnId(head),
+            head_depth: depth,
+            created_at_unix_ms: 1_700_000_000_000,
+            base_turn_id: TurnId::NONE,
+            last_activity_at: 1_700_000_060_000,
+            live: Live { is_live: false, client_tag: tag.map(str::to_owned), session_id: None },
+            title: None,
+            labels: Vec::new(),
+            provenance: None,
         };
-        let page = json!({
-            "contexts": [context("12", "0", 0, None), context("7", "42", 0, Some("a\u{1b}[2J")), context("1", "9", 8, None)],
-            "next_before": "1",
-        });
+        let contexts =
+            vec![context(12, 0, 0, None), context(7, 42, 0, Some("a\u{1b}[2J")), context(1, 9, 8, None)];
+        let newest = ContextPage { next_before: Some(ContextId(1)), ..page(contexts) };
         let look = Look { colour: false, width: None };
-        insta::assert_snapshot!(to_text(&page, 1_700_000_120_000, look));
-        let active =
-            json!({"contexts": [context("7", "42", 0, None)], "next_before": null, "next_cursor": "9-7"});
+        insta::assert_snapshot!(to_text(&newest, 1_700_000_120_000, look));
+        let next_cursor = Some(Some("9-7".to_owned()));
+        let active = ContextPage { next_cursor, ..page(vec![context(7, 42, 0, None)]) };
         assert!(to_text(&active, 0, look).ends_with("turns list --sort activity --cursor 9-7\n"));
-        assert!(to_text(&page, 0, Look { colour: true, ..look }).starts_with("\u{1b}[1mCONTEXT"));
-        assert!(to_text(&json!({"contexts": []}), 0, look).starts_with("no contexts"));
+        assert!(to_text(&newest, 0, Look { colour: true, ..look }).starts_with("\u{1b}[1mCONTEXT"));
+        assert!(to_text(&page(Vec::new()), 0, look).starts_with("no contexts"));
     }
 }

@@ -28,7 +28,7 @@ use crate::failure::Failure;
 /// What to do with turns.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TurnsCommand {
-    /// List contexts, the newest first
+    /// List contexts, newest first
     #[command(after_help = list::AFTER_HELP)]
     List(ListArgs),
 
@@ -36,14 +36,14 @@ pub(crate) enum TurnsCommand {
     #[command(after_help = show::AFTER_HELP)]
     Show(ShowArgs),
 
-    /// Show the newest turns of a context, and those that come
+    /// Show the newest turns of a context, and follow new ones
     #[command(after_help = tail::AFTER_HELP)]
     Tail(TailArgs),
 
-    /// Make a context whose history ends with a turn
+    /// Fork a context at a turn
     #[command(after_help = fork::AFTER_HELP)]
     Fork {
-        /// The turn
+        /// Turn to fork at
         #[arg(value_name = "TURN")]
         turn: u64,
     },
@@ -52,15 +52,15 @@ pub(crate) enum TurnsCommand {
     #[command(after_help = append::AFTER_HELP)]
     Append(AppendArgs),
 
-    /// Write contexts and turns as lines of JSON
+    /// Export contexts and turns as NDJSON
     #[command(after_help = export::AFTER_HELP)]
     Export(ExportArgs),
 
-    /// Read what an export wrote, here or elsewhere
+    /// Import the output of an export
     #[command(after_help = import::AFTER_HELP)]
     Import(ImportArgs),
 
-    /// Remove contexts, and the turns that only they reach
+    /// Remove contexts and the turns that only they reach
     #[command(after_help = prune::AFTER_HELP)]
     Prune(PruneArgs),
 }
@@ -68,18 +68,17 @@ pub(crate) enum TurnsCommand {
 pub(crate) const TURNS_AFTER_HELP: &str = "\
 Examples:
   cairn turns append new --type com.example.Note --text 'hello'
-                                     make a context with a first turn
-  cairn turns list                   every context, the newest first
-  cairn turns show 1                 its newest turns
-  cairn turns tail 1 -f              and whatever comes
-  cairn turns fork 42                go on from turn 42 in a context of its own
+                                     create a context with its first turn
+  cairn turns list                   list contexts, newest first
+  cairn turns show 1                 show the newest turns of context 1
+  cairn turns tail 1 -f              keep printing new turns
+  cairn turns fork 42                fork a context at turn 42
   cairn turns export --out all.ndjson
-                                     everything as lines of JSON, for `cairn turns import`
-  cairn turns prune --older-than 90d what would go; with --apply it goes
+                                     export everything as NDJSON, for `cairn turns import`
+  cairn turns prune --older-than 90d list what would be removed; --apply removes it
 
-A context is a conversation: a name for the newest turn of a chain. A turn is a payload in msgpack
-that says what it is (its type) and never changes. It works whether or not a server runs on the data
-directory.";
+A context is a conversation: a name for the newest turn of a chain. A turn is an immutable msgpack
+payload with a type. Works with and without a running server.";
 
 /// Runs what was asked for.
 pub(super) fn turns(data_dir: Option<&Path>, as_json: bool, command: TurnsCommand) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use cairn_base::{ContextId, TurnId};
 use cairn_http::{Client, ClientError};
-use serde_json::Value;
+use cairn_wire::turns::{PageMeta, TurnObject};
 
 /// Turns that one request asks for at the most.
 const PAGE_MAX: u64 = 1000;
@@ -13,9 +13,9 @@ pub(super) struct Newest<T> {
     /// The turns.
     pub(super) turns: Vec<T>,
     /// What the first answer says about the context.
-    pub(super) meta: Value,
-    /// What to ask for to get those before; null if there are none.
-    pub(super) next_before: Value,
+    pub(super) meta: PageMeta,
+    /// What to ask for to get those before, if there are any.
+    pub(super) next_before: Option<TurnId>,
 }
 
 /// Up to `count` turns, of those before `before` if it is given, while `wanted` says so from the newest on.
@@ -23,38 +23,25 @@ pub(super) async fn newest<T>(
     client: &mut Client,
     context: ContextId,
     count: u64,
-    mut before: Option<TurnId>,
-    mut wanted: impl FnMut(&Value) -> Option<T>,
+    before: Option<TurnId>,
+    mut wanted: impl FnMut(TurnObject) -> Option<T>,
 ) -> Result<Newest<T>, ClientError> {
-    let mut found = Newest { turns: Vec::new(), meta: Value::Null, next_before: Value::Null };
-    loop {
+    let mut page = client.turns(context, count.clamp(1, PAGE_MAX), before).await?;
+    let meta = page.meta;
+    let mut turns = Vec::new();
+    let mut left = count;
+    'pages: while left > 0 {
+        for turn in page.turns.into_iter().rev() {
+            let Some(turn) = wanted(turn) else { break 'pages };
+            turns.push(turn);
+        }
         // Large payloads end a page early, so that one answer may not be all.
-        let left = count - (found.turns.len() as u64).min(count);
-        let mut page = client.turns(context, left.clamp(1, PAGE_MAX), before).await?;
-        if found.meta.is_null() {
-            found.meta = page["meta"].take();
-        }
-        found.next_before = page["next_before_turn_id"].take();
-        if left == 0 {
+        left = count - (turns.len() as u64).min(count);
+        if left == 0 || page.next_before_turn_id.is_none() {
             break;
         }
-        for turn in page["turns"].as_array().map(Vec::as_slice).unwrap_or_default().iter().rev() {
-            let Some(turn) = wanted(turn) else {
-                found.turns.reverse();
-                return Ok(found);
-            };
-            found.turns.push(turn);
-        }
-        before = turn_id(&found.next_before);
-        if before.is_none() || found.turns.len() as u64 >= count {
-            break;
-        }
+        page = client.turns(context, left.min(PAGE_MAX), page.next_before_turn_id).await?;
     }
-    found.turns.reverse();
-    Ok(found)
-}
-
-/// A turn's number in an answer.
-pub(super) fn turn_id(value: &Value) -> Option<TurnId> {
-    value.as_str()?.parse().ok().map(TurnId)
+    turns.reverse();
+    Ok(Newest { turns, meta, next_before: page.next_before_turn_id })
 }

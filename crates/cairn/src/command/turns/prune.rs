@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cairn_embedded::Progress;
-use cairn_http::{PruneJob, PruneReport};
+use cairn_wire::bulk::{PruneJob, PruneReport};
 use clap::Args;
 
 use crate::command::counted;

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use cairn_base::{Clock, ContextId, Harmless, SystemClock, TurnId};
 use cairn_http::{Client, ClientError};
+use cairn_wire::turns::{TurnObject, TurnPage};
 use clap::Args;
-use serde_json::{Value, json};
 
 use super::newest::{Newest, newest};
 use super::text;
+use crate::command::answer::json;
 use crate::failure::Failure;
 use crate::terminal::Look;
 use crate::{logging, reach};
@@ -71,15 +72,15 @@ pub(super) fn show(data_dir: Option<&Path>, as_json: bool, arguments: &ShowArgs)
             return Ok(as_objects(client, arguments).await?.into_bytes());
         }
         left_out.clear();
-        let mut form = |turn: &Value| match arguments.raw {
+        let mut form = |turn: TurnObject| match arguments.raw {
             true => {
-                left_out.extend(text::unreadable(turn).map(|_| text::text(turn, "turn_id")));
-                text::payload(turn)
+                left_out.extend(turn.unreadable.as_ref().map(|_| turn.turn_id.to_string()));
+                text::payload(&turn).to_vec()
             }
-            false => text::turn(turn, now_ms, look, arguments.full).into_bytes(),
+            false => text::turn(&turn, now_ms, look, arguments.full).into_bytes(),
         };
         match arguments.wanted() {
-            Wanted::One(turn) => Ok(form(&client.turn(turn).await?)),
+            Wanted::One(turn) => Ok(form(client.turn(turn).await?.turn)),
             Wanted::Newest(context, before) => {
                 let found = newest(client, context, arguments.last, before, |turn| Some(form(turn)));
                 Ok(found.await?.turns.concat())
@@ -98,15 +99,14 @@ pub(super) fn show(data_dir: Option<&Path>, as_json: bool, arguments: &ShowArgs)
 }
 
 async fn as_objects(client: &mut Client, arguments: &ShowArgs) -> Result<String, ClientError> {
-    let found = match arguments.wanted() {
-        Wanted::One(turn) => client.turn(turn).await?,
+    Ok(match arguments.wanted() {
+        Wanted::One(turn) => json(&client.turn(turn).await?),
         Wanted::Newest(context, before) => {
-            let found = newest(client, context, arguments.last, before, |turn| Some(turn.clone()));
+            let found = newest(client, context, arguments.last, before, Some);
             let Newest { turns, meta, next_before } = found.await?;
-            json!({"meta": meta, "turns": turns, "next_before_turn_id": next_before})
+            json(&TurnPage { meta, turns, next_before_turn_id: next_before })
         }
-    };
-    Ok(format!("{found:#}\n"))
+    })
 }
 
 enum Wanted {

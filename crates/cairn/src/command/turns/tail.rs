@@ -4,11 +4,12 @@ use std::path::Path;
 
 use cairn_base::{Clock, ContextId, SystemClock, TurnId};
 use cairn_http::{Client, ClientError};
+use cairn_wire::turns::TurnObject;
 use clap::Args;
-use serde_json::Value;
 
-use super::newest::{newest, turn_id};
+use super::newest::newest;
 use super::text;
+use crate::command::answer::json_line;
 use crate::failure::Failure;
 use crate::terminal::Look;
 use crate::{logging, reach};
@@ -47,16 +48,12 @@ pub(super) fn tail(data_dir: Option<&Path>, as_json: bool, arguments: &TailArgs)
     logging::start_quietly(&settings.config)?;
     let context = ContextId(arguments.context);
     let look = Look::of_stdout();
-    let form = |turn: &Value| {
-        if as_json {
-            format!("{turn}\n")
-        } else {
-            text::turn(turn, SystemClock.now_ms(), look, arguments.full)
-        }
+    let form = |turn: &TurnObject| {
+        if as_json { json_line(turn) } else { text::turn(turn, SystemClock.now_ms(), look, arguments.full) }
     };
     let (mut seen, begun) = reach::reach(&data_dir.path, &settings.config, async |client| {
-        let found = newest(client, context, arguments.last, None, |turn| Some(form(turn))).await?;
-        Ok((turn_id(&found.meta["head_turn_id"]).unwrap_or(TurnId::NONE), found.turns.concat()))
+        let found = newest(client, context, arguments.last, None, |turn| Some(form(&turn))).await?;
+        Ok((found.meta.head_turn_id, found.turns.concat()))
     })?;
     let mut goes_on = crate::command::try_print(begun.as_bytes())? && arguments.follow;
     if !goes_on {
@@ -91,18 +88,18 @@ async fn since(
     client: &mut Client,
     context: ContextId,
     seen: TurnId,
-    form: &impl Fn(&Value) -> String,
+    form: &impl Fn(&TurnObject) -> String,
 ) -> Result<Option<(TurnId, String)>, ClientError> {
-    let head = turn_id(&client.context(context).await?["head_turn_id"]).unwrap_or(TurnId::NONE);
+    let head = client.context(context).await?.head_turn_id;
     if head == seen {
         return Ok(None);
     }
-    let found = newest(client, context, u64::MAX, None, |turn| match turn_id(&turn["turn_id"])? {
+    let found = newest(client, context, u64::MAX, None, |turn| match turn.turn_id {
         // Numbers only grow along a history: what is not greater was there before.
         id if id <= seen => None,
         // What came after the look at the head is left for the next look.
         id if id > head => Some(String::new()),
-        _ => Some(form(turn)),
+        _ => Some(form(&turn)),
     });
     Ok(Some((head, found.await?.turns.concat())))
 }

@@ -1,10 +1,9 @@
 //! A turn for people.
 
-use cairn_base::{Harmless, Hex, from_base64, msgpack_text};
+use cairn_base::{Harmless, Hex, msgpack_text};
+use cairn_wire::turns::TurnObject;
 use indicatif::HumanBytes;
-use serde_json::Value;
 
-pub(super) use crate::command::answer::{number, text};
 use crate::terminal::Look;
 use crate::when;
 
@@ -13,44 +12,39 @@ const INDENT: &str = "    ";
 /// Bytes of a payload that is no msgpack which are shown unless all are wanted.
 const PREVIEW_BYTES: usize = 64;
 /// The encoding that is msgpack.
-const MSGPACK: u64 = 1;
+const MSGPACK: u32 = 1;
 
 /// Two lines: what the turn is, and its payload, cut to the width of the terminal unless all of it is wanted.
-pub(super) fn turn(turn: &Value, now_ms: u64, look: Look, is_full: bool) -> String {
-    let created = number(turn, "created_at_unix_ms");
-    let declared = &turn["declared_type"];
+pub(super) fn turn(turn: &TurnObject, now_ms: u64, look: Look, is_full: bool) -> String {
+    let created = turn.created_at_unix_ms;
+    let declared = &turn.declared_type;
     let mut facts = vec![
-        format!("depth {}", number(turn, "depth")),
-        format!("{}@{}", Harmless(&text(declared, "type_id")), number(declared, "type_version")),
+        format!("depth {}", turn.depth),
+        format!("{}@{}", Harmless(&declared.type_id), declared.type_version),
         format!("{}, {}", when::absolute(created), when::relative(created, now_ms)),
-        HumanBytes(number(turn, "uncompressed_len")).to_string(),
+        HumanBytes(turn.uncompressed_len.unwrap_or(0).into()).to_string(),
     ];
-    if turn["fs_root_hash"].is_string() {
+    if turn.fs_root_hash.is_some() {
         facts.push("with files".to_owned());
     }
     let room = look.width.filter(|_| !is_full).map(|width| width.saturating_sub(INDENT.len()).max(1));
-    let name = look.bold(&format!("turn {}", text(turn, "turn_id")));
+    let name = look.bold(&format!("turn {}", turn.turn_id));
     format!("{name}  {}\n{INDENT}{}\n", look.dim(&facts.join("  ")), shown_payload(turn, room, is_full))
 }
 
-/// Why the payload of a turn cannot be read; `None` for one that can.
-pub(super) fn unreadable(turn: &Value) -> Option<&str> {
-    turn["unreadable"].as_str()
-}
-
 /// The payload of a turn as it is; nothing if the answer has none.
-pub(super) fn payload(turn: &Value) -> Vec<u8> {
-    turn["bytes_b64"].as_str().and_then(from_base64).unwrap_or_default()
+pub(super) fn payload(turn: &TurnObject) -> &[u8] {
+    turn.bytes_b64.as_deref().unwrap_or_default()
 }
 
-fn shown_payload(turn: &Value, room: Option<usize>, is_full: bool) -> String {
-    if let Some(reason) = unreadable(turn) {
+fn shown_payload(turn: &TurnObject, room: Option<usize>, is_full: bool) -> String {
+    if let Some(reason) = &turn.unreadable {
         return format!("unreadable: {}", Harmless(reason));
     }
     let bytes = payload(turn);
-    let encoding = number(turn, "encoding");
+    let encoding = turn.encoding.unwrap_or(0);
     if encoding == MSGPACK
-        && let Ok(text) = msgpack_text(&bytes, room.unwrap_or(usize::MAX))
+        && let Ok(text) = msgpack_text(bytes, room.unwrap_or(usize::MAX))
     {
         return text;
     }
@@ -64,16 +58,32 @@ fn shown_payload(turn: &Value, room: Option<usize>, is_full: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cairn_base::Base64;
-    use serde_json::json;
+    use cairn_base::TurnId;
+    use cairn_wire::turns::{Base64Bytes, DeclaredTypeObject};
 
     use super::*;
 
-    fn example(encoding: u64, payload: &[u8]) -> Value {
-        json!({"turn_id": "42", "depth": 41, "encoding": encoding,
-            "declared_type": {"type_id": "a\u{7}b", "type_version": 3}, "fs_root_hash": "00",
-            "created_at_unix_ms": 1_700_000_000_000_u64, "uncompressed_len": payload.len(),
-            "bytes_b64": Base64(payload).to_string()})
+    fn example(encoding: u32, payload: &[u8]) -> TurnObject {
+        TurnObject {
+            turn_id: TurnId(42),
+            parent_turn_id: TurnId(41),
+            depth: 41,
+            declared_type: DeclaredTypeObject { type_id: "a\u{7}b".to_owned(), type_version: 3 },
+            created_at_unix_ms: 1_700_000_000_000,
+            fs_root_hash: Some("00".to_owned()),
+            unreadable: None,
+            content_hash_b3: None,
+            encoding: Some(encoding),
+            compression: Some(0),
+            uncompressed_len: u32::try_from(payload.len()).ok(),
+            bytes_b64: Some(Base64Bytes(payload.into())),
+            bytes_hex: None,
+            bytes_len: None,
+            decoded_as: None,
+            data: None,
+            unknown: None,
+            error: None,
+        }
     }
 
     const PLAIN: Look = Look { colour: false, width: None };
@@ -105,7 +115,7 @@ mod tests {
     #[test]
     fn a_turn_without_its_payload_says_why() {
         let mut damaged = example(1, b"");
-        damaged["unreadable"] = json!("damaged at byte 7\u{1b}");
+        damaged.unreadable = Some("damaged at byte 7\u{1b}".to_owned());
         let shown = turn(&damaged, 0, Look { colour: false, width: Some(20) }, false);
         assert_eq!(shown.lines().nth(1), Some("    unreadable: damaged at byte 7\\u{1b}"));
     }

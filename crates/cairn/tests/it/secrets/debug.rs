@@ -8,7 +8,7 @@ use cairn_access::{Credential, LOCAL_OWNER, Principal, Role, Roles, TokenKey};
 use cairn_base::{SystemClock, SystemEntropy, TenantId};
 use cairn_binary::client::{ClientConfig, ClientToken};
 use cairn_embedded::EncryptionKey;
-use cairn_engine::{Engine, NewToken};
+use cairn_engine::{Engine, EngineConfig, NewToken};
 use cairn_gate::{Caller, Credentials};
 use cairn_seam::MemoryStore;
 use cairn_tls::testing::Authority;
@@ -25,7 +25,8 @@ fn debug_shows_no_secret() {
 
     let clock = Arc::new(SystemClock);
     let store = Arc::new(MemoryStore::new(clock.clone()));
-    let engine = Engine::open(store, clock, Arc::new(SystemEntropy)).expect("an engine");
+    let engine =
+        Engine::open(store, clock, Arc::new(SystemEntropy), EngineConfig::default()).expect("an engine");
     let wanted = NewToken {
         user: UserId::parse(LOCAL_OWNER).expect("a name"),
         label: "laptop".to_owned(),

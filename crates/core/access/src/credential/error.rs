@@ -1,6 +1,8 @@
 //! Why credentials do not say who somebody is.
 
-use cairn_base::{ErrorCode, limits};
+use cairn_base::ErrorCode;
+
+use crate::{AccessCode, limits};
 
 /// What is wrong with credentials. None of these texts repeats a byte of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
@@ -103,20 +105,20 @@ impl CredentialError {
     /// The row of the error-code table.
     pub fn code(self) -> ErrorCode {
         match self {
-            CredentialError::Malformed => ErrorCode::TokenMalformed,
-            CredentialError::UnknownToken => ErrorCode::TokenUnknown,
-            CredentialError::Expired => ErrorCode::TokenExpired,
-            CredentialError::Revoked => ErrorCode::TokenRevoked,
-            CredentialError::UserDisabled | CredentialError::TenantDisabled => ErrorCode::PrincipalDisabled,
-            CredentialError::Algorithm => ErrorCode::TokenAlgorithm,
-            CredentialError::UnknownKey => ErrorCode::KeyUnknown,
-            CredentialError::KeyRevoked => ErrorCode::KeyRevoked,
-            CredentialError::Signature => ErrorCode::InvalidSignature,
-            CredentialError::Audience => ErrorCode::TokenAudience,
-            CredentialError::Claims | CredentialError::SeveralTenants => ErrorCode::TokenClaims,
-            CredentialError::TooLong => ErrorCode::TokenTooLong,
-            CredentialError::NotYet => ErrorCode::TokenNotYet,
-            CredentialError::Replayed => ErrorCode::TokenReplayed,
+            CredentialError::Malformed => AccessCode::TokenMalformed,
+            CredentialError::UnknownToken => AccessCode::TokenUnknown,
+            CredentialError::Expired => AccessCode::TokenExpired,
+            CredentialError::Revoked => AccessCode::TokenRevoked,
+            CredentialError::UserDisabled | CredentialError::TenantDisabled => AccessCode::PrincipalDisabled,
+            CredentialError::Algorithm => AccessCode::TokenAlgorithm,
+            CredentialError::UnknownKey => AccessCode::KeyUnknown,
+            CredentialError::KeyRevoked => AccessCode::KeyRevoked,
+            CredentialError::Signature => AccessCode::InvalidSignature,
+            CredentialError::Audience => AccessCode::TokenAudience,
+            CredentialError::Claims | CredentialError::SeveralTenants => AccessCode::TokenClaims,
+            CredentialError::TooLong => AccessCode::TokenTooLong,
+            CredentialError::NotYet => AccessCode::TokenNotYet,
+            CredentialError::Replayed => AccessCode::TokenReplayed,
         }
     }
 }

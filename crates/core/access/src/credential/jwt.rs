@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use cairn_base::{from_base64_url, from_hex, limits};
+use cairn_base::{from_base64_url, from_hex};
 use serde::Deserialize;
 
 use super::CredentialError;
-use crate::KeyId;
 use crate::identity::{Signature, is_signed_by};
+use crate::{KeyId, limits};
 
 /// A JWT, taken apart.
 pub struct Jwt<'a> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use cairn_base::{CanonicalError, ErrorCode};
 
 use super::Language;
+use crate::AccessCode;
 
 /// An identity could not be made, read or kept.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +32,7 @@ pub enum IdentityError {
     #[error("the words do not belong together (their checksum is wrong); check their spelling and order")]
     Checksum,
     /// A text is longer than any that is meant.
-    #[error("the secret is longer than {} bytes", cairn_base::limits::SECRET_TEXT_BYTES_MAX)]
+    #[error("the secret is longer than {} bytes", crate::limits::SECRET_TEXT_BYTES_MAX)]
     SecretTooLong,
     /// There are bytes, and they are no identity.
     #[error("{} holds no identity; name a backup, a file with a private key, or a folder with one", file.display())]
@@ -146,7 +147,7 @@ impl SignatureError {
         match self {
             SignatureError::Document(error) => error.code(),
             SignatureError::Missing | SignatureError::Malformed | SignatureError::Wrong => {
-                ErrorCode::Unauthenticated
+                AccessCode::Unauthenticated
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use crate::limits::IDENTITY_FILE_BYTES_MAX;
 use cairn_base::fs::FileSystem;
-use cairn_base::limits::IDENTITY_FILE_BYTES_MAX;
 use zeroize::Zeroizing;
 
 use super::IdentityError;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::limits::SECRET_TEXT_BYTES_MAX;
 use bip39::Mnemonic;
 use cairn_base::Entropy;
-use cairn_base::limits::SECRET_TEXT_BYTES_MAX;
 use zeroize::Zeroizing;
 
 use super::{IdentityError, Language, SecretText};

@@ -1,9 +1,10 @@
 //! Why the registry did not do it.
 
-use cairn_base::{ErrorCode, KeyDecodeError, limits};
+use cairn_base::{ErrorCode, KeyDecodeError};
 use cairn_seam::StoreError;
 
 use super::BadName;
+use crate::limits;
 
 /// Situations a caller can act on.
 #[derive(Debug, Clone, thiserror::Error)]

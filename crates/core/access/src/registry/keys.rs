@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use cairn_base::{Hex, KeyBuf, KeyReader, TenantId, from_hex, limits};
+use cairn_base::{Hex, KeyBuf, KeyReader, TenantId, from_hex};
 use cairn_seam::{KeyRange, Reader, Visit, WriteTx};
 
 use super::{Page, PageOf, RegistryError, UserId, find_user, page, record};
 use crate::identity::{NotAPublicKey, PublicKey};
-use crate::{Scope, tables};
+use crate::{Scope, limits, tables};
 
 /// A public key, and at the same time what it is called: 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

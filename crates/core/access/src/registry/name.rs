@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use cairn_base::limits;
+use crate::limits;
 
 /// A name that cannot be one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,10 +2,11 @@
 
 use std::ops::Bound;
 
-use cairn_base::{KeyBuf, limits, prefix_end};
+use cairn_base::{KeyBuf, prefix_end};
 use cairn_seam::{KeyRange, Keyspace, Reader, Visit};
 
 use super::RegistryError;
+use crate::limits;
 
 /// Which part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Teams of a tenant, and who belongs to them.
 
-use cairn_base::{KeyReader, limits};
+use cairn_base::KeyReader;
 use cairn_seam::{Reader, WriteTx};
 
 use super::users::user_in;
 use super::{Page, PageOf, RegistryError, TeamName, UserId, find_user, page, record};
-use crate::{Scope, tables};
+use crate::{Scope, limits, tables};
 
 /// A team.
 #[derive(Debug, Clone, PartialEq, Eq)]

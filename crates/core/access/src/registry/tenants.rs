@@ -1,10 +1,10 @@
 //! Tenants: who works together, apart from all others.
 
-use cairn_base::{KeyBuf, KeyReader, TenantId, limits};
+use cairn_base::{KeyBuf, KeyReader, TenantId};
 use cairn_seam::{KeyRange, Reader, Visit, WriteTx};
 
 use super::{Page, PageOf, RegistryError, TenantName, page, record};
-use crate::{Scope, tables};
+use crate::{Scope, limits, tables};
 
 /// A tenant. It is never removed, so that its number never means another.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Tokens of users.
 
-use cairn_base::{KeyReader, limits};
+use cairn_base::KeyReader;
 use cairn_seam::{Reader, WriteTx};
 
 use super::{Page, PageOf, RegistryError, UserId, find_user, page, record};
-use crate::{Roles, Scope, TokenHash, TokenId, tables};
+use crate::{Roles, Scope, TokenHash, TokenId, limits, tables};
 
 /// What is kept of a token. It stays after it was revoked, so that whoever shows it is told so.
 #[derive(Debug, Clone)]

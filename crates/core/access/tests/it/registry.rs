@@ -1,8 +1,8 @@
 //! Tenants, users, teams, tokens and keys.
 
-use cairn_access::KeyId;
 use cairn_access::registry::{self, Page, RegistryError};
-use cairn_base::{TenantId, limits};
+use cairn_access::{KeyId, limits};
+use cairn_base::TenantId;
 
 use crate::support::{NOW_MS, World, roles, scope, team, tenant, token_key, user};
 

@@ -19,7 +19,7 @@ impl<'a> Noting<'a> {
 }
 
 impl Reader for Noting<'_> {
-    forward!(tx: multi_get, multi_scan, hashed_get, blobs);
+    forward!(tx: multi_get, multi_scan, multi_read, hashed_get, blobs);
 }
 
 impl WriteTx for Noting<'_> {

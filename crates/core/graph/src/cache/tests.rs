@@ -112,7 +112,7 @@ impl Model {
             Step::Commit(which) => {
                 let Some(mut transaction) = take_any(&mut self.running, which) else { return Ok(()) };
                 self.last += 1;
-                transaction.committed = Some(Position(self.last));
+                transaction.committed = Some(Position::from_stored(self.last));
                 for key in (0..KEYS).filter(|key| transaction.keys & 1 << key != 0) {
                     self.versions[usize::from(key)].push(self.last);
                 }
@@ -131,7 +131,7 @@ impl Model {
             Step::Read(which, key) => {
                 let at = self.snapshots[which % self.snapshots.len()];
                 let expected = self.value_at(key, at);
-                match self.cache.get(&key_of(key), Position(at)) {
+                match self.cache.get(&key_of(key), Position::from_stored(at)) {
                     Some(kept) => {
                         self.given += 1;
                         prop_assert_eq!(number(&kept), expected, "key {} at {}", key, at);
@@ -142,7 +142,7 @@ impl Model {
             Step::Keep(which) => {
                 let Some((key, at, value)) = take_any(&mut self.read, which) else { return Ok(()) };
                 let kept = Kept::Row(Some(Arc::from(value.to_be_bytes())));
-                self.cache.keep(key_of(key), Position(at), kept);
+                self.cache.keep(key_of(key), Position::from_stored(at), kept);
             }
             Step::Resize => [0, ROOM].into_iter().for_each(|room| self.cache.resize(room)),
         }
@@ -197,8 +197,8 @@ fn a_cache_that_gives_nothing_would_pass_too() {
 #[test]
 fn what_nobody_knows_the_outcome_of_is_not_kept_again() {
     let cache = Arc::new(Cache::new(ROOM));
-    let keep = |at| cache.keep(key_of(1), Position(at), Kept::Row(None));
-    let has = |at| cache.get(&key_of(1), Position(at)).is_some();
+    let keep = |at| cache.keep(key_of(1), Position::from_stored(at), Kept::Row(None));
+    let has = |at| cache.get(&key_of(1), Position::from_stored(at)).is_some();
     let changes = Changes::new(&cache);
     changes.note(CONCEPTS, &row(1));
     drop(changes);
@@ -207,12 +207,12 @@ fn what_nobody_knows_the_outcome_of_is_not_kept_again() {
 
     // One whose outcome is known is kept again, and settling twice is settling once.
     let cache = Arc::new(Cache::new(ROOM));
-    let keep = |at| cache.keep(key_of(1), Position(at), Kept::Row(None));
-    let has = |at| cache.get(&key_of(1), Position(at)).is_some();
+    let keep = |at| cache.keep(key_of(1), Position::from_stored(at), Kept::Row(None));
+    let has = |at| cache.get(&key_of(1), Position::from_stored(at)).is_some();
     let changes = Changes::new(&cache);
     changes.note(CONCEPTS, &row(1));
     changes.note(CONCEPTS, &row(1));
-    changes.committed(Position(5));
+    changes.committed(Position::from_stored(5));
     changes.aborted();
     keep(4);
     assert!(!has(9));
@@ -257,7 +257,7 @@ fn what_is_kept_and_its_tables_fit_into_the_room() {
         let mut most = 0;
         for number in 0_u64..20_000 {
             let key = Key::new(LINKS, &[[1; 8], number.to_be_bytes()].concat()).unwrap();
-            cache.keep(key, Position(1), Kept::Row(Some(vec![7; value_bytes].into())));
+            cache.keep(key, Position::from_stored(1), Kept::Row(Some(vec![7; value_bytes].into())));
             let tables = cache.entries.memory_used();
             let stats = cache.stats();
             assert!(stats.bytes <= room);
@@ -274,9 +274,9 @@ fn what_is_kept_and_its_tables_fit_into_the_room() {
 #[test]
 fn one_large_entry_does_not_push_out_all_others() {
     let cache = Cache::new(ROOM);
-    cache.keep(key_of(1), Position(1), Kept::Row(Some(vec![7; 1 << 14].into())));
+    cache.keep(key_of(1), Position::from_stored(1), Kept::Row(Some(vec![7; 1 << 14].into())));
     assert_eq!(cache.stats().entries, 0);
-    cache.keep(key_of(1), Position(1), Kept::Row(Some(vec![7; (1 << 14) - 300].into())));
+    cache.keep(key_of(1), Position::from_stored(1), Kept::Row(Some(vec![7; (1 << 14) - 300].into())));
     assert_eq!(cache.stats().entries, 1);
     cache.clear();
     assert_eq!((cache.stats().entries, cache.stats().bytes), (0, 0));

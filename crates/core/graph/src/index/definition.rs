@@ -9,12 +9,12 @@
 //! two is being built, and only then a concept is covered.
 
 use cairn_access::Scope;
-use cairn_base::{limits, put_varint, take_varint};
+use cairn_base::{put_varint, take_varint};
 use cairn_seam::{Reader, WriteTx, get};
 
 use super::{Index, IndexId, IndexInfo, IndexOrigin, IndexState};
 use crate::tables::INDEXES;
-use crate::{ConceptId, GraphError, Part, Result, TypeId};
+use crate::{ConceptId, GraphError, Part, Result, TypeId, limits};
 
 const VERSION: u8 = 1;
 
@@ -190,7 +190,7 @@ mod tests {
         let state = IndexState::Building { covered: ConceptId(u64::MAX) };
         let info = IndexInfo { index, state, origin: IndexOrigin::Automatic };
         let longest = Indexes { last: u64::MAX, all: vec![info; limits::GRAPH_INDEXES_HELD_MAX] };
-        assert!(longest.encode().len() <= limits::VALUE_BYTES_MAX);
+        assert!(longest.encode().len() <= cairn_seam::limits::VALUE_BYTES_MAX);
         let more =
             Indexes { all: vec![longest.all[0].clone(); limits::GRAPH_INDEXES_HELD_MAX + 1], ..longest };
         assert!(Indexes::decode(&more.encode()).is_err());

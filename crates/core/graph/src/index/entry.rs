@@ -5,10 +5,10 @@
 //! beginning are in no order among themselves.
 
 use cairn_access::Scope;
-use cairn_base::{KeyBuf, NULL_VALUE_KEY, Value, limits, value_key};
+use cairn_base::{KeyBuf, NULL_VALUE_KEY, Value, value_key};
 
 use super::{Index, IndexId};
-use crate::{ConceptId, GraphError, RecordView, Result};
+use crate::{ConceptId, GraphError, RecordView, Result, limits};
 
 /// Bytes of tenant, space and index, which every entry begins with.
 const FRONT_BYTES: usize = 16;

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use cairn_base::{Value, limits, to_iso_utc};
+use cairn_base::{Value, to_iso_utc};
 
 use crate::element::{CREATED_KEY, UPDATED_KEY, VERSION_KEY};
 use crate::name::check_length;
-use crate::{Concept, GraphError, Map, Part, Result};
+use crate::{Concept, GraphError, Map, Part, Result, limits};
 
 /// A field of concepts, written like `attributes.dose`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

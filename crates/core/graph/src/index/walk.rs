@@ -2,13 +2,13 @@
 
 use std::ops::Bound;
 
-use cairn_base::{KeyBuf, NULL_VALUE_KEY, limits, prefix_end};
+use cairn_base::{KeyBuf, NULL_VALUE_KEY, prefix_end};
 use cairn_seam::{KeyRange, Visit};
 
 use super::entry::{entry_key, front, is_cut, parse};
 use super::{Index, IndexInfo, IndexState, Indexes};
 use crate::tables::INDEX_ENTRIES;
-use crate::{ConceptId, Part, Result, TypeId, View};
+use crate::{ConceptId, Part, Result, TypeId, View, limits};
 
 /// Concepts of one value that are held at once, on the way down: they are then walked upwards.
 const GROUP_MAX: usize = 1024;

@@ -1,11 +1,11 @@
 //! Records out of what they say.
 
-use cairn_base::{MsgpackWriter, limits, put_varint};
+use cairn_base::{MsgpackWriter, put_varint};
 use cairn_seam::Blob;
 
 use super::head::Head;
 use super::{HAS_TEXT, IN_BLOB, VERSION};
-use crate::{Edge, Element, GraphError, Map, Result, TypeId};
+use crate::{Edge, Element, GraphError, Map, Result, TypeId, limits};
 
 /// A record, and the blob that holds its content if that is long.
 pub(crate) struct Encoded {

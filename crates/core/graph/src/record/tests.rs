@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use cairn_base::{ManualClock, Number, Position, TenantId, Value, limits};
+use cairn_base::{ManualClock, Number, Position, TenantId, Value};
 use cairn_seam::{MemoryStore, Snapshot, Store};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
 use super::*;
 use crate::element::has_text;
-use crate::{Concept, ConceptId, Edge, Element, Link, LinkId, Map, Part, PredicateId, TypeId};
+use crate::{Concept, ConceptId, Edge, Element, Link, LinkId, Map, Part, PredicateId, TypeId, limits};
 
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![

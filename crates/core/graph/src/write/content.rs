@@ -1,10 +1,10 @@
 //! Attributes and metadata on their way in.
 
-use cairn_base::{Value, limits};
+use cairn_base::Value;
 
 use crate::element::RESERVED_PREFIX;
 use crate::name::check_length;
-use crate::{GraphError, Map, Part, Result};
+use crate::{GraphError, Map, Part, Result, limits};
 
 /// Whether these may be written at all.
 ///

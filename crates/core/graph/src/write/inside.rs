@@ -3,10 +3,8 @@
 //! A link is named by its ends, and so by the ends of the links inside of it. What is made within these bounds
 //! stays within them, because the ends of a link never change.
 
-use cairn_base::limits;
-
 use super::Writer;
-use crate::{Element, GraphError, LinkId, Result};
+use crate::{Element, GraphError, LinkId, Result, limits};
 
 impl Writer<'_> {
     /// Looks at the links inside of one that is to be made, and at no more of them than there may be.

@@ -7,8 +7,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use cairn_base::limits;
-use cairn_seam::{KeyRange, Keyspace, Reader, StoreError, WriteTx, forward};
+use cairn_seam::{KeyRange, Keyspace, Reader, StoreError, WriteTx, forward, limits};
 
 /// Memory for rows; when there are more, none are remembered any longer.
 const BYTES_MAX: usize = limits::COMMIT_BYTES_MAX;

@@ -1,8 +1,7 @@
 //! Deleting, and what goes with it.
 
-use cairn_base::limits;
 use cairn_graph::{
-    ConceptId, Deleted, Element, GraphError, GraphEvent, LinkId, LinkTarget, Statistic, known,
+    ConceptId, Deleted, Element, GraphError, GraphEvent, LinkId, LinkTarget, Statistic, known, limits,
 };
 
 use crate::kit::{Kit, link_write};

@@ -5,10 +5,9 @@ mod model;
 mod recompute;
 mod walk;
 
-use cairn_base::limits;
 use cairn_graph::{
     ConceptId, GraphError, Index, IndexField, IndexId, IndexInfo, IndexOrigin, IndexState, Part, Result,
-    TypeId, build_index_page, create_index, drop_index, drop_index_page, known, tables,
+    TypeId, build_index_page, create_index, drop_index, drop_index_page, known, limits, tables,
 };
 
 use crate::kit::Kit;

@@ -1,7 +1,7 @@
 //! Names, keys and content at their limits and one past them; long records in blobs.
 
-use cairn_base::{ContentHash, Value, limits};
-use cairn_graph::{ConceptId, GraphError, LinkTarget, Part, RecordView, Target, known, tables};
+use cairn_base::{ContentHash, Value};
+use cairn_graph::{ConceptId, GraphError, LinkTarget, Part, RecordView, Target, known, limits, tables};
 use cairn_seam::Visit;
 
 use crate::kit::{Kit, concept_write, json};

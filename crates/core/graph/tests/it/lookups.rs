@@ -1,7 +1,6 @@
 //! Pages, orders and visitors that have enough.
 
-use cairn_base::limits;
-use cairn_graph::{ConceptId, Element, LinkId, LinkTarget, Lookup, Meta, Part, Statistic, known};
+use cairn_graph::{ConceptId, Element, LinkId, LinkTarget, Lookup, Meta, Part, Statistic, known, limits};
 use cairn_seam::Visit;
 
 use crate::kit::Kit;

@@ -13,5 +13,6 @@ mod lookups;
 mod model;
 mod protected;
 mod schema;
+mod sleep;
 mod spaces;
 mod upsert;

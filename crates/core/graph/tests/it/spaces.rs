@@ -1,7 +1,7 @@
 //! Graphs beside each other.
 
-use cairn_base::{KeyBuf, SpaceId, TenantId, limits};
-use cairn_graph::{GraphError, GraphEvent, Statistic, spaces, tables};
+use cairn_base::{KeyBuf, SpaceId, TenantId};
+use cairn_graph::{GraphError, GraphEvent, Statistic, limits, spaces, tables};
 
 use crate::kit::{Kit, scope};
 

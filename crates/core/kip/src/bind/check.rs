@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cairn_base::Value;
-use cairn_base::limits::{KIP_BOUND_BYTES_MAX, KIP_LEVELS_MAX};
+use crate::limits::{KIP_BOUND_BYTES_MAX, KIP_LEVELS_MAX};
+use cairn_base::{Value, nearest};
 
 use crate::lex::shown;
-use crate::nearest::nearest;
 use crate::tree::unbound;
 use crate::{KipCode, KipError, Span};
 

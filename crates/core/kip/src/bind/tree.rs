@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use crate::limits::KIP_BOUND_BYTES_MAX;
 use cairn_base::Value;
-use cairn_base::limits::KIP_BOUND_BYTES_MAX;
 
 use super::check::{Parameters, Size, check_string, is_scalar, look_up, too_deep, too_much, unfit};
 use crate::tree::{

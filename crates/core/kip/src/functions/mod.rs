@@ -51,7 +51,7 @@ impl KipFunction {
 
 #[cfg(test)]
 mod tests {
-    use cairn_base::limits::KIP_COMMANDS_MAX;
+    use crate::limits::KIP_COMMANDS_MAX;
 
     use super::*;
     use crate::KipRequest;

@@ -1,5 +1,7 @@
 //! `WHERE {…}` and its clauses.
 
+use cairn_base::nearest;
+
 use super::Result;
 use super::cursor::Parser;
 use super::pattern::Use;
@@ -110,5 +112,5 @@ impl Parser<'_> {
 }
 
 fn is_near_clause(word: &str) -> bool {
-    crate::nearest::nearest(word, CLAUSES.iter().copied()).is_some()
+    nearest(word, CLAUSES.iter().copied()).is_some()
 }

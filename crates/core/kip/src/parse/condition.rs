@@ -1,9 +1,11 @@
 //! What a FILTER asks.
 
+use cairn_base::nearest;
+
 use super::cursor::Parser;
 use super::{KipError, Result};
 use crate::lex::{Sign, Token, shown};
-use crate::nearest::{nearest, one_of};
+use crate::one_of::one_of;
 use crate::tree::{Condition, Json, JsonNode, Operand};
 use crate::words::{COMPARISONS, TESTS, TEXT_TESTS, named};
 

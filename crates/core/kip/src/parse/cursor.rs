@@ -1,6 +1,6 @@
 //! Where a parser is in its text: the next token, and which brackets are open.
 
-use cairn_base::limits::KIP_LEVELS_MAX;
+use crate::limits::KIP_LEVELS_MAX;
 
 use super::Result;
 use crate::lex::{Lexer, Sign, Token};

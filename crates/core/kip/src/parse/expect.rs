@@ -1,9 +1,11 @@
 //! What to say when something else should stand there.
 
+use cairn_base::nearest;
+
 use super::cursor::Parser;
 use super::{KipCode, KipError, Result};
 use crate::lex::{Sign, Token, shown, stray_hint};
-use crate::nearest::{nearest, one_of};
+use crate::one_of::one_of;
 use crate::words::{COMMANDS, foreign_hint};
 
 /// What to do instead of asking for the past.

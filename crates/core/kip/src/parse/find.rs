@@ -1,11 +1,13 @@
 //! `FIND(…) WHERE {…}`.
 
+use cairn_base::nearest;
+
 use super::cursor::Parser;
 use super::pattern::Use;
 use super::{KipError, Result};
 use crate::Spanned;
 use crate::lex::{Sign, Token, shown};
-use crate::nearest::{nearest, one_of};
+use crate::one_of::one_of;
 use crate::tree::{Aggregate, Column, Find};
 use crate::words::{FUNCTIONS, named};
 

@@ -23,7 +23,7 @@ mod slot;
 mod upsert;
 mod value;
 
-use cairn_base::limits::{KIP_CAPSULE_BYTES_MAX, KIP_TEXT_BYTES_MAX};
+use crate::limits::{KIP_CAPSULE_BYTES_MAX, KIP_TEXT_BYTES_MAX};
 
 use crate::lex::Token;
 use crate::tree::Command;

@@ -1,10 +1,12 @@
 //! `ORDER BY`, `LIMIT` and `CURSOR`.
 
+use cairn_base::nearest;
+
 use super::cursor::Parser;
 use super::{KipError, Result};
 use crate::Spanned;
 use crate::lex::{Sign, Token};
-use crate::nearest::{nearest, one_of};
+use crate::one_of::one_of;
 use crate::tree::{Slot, SortKey};
 use crate::words::COMMANDS;
 

@@ -1,10 +1,11 @@
 //! Variables and their fields.
 
+use cairn_base::nearest;
+
 use super::cursor::Parser;
 use super::{KipCode, KipError, Result};
 use crate::Spanned;
 use crate::lex::{Sign, Token};
-use crate::nearest::nearest;
 use crate::tree::{Path, Text};
 use crate::words::{DEEP_FIELDS, FIELDS};
 

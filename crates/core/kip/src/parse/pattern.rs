@@ -1,9 +1,10 @@
 //! Which concepts and which links: `{…}` and `(…)`.
 
+use cairn_base::nearest;
+
 use super::cursor::Parser;
 use super::{KipError, Result};
 use crate::lex::{Sign, Token};
-use crate::nearest::nearest;
 use crate::tree::{ConceptMatch, Predicate, PropositionMatch, Slot, Term, Triple};
 use crate::{Span, Spanned};
 

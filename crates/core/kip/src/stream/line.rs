@@ -10,10 +10,10 @@
 
 use std::collections::BTreeMap;
 
-use cairn_base::Value;
+use cairn_base::{Value, nearest};
 
 use crate::bind::kind;
-use crate::nearest::{nearest, one_of};
+use crate::one_of::one_of;
 use crate::tree::{
     Block, ConceptBlock, ConceptMatch, Json, JsonNode, Object, Predicate, PropositionBlock, PropositionMatch,
     Slot, Term, Triple,

@@ -2,7 +2,9 @@
 //! lines of JSON.
 
 mod cut;
+mod form;
 mod line;
 
 pub use cut::Cutter;
+pub use form::KipForm;
 pub use line::{read_line, write_line};

@@ -1,7 +1,7 @@
 //! What is too much.
 
 use cairn_base::Value;
-use cairn_base::limits::{KIP_BOUND_BYTES_MAX, KIP_CAPSULE_BYTES_MAX, KIP_LEVELS_MAX, KIP_TEXT_BYTES_MAX};
+use cairn_kip::limits::{KIP_BOUND_BYTES_MAX, KIP_CAPSULE_BYTES_MAX, KIP_LEVELS_MAX, KIP_TEXT_BYTES_MAX};
 use cairn_kip::{KipCode, bind, format, format_text, parse};
 
 fn refused(text: &str) {

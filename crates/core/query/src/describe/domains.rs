@@ -1,13 +1,13 @@
 //! DESCRIBE DOMAINS.
 
-use cairn_base::{Value, limits};
+use cairn_base::Value;
 use cairn_graph::known::DOMAIN;
 use cairn_graph::{Concept, ConceptId, View};
 use cairn_kip::{KipCode, KipError};
 use cairn_seam::Visit;
 
 use super::{concept_info, read};
-use crate::{Budget, QueryError};
+use crate::{Budget, QueryError, limits};
 
 /// Every domain, in the order they were made.
 pub(super) fn domains(view: &View<'_>, budget: &mut Budget<'_>) -> Result<Value, QueryError> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cairn_base::{Base64Url, Value, from_base64_url, limits};
+use cairn_base::{Base64Url, Value, from_base64_url};
 use cairn_graph::known::{CONCEPT_TYPE, PROPOSITION_TYPE};
 use cairn_graph::{Meta, TypeId, View};
 use cairn_kip::tree::{ElementKind, Slot};
@@ -11,7 +11,7 @@ use cairn_seam::Visit;
 
 use super::{concept_info, read};
 use crate::find::{fitting, item_bytes};
-use crate::{Budget, Found, QueryError};
+use crate::{Budget, Found, QueryError, limits};
 
 /// Where definitions of a kind are, what their own type is called, and what their cursors begin with.
 fn home(of: ElementKind) -> (Meta, TypeId, &'static str, char) {

@@ -1,7 +1,7 @@
 //! The first scan of a plan, read page by page: what comes after it never holds more than a page.
 
-use cairn_base::{NULL_VALUE_KEY, limits, value_key_len};
-use cairn_graph::{ConceptId, Element, IndexedKey, PredicateId, TypeId};
+use cairn_base::{NULL_VALUE_KEY, value_key_len};
+use cairn_graph::{ConceptId, Element, IndexedKey, PredicateId, TypeId, limits};
 use cairn_seam::Visit;
 
 use super::{Context, elements, links};

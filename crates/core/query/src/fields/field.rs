@@ -1,11 +1,11 @@
 //! Fields of elements.
 
-use cairn_base::limits;
 use cairn_graph::Part;
 use cairn_kip::tree::Path;
 use cairn_kip::{KipCode, KipError, Span};
 
 use crate::cell::Cell;
+use crate::limits;
 use crate::plan::Slot;
 
 /// One field.

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use cairn_base::limits;
 use cairn_kip::{KipCode, KipError};
 use regex::{Regex, RegexBuilder};
 
-use crate::Budget;
+use crate::{Budget, limits};
 
 /// Bytes of a compiled expression: it is of the first of these sizes that is enough. Some classes of Unicode
 /// need tens of thousands of bytes, however short they are written.
@@ -18,7 +17,7 @@ const WRITTEN_BYTES_MAX: usize = 16 << 10;
 /// At worst every byte of a text is tried against every state, and nothing can look at the clock meanwhile. So
 /// this bounds the bytes of a text times those of an expression: about a second. The smallest size may be
 /// asked of every text that there can be.
-const WORK_MAX: usize = SIZES[0] * limits::ELEMENT_BYTES_MAX;
+const WORK_MAX: usize = SIZES[0] * cairn_graph::limits::ELEMENT_BYTES_MAX;
 /// Expressions out of attributes that are kept.
 const KEPT_MAX: usize = 64;
 /// Steps of a budget that compiling takes: enough for a look at the clock.
@@ -178,7 +177,7 @@ mod tests {
     fn texts_are_bounded_by_the_size_of_what_is_asked_of_them() {
         let clock = ManualClock::new(0);
         let mut budget = Budget::new(&clock, Allowance::default());
-        let longest = "a".repeat(limits::ELEMENT_BYTES_MAX);
+        let longest = "a".repeat(cairn_graph::limits::ELEMENT_BYTES_MAX);
         assert!(Pattern::compile("^a+$").unwrap().is_match(&longest, &mut budget).unwrap());
         let large = Pattern::compile("[01]*1[01]{1000}x").unwrap();
         let error = large.is_match(&longest, &mut budget).unwrap_err();

@@ -1,7 +1,7 @@
 //! From rows to entries of an answer, no more of them at once than it takes.
 
-use cairn_base::{NULL_VALUE_KEY, limits};
-use cairn_graph::{ConceptId, Statistic, View};
+use cairn_base::NULL_VALUE_KEY;
+use cairn_graph::{ConceptId, Statistic, View, limits};
 
 use super::Content;
 use super::cursor::Position;

@@ -18,7 +18,7 @@ mod request;
 mod shape;
 mod sum;
 
-use cairn_base::{Value, limits};
+use cairn_base::Value;
 use cairn_graph::{Statistic, View, Wish};
 use cairn_kip::tree::{Find, Function};
 use cairn_kip::{KipCode, KipError};
@@ -29,7 +29,7 @@ use crate::fields::{Field, FieldOf, Fields, Records, value_bytes};
 use crate::optimize::{Pass, counted, filter_beside, filter_by_index, wishes};
 use crate::plan::Plan;
 use crate::rows::Rows;
-use crate::{Budget, Options, Result};
+use crate::{Budget, Options, Result, limits};
 use aggregate::Aggregates;
 use cursor::Position;
 use gather::{Gathering, Order, Shown};

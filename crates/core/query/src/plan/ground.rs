@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
-use cairn_base::limits;
 use cairn_graph::{ConceptId, Element, LinkId, TypeId, View, parse_id};
 use cairn_kip::tree::{Clause, ConceptMatch, Group, Predicate, PropositionMatch, Slot, Term};
 use cairn_kip::{KipCode, KipError, Spanned};
 
 use super::Names;
 use super::atom::Test;
-use crate::Result;
 use crate::cell::Cell;
+use crate::{Result, limits};
 
 /// What is there of all that a query names.
 #[derive(Debug, Default)]

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use cairn_base::nearest;
 use cairn_kip::tree::{Block, Text, Upsert};
 use cairn_kip::{KipCode, KipError};
-
-use crate::near::nearest;
 
 /// The handles of one UPSERT.
 #[derive(Default)]

@@ -1,7 +1,8 @@
 //! UPSERT: what it writes, what it answers, and that a mistake anywhere leaves nothing.
 
-use cairn_base::{ManualClock, limits};
+use cairn_base::ManualClock;
 use cairn_graph::Writer;
+use cairn_graph::limits;
 use cairn_kip::KipCode;
 use cairn_kip::tree::Command;
 use cairn_query::{Allowance, Budget};

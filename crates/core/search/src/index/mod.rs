@@ -53,7 +53,7 @@ pub struct Settings {
     /// Whose documents these are. An index of another store is refused.
     pub store: String,
     /// Every collection.
-    pub collections: &'static [Collection],
+    pub collections: Vec<&'static Collection>,
     /// Memory for writing segments.
     pub writer_bytes: usize,
 }
@@ -243,9 +243,9 @@ impl SearchIndex {
     }
 
     fn collection(&self, partition: Partition) -> Result<&'static Collection, SearchError> {
-        let collections = self.settings.collections.iter();
-        let mut found = collections.filter(|collection| collection.number == partition.collection);
-        found.next().ok_or(SearchError::NoCollection(partition.collection))
+        let mut collections = self.settings.collections.iter().copied();
+        let found = collections.find(|collection| collection.number == partition.collection);
+        found.ok_or(SearchError::NoCollection(partition.collection))
     }
 
     /// Writes what is not on disk yet, while searches and changes go on. Says whether there was something.

@@ -19,7 +19,12 @@ pub(super) struct Payload {
 
 impl Payload {
     pub(super) fn new(store: &str, position: Position, statistics: &Statistics) -> Self {
-        Payload { version: VERSION, store: store.into(), position: position.0, partitions: statistics.rows() }
+        Payload {
+            version: VERSION,
+            store: store.into(),
+            position: position.to_stored(),
+            partitions: statistics.rows(),
+        }
     }
 
     /// Reads what the last commit says; one that says nothing is of an index nobody fed yet.
@@ -37,7 +42,7 @@ impl Payload {
     }
 
     pub(super) fn position(&self) -> Position {
-        Position(self.position)
+        Position::from_stored(self.position)
     }
 
     pub(super) fn text(&self) -> Result<String, SearchError> {

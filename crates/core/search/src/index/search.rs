@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use cairn_base::limits;
-
 use super::SearchIndex;
 use super::statistics::Counts;
 use super::view::View;
-use crate::SearchError;
 use crate::document::Partition;
 use crate::found::{Found, FoundGroups, GroupHit, Hit, Reason};
 use crate::query::Parsed;
@@ -17,6 +14,7 @@ use crate::rank::plan::Corpus as _;
 use crate::rank::plan::{Plan, Planner};
 use crate::request::{Filter, Grouping, Recency, Request};
 use crate::text::Language;
+use crate::{SearchError, limits};
 
 /// How many documents of a group are shown.
 const SHOWN_OF_GROUP: usize = 3;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use cairn_base::limits::{PHRASE_WORDS_MAX, WORDS_QUERY_CLAUSES_MAX, WORDS_QUERY_WORDS_MAX};
+use crate::limits::{PHRASE_WORDS_MAX, WORDS_QUERY_CLAUSES_MAX, WORDS_QUERY_WORDS_MAX};
 
 use super::scan::Item;
 use super::{Clause, Occur, Parsed, QueryError, QueryToken, What};

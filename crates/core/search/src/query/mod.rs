@@ -13,7 +13,7 @@ mod show;
 mod tests;
 mod token;
 
-use cairn_base::limits::WORDS_QUERY_BYTES_MAX;
+use crate::limits::WORDS_QUERY_BYTES_MAX;
 
 pub use clause::{Clause, Occur, Parsed, What};
 pub use error::QueryError;

@@ -1,6 +1,6 @@
 //! What queries mean, row by row, and what holds for all of them.
 
-use cairn_base::limits::{PHRASE_WORDS_MAX, WORDS_QUERY_BYTES_MAX};
+use crate::limits::{PHRASE_WORDS_MAX, WORDS_QUERY_BYTES_MAX};
 use proptest::prelude::*;
 
 use super::*;

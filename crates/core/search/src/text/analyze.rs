@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use cairn_base::limits::TOKEN_BYTES_MAX;
+use crate::limits::TOKEN_BYTES_MAX;
 use frostem::Stemmer;
 
 use super::Language;

@@ -76,7 +76,9 @@ impl Corpus {
         let mut older = Files::new();
         for commit in 0..commits {
             history.push(changes(&random, commit * documents, documents));
-            index.apply(history.last().expect("it is there"), Position(commit + 1)).expect("taken");
+            index
+                .apply(history.last().expect("it is there"), Position::from_stored(commit + 1))
+                .expect("taken");
             index.flush().expect("it is written");
             if commit == commits / 2 {
                 older = read_files(folder.path());
@@ -92,7 +94,7 @@ impl Corpus {
         };
         let answers: Vec<Answer> = ask(&index);
         assert!(answers.iter().all(|answer| !answer.is_empty()), "every query finds something: {answers:?}");
-        index.apply(&next, Position(commits + 1)).expect("taken");
+        index.apply(&next, Position::from_stored(commits + 1)).expect("taken");
         let next_answers = ask(&index);
         Corpus { kept, history, files, older, answers, next, next_answers }
     }
@@ -181,12 +183,12 @@ fn damaged(corpus: &Corpus, at: usize, damage: &Damage) -> Option<(String, Vec<u
 /// Opens the index, brings it up to date and asks; then changes it, writes it and asks again.
 fn live(corpus: &Corpus, folder: &Path) -> Result<(), SearchError> {
     let index = corpus.kept.open(folder)?;
-    let behind = usize::try_from(index.position().0).expect("few");
+    let behind = usize::try_from(index.position().to_stored()).expect("few");
     for (at, changes) in corpus.history.iter().enumerate().skip(behind) {
-        index.apply(changes, Position(at as u64 + 1))?;
+        index.apply(changes, Position::from_stored(at as u64 + 1))?;
     }
     ask(&index, &corpus.answers)?;
-    index.apply(&corpus.next, Position(corpus.history.len() as u64 + 1))?;
+    index.apply(&corpus.next, Position::from_stored(corpus.history.len() as u64 + 1))?;
     ask(&index, &corpus.next_answers)?;
     index.flush()?;
     ask(&index, &corpus.next_answers)?;

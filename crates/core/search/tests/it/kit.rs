@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cairn_base::fs::SimulatedFs;
 use cairn_base::{Position, SeededEntropy, SpaceId, SystemEntropy, TenantId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
-use cairn_seam::{DerivedSeal, Store};
+use cairn_seam::{DerivedSeal, LocalStore};
 use cairn_search::SearchError;
 use cairn_search::directory::{Protection, memory_directory, open_directory};
 use cairn_search::document::{Change, Collection, Document, Field, Partition, Role};
@@ -31,7 +31,7 @@ pub(crate) fn partition(tenant: u32) -> Partition {
 }
 
 pub(crate) fn settings() -> Settings {
-    Settings { store: "store".into(), collections: COLLECTIONS, writer_bytes: 15_000_000 }
+    Settings { store: "store".into(), collections: COLLECTIONS.iter().collect(), writer_bytes: 15_000_000 }
 }
 
 pub(crate) fn in_memory() -> SearchIndex {
@@ -86,7 +86,7 @@ pub(crate) fn note(id: u64, name: &str, text: &str) -> Document {
 pub(crate) fn add(index: &SearchIndex, documents: impl IntoIterator<Item = Document>) {
     let changes: Vec<_> =
         documents.into_iter().map(|document| (partition(1), Change::Add(document))).collect();
-    let position = Position(index.position().0 + 1);
+    let position = Position::from_stored(index.position().to_stored() + 1);
     index.apply(&changes, position).expect("they are taken");
 }
 

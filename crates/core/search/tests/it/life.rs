@@ -13,12 +13,12 @@ use crate::kit::{add, ids, in_memory, note, partition, request, search, settings
 
 fn remove(index: &SearchIndex, id: u64) {
     let change = (partition(1), Change::Remove(id.to_be_bytes().to_vec()));
-    index.apply(&[change], Position(index.position().0 + 1)).expect("it is taken");
+    index.apply(&[change], Position::from_stored(index.position().to_stored() + 1)).expect("it is taken");
 }
 
 fn replace(index: &SearchIndex, document: Document) {
     let change = (partition(1), Change::Replace(document));
-    index.apply(&[change], Position(index.position().0 + 1)).expect("it is taken");
+    index.apply(&[change], Position::from_stored(index.position().to_stored() + 1)).expect("it is taken");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn partitions_know_nothing_of_each_other() {
     let alone = search(&index, "stone");
     let others: Vec<_> =
         (10..60).map(|id| (partition(2), Change::Add(note(id, "secret", "stone stonemason")))).collect();
-    index.apply(&others, Position(9)).expect("they are taken");
+    index.apply(&others, Position::from_stored(9)).expect("they are taken");
     index.flush().expect("it is written");
     let found = search(&index, "stone");
     assert_eq!((found.hits, found.total), (alone.hits, alone.total), "scores do not change either");
@@ -242,7 +242,7 @@ fn an_index_goes_on_where_it_was_written_last() {
     let index = open(settings()).expect("an index");
     assert_eq!((index.position(), ids(&search(&index, "stone"))), (last, vec![2]));
     // Changes without documents are not to be read again either.
-    let later = Position(last.0 + 5);
+    let later = Position::from_stored(last.to_stored() + 5);
     index.apply(&[], later).expect("nothing to take");
     assert_eq!((index.flush().expect("it is written"), index.figures().written), (true, later));
     assert!(!index.flush().expect("nothing to write"));

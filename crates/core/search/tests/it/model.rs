@@ -387,7 +387,7 @@ proptest! {
                     continue;
                 }
             };
-            index.apply(&[(partition(1), change)], Position(position)).expect("it is taken");
+            index.apply(&[(partition(1), change)], Position::from_stored(position)).expect("it is taken");
         }
         for asked in queries {
             let text = asked.iter().map(Asked::text).collect::<Vec<_>>().join(" ");

@@ -173,7 +173,9 @@ fn other_partitions_suggest_nothing_and_change_nothing() {
     for tenant in 2..40 {
         let others = [note(7, "halyerd", "secret"), note(8, "Kingfisher", "secret"), note(9, "Halyards", "")];
         let changes: Vec<_> = others.map(|other| (partition(tenant), Change::Add(other))).into();
-        index.apply(&changes, Position(index.position().0 + 1)).expect("they are taken");
+        index
+            .apply(&changes, Position::from_stored(index.position().to_stored() + 1))
+            .expect("they are taken");
     }
     for _ in 0..2 {
         let found = search(&index, "halyerd");
@@ -196,7 +198,9 @@ fn names_of_documents_that_are_gone_suggest_nothing() {
             index.flush().expect("it is written");
         }
         assert_eq!(search(&index, "kingfischer").suggestions, [""; 0]);
-        let at = |change: Change| index.apply(&[(partition(1), change)], Position(index.position().0 + 1));
+        let at = |change: Change| {
+            index.apply(&[(partition(1), change)], Position::from_stored(index.position().to_stored() + 1))
+        };
         at(Change::Remove(3_u64.to_be_bytes().to_vec())).expect("it is taken");
         let found = search(&index, "kingfischer");
         assert_eq!((ids(&found), found.suggestions), (vec![1], vec!["kingfisher".to_owned()]));

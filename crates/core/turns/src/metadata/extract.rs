@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use cairn_base::{ContextId, MsgpackError, MsgpackReader, Token, limits};
+use cairn_base::{ContextId, MsgpackError, MsgpackReader, Token};
 
 use super::Metadata;
 use super::provenance::{PROVENANCE_FIELDS, Provenance, ProvenanceField, ProvenanceKind, ProvenanceValue};
+use crate::limits;
 use crate::projection::tag_from;
 
 /// The tag of metadata in a payload.
@@ -21,7 +22,7 @@ pub(super) const LABELS: u64 = 3;
 pub(super) const CUSTOM: u64 = 4;
 pub(super) const PROVENANCE: u64 = 10;
 
-const LEVELS: usize = limits::MSGPACK_LEVELS_MAX;
+const LEVELS: usize = cairn_base::limits::MSGPACK_LEVELS_MAX;
 
 impl Metadata {
     /// What a payload says; nothing if it is not MessagePack from its start to the end of its map.

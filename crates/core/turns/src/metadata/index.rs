@@ -5,7 +5,7 @@ use cairn_base::{ContextId, KeyBuf, TurnId, put_varint};
 use cairn_seam::{Blob, Reader, WriteTx};
 
 use super::Metadata;
-use super::load::{of_root, root_of};
+use super::load::{of_root, root_and_said, root_of};
 use crate::error::TurnsError;
 use crate::tables::{METADATA, ROOTS, TERMS};
 
@@ -56,12 +56,12 @@ pub(crate) fn settle(
     context: ContextId,
     root: TurnId,
 ) -> Result<bool, TurnsError> {
-    let before = root_of(tx, scope, context)?;
+    let (before, said) = root_and_said(tx, scope, context, root)?;
     if before == Some(root) {
         return Ok(false);
     }
     remove_terms(tx, scope, context, before)?;
-    let said = of_root(tx, scope, root)?;
+    let said = said?;
     for key in terms(scope, context, &said) {
         tx.put(TERMS, &key, &[])?;
     }

@@ -2,7 +2,7 @@
 
 use cairn_access::Scope;
 use cairn_base::{ContextId, TurnId, take_varint};
-use cairn_seam::{Reader, get};
+use cairn_seam::{Read, Reader, get, read_all};
 
 use super::Metadata;
 use crate::error::TurnsError;
@@ -45,14 +45,33 @@ pub fn root_of<R: Reader + ?Sized>(
     get(reader, ROOTS, &scope.key().u64(context.0))?.as_deref().map(root_from).transpose()
 }
 
+/// The first turn that a context has now, and what another one says, read in one round.
+///
+/// What the other one says fails apart from that: it counts only if it is news.
+pub(super) fn root_and_said<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    context: ContextId,
+    root: TurnId,
+) -> Result<(Option<TurnId>, Result<Metadata, TurnsError>), TurnsError> {
+    let (of_context, of_root) = (scope.key().u64(context.0), scope.key().u64(root.0));
+    let reads = [Read::Key(ROOTS, &of_context), Read::Key(METADATA, &of_root)];
+    let mut found = read_all(reader, &reads)?.into_iter();
+    let before = found.next().flatten().as_deref().map(root_from).transpose()?;
+    Ok((before, said(found.next().flatten().as_deref())))
+}
+
 /// What a first turn says.
 pub(super) fn of_root<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
     root: TurnId,
 ) -> Result<Metadata, TurnsError> {
-    let stored = get(reader, METADATA, &scope.key().u64(root.0))?;
-    stored.as_deref().map_or_else(|| Ok(Metadata::default()), Metadata::from_record)
+    said(get(reader, METADATA, &scope.key().u64(root.0))?.as_deref())
+}
+
+fn said(stored: Option<&[u8]>) -> Result<Metadata, TurnsError> {
+    stored.map_or_else(|| Ok(Metadata::default()), Metadata::from_record)
 }
 
 fn root_from(mut bytes: &[u8]) -> Result<TurnId, TurnsError> {

@@ -68,11 +68,12 @@ fn put_texts(to: &mut MsgpackWriter, texts: &BTreeMap<String, String>) {
 
 #[cfg(test)]
 mod tests {
-    use cairn_base::{ContextId, limits};
+    use cairn_base::ContextId;
     use proptest::prelude::*;
 
     use super::super::{PROVENANCE_FIELDS, Provenance, ProvenanceKind};
     use super::*;
+    use crate::limits;
 
     /// As large as metadata gets.
     fn largest() -> Metadata {
@@ -107,7 +108,7 @@ mod tests {
     #[test]
     fn the_largest_fits_and_no_cut_decodes() {
         let record = largest().to_record();
-        assert!(record.len() <= limits::VALUE_BYTES_MAX, "{}", record.len());
+        assert!(record.len() <= cairn_seam::limits::VALUE_BYTES_MAX, "{}", record.len());
         assert_eq!(
             Metadata::from_record(&record).unwrap(),
             Metadata::from_map(MsgpackReader::new(&record[1..]))

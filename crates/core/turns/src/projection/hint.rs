@@ -2,6 +2,7 @@
 
 use cairn_base::ErrorCode;
 
+use crate::TurnsCode;
 use crate::registry::{Described, Registry};
 use crate::turn::DeclaredType;
 
@@ -46,9 +47,9 @@ impl HintError {
     /// The row of the error-code table.
     pub fn code(&self) -> ErrorCode {
         match self {
-            HintError::Missing => ErrorCode::MissingTypeHint,
+            HintError::Missing => TurnsCode::MissingTypeHint,
             HintError::OtherType { .. } => ErrorCode::Conflict,
-            HintError::Unpublished { .. } => ErrorCode::FailedDependency,
+            HintError::Unpublished { .. } => TurnsCode::FailedDependency,
         }
     }
 }

@@ -11,13 +11,16 @@ mod object;
 mod options;
 mod scalar;
 mod texts;
+mod view;
 
 pub use encode::{Misfit, encode};
 pub use hint::{Hint, HintError};
 pub(crate) use object::tag_from;
-pub use object::{Projected, project};
+pub use object::{Projected, project, project_into};
 pub use options::{BytesRender, EnumRender, Options, TimeRender, WideRender};
+pub use scalar::decimal;
 pub use texts::texts;
+pub use view::{NotShown, View};
 
 /// Why a payload cannot be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -24,26 +24,30 @@ pub fn project(
     described: Described<'_>,
     options: &Options,
 ) -> Result<Projected, Undecodable> {
+    let mut data = String::with_capacity(payload.len() + payload.len() / 4);
+    let unknown = project_into(payload, described, options, &mut data)?;
+    Ok(Projected { data, unknown })
+}
+
+/// Appends the fields that the descriptor names to `out`, and returns the others if they were asked for, both
+/// as [`Projected`] has them. After an error `out` holds a part of the object, which the caller cuts off.
+pub fn project_into(
+    payload: &[u8],
+    described: Described<'_>,
+    options: &Options,
+    out: &mut String,
+) -> Result<Option<String>, Undecodable> {
     let mut reader = MsgpackReader::new(payload);
     let Token::Map(count) = reader.token()? else { return Err(Undecodable::NotAMap) };
-    let mut data = String::with_capacity(payload.len() + payload.len() / 4);
     let mut unknown = options.include_unknown.then(Vec::new);
     let own = if described.is_built_in() { TimeRender::UnixMillis } else { TimeRender::Iso };
     let projection = Projection { options, time: options.time.unwrap_or(own) };
-    projection.object(
-        count,
-        &mut reader,
-        described,
-        limits::MSGPACK_LEVELS_MAX,
-        &mut data,
-        unknown.as_mut(),
-    )?;
-    let unknown = unknown.map(|entries| {
+    projection.object(count, &mut reader, described, limits::MSGPACK_LEVELS_MAX, out, unknown.as_mut())?;
+    Ok(unknown.map(|entries| {
         let mut out = String::new();
         generic::object(entries, &mut out);
         out
-    });
-    Ok(Projected { data, unknown })
+    }))
 }
 
 /// What nobody has a name for: keys and shown values.

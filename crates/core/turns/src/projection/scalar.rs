@@ -49,12 +49,30 @@ impl Integer {
     }
 
     pub(super) fn digits(self, out: &mut String) {
-        // Writing to a text does not fail.
-        let _ = match self {
-            Integer::Unsigned(value) => write!(out, "{value}"),
-            Integer::Negative(value) => write!(out, "{value}"),
-        };
+        match self {
+            Integer::Unsigned(value) => decimal(value, out),
+            Integer::Negative(value) => {
+                out.push('-');
+                decimal(value.unsigned_abs(), out);
+            }
+        }
     }
+}
+
+/// Appends a number in decimal digits, without the detour that formatting takes.
+pub fn decimal(mut value: u64, out: &mut String) {
+    // As many as 2^64 - 1 has.
+    let mut digits = [b'0'; 20];
+    let mut from = digits.len();
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(value % 10).unwrap_or(0);
+        from -= 1;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.push_str(std::str::from_utf8(&digits[from..]).unwrap_or_default());
 }
 
 /// An integer that was declared to have 64 bits: a text, or a number if that is wanted.
@@ -182,6 +200,18 @@ mod tests {
             assert_eq!(back.as_str(), Some(text_in), "{json}");
         }
         assert_eq!(shown(|out| text(&[b'a', 0xff, b'b'], out)), "\"a\u{fffd}b\"");
+    }
+
+    #[test]
+    fn decimal_digits_are_those_of_formatting() {
+        let near = |value: u64| [value.saturating_sub(1), value, value.saturating_add(1)];
+        let tens = (0..20).map(|power| 10_u64.saturating_pow(power)).flat_map(near);
+        for value in tens.chain([0, u64::MAX, 1 << 53]) {
+            assert_eq!(shown(|out| decimal(value, out)), value.to_string());
+        }
+        for value in [i64::MIN, -1, -10, -1_234_567] {
+            assert_eq!(shown(|out| Integer::Negative(value).digits(out)), value.to_string());
+        }
     }
 
     #[test]

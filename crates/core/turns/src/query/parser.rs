@@ -3,13 +3,12 @@
 //! Every level of parentheses and every `NOT` takes one of a few levels, so that no text, however long,
 //! exhausts the stack.
 
-use cairn_base::limits;
-
 use super::error::{Place, QueryError, QueryErrorKind};
 use super::expression::{Compare, Expression, Test, TextTest};
 use super::field::{FIELDS, Field, Known};
 use super::lexer::{Lexer, Operator, Token};
 use super::time::parse_time;
+use crate::limits;
 
 /// Reads a whole query.
 pub(super) fn parse(text: &str, now_ms: u64) -> Result<Expression, QueryError> {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cairn_base::{Value, limits, value_from_msgpack};
+use cairn_base::{Value, value_from_msgpack};
 
 use super::descriptor::Descriptor;
 use super::parse::{Parsing, Wrong};
+use crate::limits;
 
 /// What numbers of an enum are called.
 pub type Labels = BTreeMap<u64, String>;

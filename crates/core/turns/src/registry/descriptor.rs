@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cairn_base::{Value, limits};
+use cairn_base::Value;
 
 use super::parse::{Parsing, Wrong};
 use super::shape::{Kind, Shape};
+use crate::limits;
 
 /// One version of a type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use cairn_access::Scope;
-use cairn_base::{ContentHash, KeyReader, Value, put_varint, take_varint};
+use cairn_base::{ContentHash, KeyBuf, KeyReader, Value, put_varint, take_varint};
 use cairn_seam::{KeyRange, Reader, Visit, get};
 
 use super::Registry;
@@ -56,6 +56,11 @@ pub(super) fn state<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<Sta
     get(reader, REGISTRY, &scope.key())?.as_deref().map_or_else(|| Ok(State::default()), State::decode)
 }
 
+/// The generation out of the record of the registry.
+pub(crate) fn generation_from(stored: Option<&[u8]>) -> Result<u64, TurnsError> {
+    stored.map_or(Ok(0), |bytes| State::decode(bytes).map(|state| state.generation))
+}
+
 /// Counts the bundles that were taken: as long as it is the same, so is the registry.
 pub fn generation<R: Reader + ?Sized>(reader: &R, scope: &Scope) -> Result<u64, TurnsError> {
     Ok(state(reader, scope)?.generation)
@@ -102,19 +107,42 @@ pub fn is_published<R: Reader + ?Sized>(
     declared: &DeclaredType,
 ) -> Result<bool, TurnsError> {
     let Some(number) = known_number(reader, scope, &declared.id)? else {
-        return Ok(Registry::default().descriptor(&declared.id, declared.version).is_some());
+        return Ok(is_built_in(declared));
     };
-    let key = scope.key().u32(number.0);
-    if get(reader, DESCRIPTORS, &key.clone().u32(declared.version))?.is_some() {
+    if get(reader, DESCRIPTORS, &descriptor_key(scope, number, declared.version))?.is_some() {
         return Ok(true);
     }
+    is_built_in_still(reader, scope, declared, number)
+}
+
+/// The key in [`DESCRIPTORS`] of a version of a type.
+pub(crate) fn descriptor_key(scope: &Scope, number: TypeNumber, version: u32) -> KeyBuf {
+    scope.key().u32(number.0).u32(version)
+}
+
+/// Whether a version of a type is built in.
+pub(crate) fn is_built_in(declared: &DeclaredType) -> bool {
+    Registry::default().descriptor(&declared.id, declared.version).is_some()
+}
+
+/// Whether a version of a type that is not published is built in.
+pub(crate) fn is_built_in_still<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    declared: &DeclaredType,
+    number: TypeNumber,
+) -> Result<bool, TurnsError> {
+    if !is_built_in(declared) {
+        return Ok(false);
+    }
+    let key = scope.key().u32(number.0);
     // A type that somebody published is no longer the built-in one.
     let mut has_versions = false;
     reader.multi_scan(DESCRIPTORS, &[KeyRange::prefix(&key).limit(1)], &mut |_, _, _| {
         has_versions = true;
         Visit::Stop
     })?;
-    Ok(!has_versions && Registry::default().descriptor(&declared.id, declared.version).is_some())
+    Ok(!has_versions)
 }
 
 fn value_of(bytes: &[u8]) -> Result<Value, TurnsError> {

@@ -18,6 +18,7 @@ pub use descriptor::{Descriptor, Field, Renderer};
 pub use evolve::Refused;
 pub use known::{Described, Registry};
 pub use load::{bundle_after, bundle_blob, generation, is_published, load};
+pub(crate) use load::{descriptor_key, generation_from, is_built_in, is_built_in_still};
 pub use parse::Wrong;
 pub use publish::{Published, bundle_of_record, publish};
 pub(crate) use shape::integer_range;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cairn_base::{Value, limits};
+use cairn_base::Value;
+
+use crate::limits;
 
 /// Something in a bundle that makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Taking a bundle into the store.
 
 use cairn_access::Scope;
-use cairn_base::{ContentHash, KeyBuf, Value, limits};
+use cairn_base::{ContentHash, KeyBuf, Value};
 use cairn_seam::{Blob, WriteTx, get};
 
 use super::bundle::{Bundle, labels_to_value};
@@ -10,6 +10,7 @@ use super::load::{bad, bundle_blob, load, state};
 use crate::context::emit;
 use crate::error::TurnsError;
 use crate::intern::intern;
+use crate::limits;
 use crate::tables::{BUNDLE_ORDER, BUNDLE_PUBLISHED, BUNDLES, DESCRIPTORS, ENUMS, REGISTRY};
 
 /// What publishing came to.
@@ -71,7 +72,7 @@ fn put(
     at: &dyn Fn() -> String,
 ) -> Result<u64, TurnsError> {
     let json = value.to_json();
-    if json.len() > limits::VALUE_BYTES_MAX {
+    if json.len() > cairn_seam::limits::VALUE_BYTES_MAX {
         return Err(TurnsError::DescriptionTooLarge { at: at(), bytes: json.len() });
     }
     let before = get(tx, keyspace, key)?.map_or(0, |value| value.len());

@@ -11,8 +11,8 @@ use crate::tables::{
     CONTEXT_CREATED, CONTEXT_PRUNED, CONTEXTS, COUNTERS, TURN_APPENDED, TURN_PRUNED, TURNS, TYPES,
 };
 
-/// Positions between two notes of how far numbers were.
-const NOTE_EVERY: u64 = 64 << 10;
+/// Records between two notes of how far numbers were.
+const NOTE_EVERY: u32 = 256;
 /// Numbers in damaged frames that are kept.
 const DOUBTFUL_MAX: usize = 100_000;
 
@@ -27,14 +27,16 @@ pub(super) struct TenantClues {
     pub(super) last_context: u64,
     pub(super) last_type: u32,
     /// Position of the newest counters that were seen.
-    pub(super) counted_at: u64,
+    pub(super) counted_at: Position,
     pub(super) deleted_turns: Bits,
     pub(super) deleted_contexts: Bits,
     /// Numbers in frames that do not verify.
     pub(super) doubtful_turns: BTreeSet<u64>,
     pub(super) doubtful_contexts: BTreeSet<u64>,
     /// Position, last turn, last context, now and then.
-    notes: Vec<(u64, u64, u64)>,
+    notes: Vec<(Position, u64, u64)>,
+    /// Records since the last note.
+    unnoted: u32,
 }
 
 impl Clues {
@@ -64,7 +66,7 @@ impl Clues {
             if let Some(counters) = counters {
                 clues.last_turn = clues.last_turn.max(counters.turn);
                 clues.last_context = clues.last_context.max(counters.context);
-                clues.counted_at = clues.counted_at.max(at.0);
+                clues.counted_at = clues.counted_at.max(at);
             }
         } else if keyspace == TYPES.id {
             let last = key.last_chunk().map_or(0, |number| u32::from_be_bytes(*number));
@@ -80,7 +82,7 @@ impl Clues {
             }
         }
         if is_proven {
-            clues.note(at.0);
+            clues.note(at);
         }
     }
 
@@ -105,12 +107,13 @@ impl TenantClues {
             last_turn: 0,
             last_context: 0,
             last_type: 0,
-            counted_at: 0,
+            counted_at: Position::START,
             deleted_turns: Bits::new(),
             deleted_contexts: Bits::new(),
             doubtful_turns: BTreeSet::new(),
             doubtful_contexts: BTreeSet::new(),
             notes: Vec::new(),
+            unnoted: 0,
         }
     }
 
@@ -121,14 +124,17 @@ impl TenantClues {
         }
     }
 
-    fn note(&mut self, position: u64) {
-        if self.notes.last().is_none_or(|(last, ..)| position >= last + NOTE_EVERY) {
+    fn note(&mut self, position: Position) {
+        self.unnoted = self.unnoted.saturating_add(1);
+        let is_due = |(last, ..): &(Position, u64, u64)| self.unnoted >= NOTE_EVERY && position > *last;
+        if self.notes.last().is_none_or(is_due) {
             self.notes.push((position, self.last_turn, self.last_context));
+            self.unnoted = 0;
         }
     }
 
     /// The last turn and context that were surely there at a position.
-    pub(super) fn last_at(&self, position: u64) -> (u64, u64) {
+    pub(super) fn last_at(&self, position: Position) -> (u64, u64) {
         let behind = self.notes.partition_point(|(at, ..)| *at <= position);
         if behind == self.notes.len() {
             return (self.last_turn, self.last_context);

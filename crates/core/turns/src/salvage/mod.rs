@@ -11,7 +11,7 @@ mod derived;
 mod turns;
 
 use cairn_access::Scope;
-use cairn_base::put_varint;
+use cairn_base::{Position, put_varint};
 use cairn_seam::{Fix, Item, Keyspace, Reader, Rebuilt, SalvagedStore};
 
 pub use clues::Clues;
@@ -49,7 +49,8 @@ pub fn rebuild(
     }
 
     // Numbers that were given behind the last that is known.
-    let counted_to = clues.counted_at.max(if store.unread.is_empty() { store.records_to } else { 0 });
+    let counted_to =
+        clues.counted_at.max(if store.unread.is_empty() { store.records_to } else { Position::START });
     let unseen = store.lost_behind(counted_to);
     let room = |bytes: u64| if unseen == 0 { 0 } else { unseen / bytes + 1 };
     let (turn_end, context_end) = (last_turn + room(TURN_BYTES_MIN), last_context + room(CONTEXT_BYTES_MIN));

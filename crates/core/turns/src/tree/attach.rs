@@ -1,14 +1,14 @@
 //! Which tree a turn has.
 
 use cairn_access::Scope;
-use cairn_base::{ContentHash, TurnId, limits};
+use cairn_base::{ContentHash, TurnId};
 use cairn_seam::{Reader, WriteTx, get};
 
 use crate::context::{self, emit};
 use crate::error::TurnsError;
 use crate::tables::{BRANCHES, TREE_ATTACHED, TREES};
 use crate::turn::Turn;
-use crate::{read, record};
+use crate::{limits, read, record};
 
 /// In place of a turn's number: some turn got a tree after turns were appended below it.
 const LATE: TurnId = TurnId::NONE;
@@ -63,13 +63,10 @@ fn has_children(tx: &dyn WriteTx, scope: &Scope, turn: &Turn) -> Result<bool, Tu
 }
 
 /// The turn itself if it has a tree, else the nearest one above it that has one, as far as it knows.
-pub(crate) fn nearest<R: Reader + ?Sized>(
-    reader: &R,
-    scope: &Scope,
-    turn: &Turn,
-) -> Result<TurnId, TurnsError> {
-    let has_own = turn.tree.is_some() || attached(reader, scope, turn.id)?.is_some();
-    Ok(if has_own { turn.id } else { turn.tree_above })
+/// `attached` is its record in [`TREES`].
+pub(crate) fn nearest(turn: &Turn, attached: Option<&[u8]>) -> Result<TurnId, TurnsError> {
+    let attached = attached.map_or(Ok(None), record::root_of_tree)?;
+    Ok(if turn.tree.is_some() || attached.is_some() { turn.id } else { turn.tree_above })
 }
 
 /// The root of the tree that a turn has or inherits, and the turn that it was given to.

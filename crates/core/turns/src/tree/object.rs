@@ -6,9 +6,10 @@
 //!
 //! Keys are integers, or the same as digits in text: the Go client writes the latter.
 
-use cairn_base::{ContentHash, MsgpackReader, Token, limits};
+use cairn_base::{ContentHash, MsgpackReader, Token};
 
 use crate::error::TurnsError;
+use crate::limits;
 
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! Appending and reading back.
 
-use cairn_base::{ContextId, ErrorCode, TurnId, limits};
+use cairn_base::{ContextId, ErrorCode, TurnId};
 use cairn_seam::Visit;
-use cairn_turns::{Append, DeclaredType, IdempotencyKey, TurnsError, before, by_depth, contexts, last};
+use cairn_turns::{
+    Append, DeclaredType, IdempotencyKey, TurnsError, before, by_depth, contexts, last, limits,
+};
 
 use crate::kit::{Kit, keyed, request, scope};
 

@@ -11,5 +11,6 @@ mod projection;
 mod prune;
 mod queries;
 mod registry;
+mod rounds;
 mod search;
 mod trees;

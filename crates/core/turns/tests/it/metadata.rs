@@ -1,7 +1,8 @@
 //! What first turns say, as other clients write them and beyond the limits.
 
-use cairn_base::{ContextId, MsgpackWriter, TenantId, TurnId, limits};
+use cairn_base::{ContextId, MsgpackWriter, TenantId, TurnId};
 use cairn_seam::Blob;
+use cairn_seam::limits;
 use cairn_turns::{Append, Metadata, metadata};
 
 use crate::kit::{Kit, conformance_payload, request, scope};

@@ -1,6 +1,6 @@
 //! The language of queries: what is read, what is refused, and where.
 
-use cairn_base::limits;
+use cairn_turns::limits;
 use cairn_turns::query::{Query, QueryErrorKind};
 use proptest::prelude::*;
 

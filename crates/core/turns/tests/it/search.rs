@@ -1,9 +1,9 @@
 //! Searches over random histories, against a plain list of turns that is looked through from end to end.
 
-use cairn_base::{ContextId, MsgpackWriter, TurnId, limits};
+use cairn_base::{ContextId, MsgpackWriter, TurnId};
 use cairn_seam::{Blob, KeyRange, Visit};
 use cairn_turns::query::{Filters, Found, Query, Search, search};
-use cairn_turns::{Append, forks, metadata, parents, root_of, tables};
+use cairn_turns::{Append, forks, limits, metadata, parents, root_of, tables};
 use proptest::prelude::*;
 
 use crate::kit::{Kit, request};

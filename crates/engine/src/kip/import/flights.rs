@@ -2,10 +2,9 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use cairn_base::limits;
 use cairn_query::UpsertCounts;
 
-use crate::EngineError;
+use crate::{EngineError, limits};
 
 type Outcome = Result<UpsertCounts, EngineError>;
 
@@ -69,7 +68,7 @@ impl Flights {
     pub(super) fn wait_for_room(&mut self, bytes: usize) {
         while self.under_way > 0
             && (self.under_way >= limits::KIP_IMPORTS_UNDER_WAY_MAX
-                || self.bytes.saturating_add(bytes) > limits::KIP_CAPSULE_BYTES_MAX)
+                || self.bytes.saturating_add(bytes) > cairn_kip::limits::KIP_CAPSULE_BYTES_MAX)
         {
             self.wait();
         }
@@ -156,7 +155,7 @@ mod tests {
             landing.tell(Ok(one()));
         }
         assert_eq!(flights.counts().unchanged, limits::KIP_IMPORTS_UNDER_WAY_MAX as u64 - 1);
-        flights.wait_for_room(limits::KIP_CAPSULE_BYTES_MAX);
+        flights.wait_for_room(cairn_kip::limits::KIP_CAPSULE_BYTES_MAX);
         assert_eq!(flights.under_way, 0);
     }
 }

@@ -9,7 +9,7 @@ use cairn_base::{KeyBuf, put_varint, take_varint};
 use cairn_seam::{Reader, WriteTx, get};
 
 use crate::EngineError;
-use crate::tables::KIP_IMPORTS;
+use crate::kip::memory::KIP_IMPORTS;
 
 const VERSION: u8 = 1;
 const WHAT: &str = "note of an import";

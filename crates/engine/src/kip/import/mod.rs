@@ -17,9 +17,11 @@ use std::sync::Arc;
 use std::thread;
 
 use cairn_access::{Action, Principal, Resource};
-use cairn_base::{Position, TenantId, limits};
+use cairn_base::{Position, TenantId};
+use cairn_kip::KipForm;
 use cairn_query::UpsertCounts;
 use cairn_seam::StoreError;
+use cairn_turns::limits;
 
 use self::flights::Flights;
 use self::mark::{ImportKey, Mark};
@@ -28,15 +30,6 @@ use self::pieces::{Piece, Pieces};
 use self::tried::Tried;
 use self::work::Work;
 use crate::{Act, Engine, EngineError};
-
-/// What lines or commands an input has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KipForm {
-    /// UPSERT commands.
-    Text,
-    /// Concepts and links, one JSON object a line.
-    Lines,
-}
 
 /// How to import.
 #[derive(Debug, Clone, Default)]

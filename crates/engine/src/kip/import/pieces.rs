@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 
-use cairn_base::limits;
 use cairn_kip::{Cutter, KipCode, KipError};
 
 use super::KipForm;
 use super::mark::Mark;
 use super::parsed::{Places, first_mistake};
-use crate::EngineError;
+use crate::{EngineError, limits};
 
 /// Bytes of the word by whose end a command is told of.
 const WORD_BYTES: usize = "UPSERT".len();
@@ -108,7 +107,7 @@ impl Pieces {
         }
         match cut {
             Some(cut) => Ok(self.cut_off(cut)),
-            None if self.pending.len() > limits::KIP_CAPSULE_BYTES_MAX => Err(self.too_long()),
+            None if self.pending.len() > cairn_kip::limits::KIP_CAPSULE_BYTES_MAX => Err(self.too_long()),
             None => Ok(None),
         }
     }
@@ -159,7 +158,7 @@ impl Pieces {
 
     /// No end of a command or line came for longer than one may be.
     fn too_long(&self) -> EngineError {
-        let max = limits::KIP_CAPSULE_BYTES_MAX;
+        let max = cairn_kip::limits::KIP_CAPSULE_BYTES_MAX;
         let places = Places::Lines { first_line: self.line };
         let (what, hint) = match self.form {
             Some(KipForm::Lines) => ("the line", "keep long texts elsewhere, and a reference here"),
@@ -238,14 +237,17 @@ mod tests {
         assert_eq!(pieces(long.as_bytes(), 1000).len(), 2);
         for (text, expected) in [
             (
-                format!("\n\nUPSERT {{ {}", " ".repeat(limits::KIP_CAPSULE_BYTES_MAX)),
+                format!("\n\nUPSERT {{ {}", " ".repeat(cairn_kip::limits::KIP_CAPSULE_BYTES_MAX)),
                 "line 3, column 8: this `{` is never closed",
             ),
-            (format!("{{{}", " ".repeat(limits::KIP_CAPSULE_BYTES_MAX)), "line 1: the line has more than"),
+            (
+                format!("{{{}", " ".repeat(cairn_kip::limits::KIP_CAPSULE_BYTES_MAX)),
+                "line 1: the line has more than",
+            ),
             (
                 format!(
                     "UPSERT {{\n CONCEPT x {{ {}",
-                    "UPSERT {}\n".repeat(limits::KIP_CAPSULE_BYTES_MAX / 10)
+                    "UPSERT {}\n".repeat(cairn_kip::limits::KIP_CAPSULE_BYTES_MAX / 10)
                 ),
                 "line 2, column 10: ",
             ),

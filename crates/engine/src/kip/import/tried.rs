@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use cairn_access::Principal;
-use cairn_base::{TenantId, limits};
+use cairn_base::TenantId;
 use cairn_query::UpsertCounts;
 
 use super::parsed::Parsed;
 use super::work::write;
-use crate::kip::spaces::space_to_write;
-use crate::{Engine, EngineError};
+use crate::graph::spaces::space_to_write;
+use crate::{Engine, EngineError, limits};
 
 #[derive(Default)]
 pub(super) struct Tried {

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use cairn_access::Scope;
-use cairn_base::{Clock, limits};
+use cairn_base::Clock;
 use cairn_graph::Writer;
-use cairn_query::{Allowance, Budget, QueryError, UpsertCounts};
+use cairn_query::{Budget, QueryError, UpsertCounts};
 use cairn_seam::WriteTx;
 
 use super::mark::{self, ImportKey, Mark};
 use super::parsed::Parsed;
-use crate::EngineError;
-use crate::kip::spaces::space_to_write;
+use crate::graph::spaces::space_to_write;
+use crate::{EngineError, limits};
 
 /// What it needs: it may run more than once, on another thread.
 pub(super) struct Work {
@@ -41,8 +41,7 @@ pub(super) fn write(
     parsed: &Parsed,
     clock: &dyn Clock,
 ) -> Result<UpsertCounts, EngineError> {
-    let mut budget =
-        Budget::new(clock, Allowance { time: limits::KIP_UPSERT_TIME_MAX, ..Allowance::default() });
+    let mut budget = Budget::within(clock, limits::KIP_UPSERT_TIME_MAX);
     let mut writer = Writer::new(tx, *scope, clock.now_ms());
     let counts = cairn_query::upsert_counted(&mut writer, &parsed.capsule, &mut budget);
     let counts = counts.map_err(|error| match error {

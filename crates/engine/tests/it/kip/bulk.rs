@@ -4,9 +4,9 @@ use std::io::{Error, ErrorKind, Read};
 use std::ops::Bound;
 
 use cairn_access::Role;
-use cairn_base::{ErrorCode, Position, TenantId, limits};
+use cairn_base::{ErrorCode, Position, TenantId};
 use cairn_engine::{
-    EngineError, KipForm, KipImportOptions, KipImportProgress, KipImportReport, KipSelection, tables,
+    EngineError, KipForm, KipImportOptions, KipImportProgress, KipImportReport, KipSelection, limits, tables,
 };
 use cairn_seam::{KeyRange, Store, StoreError, Visit};
 
@@ -79,15 +79,13 @@ impl Kip {
     fn notes(&self) -> usize {
         let snapshot = self.world.store.snapshot(Position::START).unwrap();
         let mut count = 0;
+        let known = tables::keyspaces();
+        let imports = known.iter().find(|keyspace| keyspace.name == "kip-imports").unwrap();
         snapshot
-            .multi_scan(
-                tables::KIP_IMPORTS,
-                &[KeyRange::new(Bound::Unbounded, Bound::Unbounded)],
-                &mut |_, _, _| {
-                    count += 1;
-                    Visit::Continue
-                },
-            )
+            .multi_scan(*imports, &[KeyRange::new(Bound::Unbounded, Bound::Unbounded)], &mut |_, _, _| {
+                count += 1;
+                Visit::Continue
+            })
             .unwrap();
         count
     }
@@ -116,7 +114,7 @@ fn a_long_input_is_imported_in_bounded_transactions_and_changes_nothing_the_seco
     const COUNT: usize = 3_000;
     for text in [text(COUNT), lines(COUNT)] {
         let kip = Kip::new();
-        let before = kip.engine().position().0;
+        let before = kip.world.store.stats().commits;
         let mut seen = Vec::new();
         let report = kip.import_with(text.as_bytes(), &KipImportOptions::default(), &mut |progress| {
             seen.push(progress);
@@ -126,7 +124,7 @@ fn a_long_input_is_imported_in_bounded_transactions_and_changes_nothing_the_seco
         assert_eq!((counts.concepts_created, counts.links_created), (COUNT as u64 + 2, COUNT as u64 - 1));
         assert_eq!((counts.concepts_changed, counts.links_changed, counts.unchanged), (0, 0, 0));
         assert_eq!(kip.things(), (COUNT.to_string(), (COUNT - 1).to_string()));
-        let transactions = kip.engine().position().0 - before;
+        let transactions = kip.world.store.stats().commits - before;
         let least = (text.len() / limits::KIP_IMPORT_BYTES) as u64;
         assert!((least..=2 * least + 2).contains(&transactions), "{transactions} of {least}");
         assert_eq!(kip.notes(), 0);
@@ -243,7 +241,7 @@ fn an_import_that_was_stopped_goes_on_where_it_was() {
     let report = kip.import_with(whole.as_bytes(), &named("a"), &mut |_| true).unwrap();
     assert!(report.bytes_skipped > 0 && report.counts.elements() == report.counts.unchanged, "{report:?}");
     assert_eq!(kip.notes(), 0);
-    for name in [String::new(), "x".repeat(limits::IMPORT_ID_BYTES_MAX + 1)] {
+    for name in [String::new(), "x".repeat(cairn_turns::limits::IMPORT_ID_BYTES_MAX + 1)] {
         let refused = kip.import_with(b"", &named(&name), &mut |_| true).unwrap_err();
         assert_eq!(refused.code(), ErrorCode::InvalidRequest);
     }

@@ -1,7 +1,8 @@
 //! Export: what comes out, and that it goes in again.
 
-use cairn_base::{Value, limits};
+use cairn_base::Value;
 use cairn_engine::{EngineError, KipExportOptions, KipForm, KipImportOptions, KipSelection};
+use cairn_graph::limits;
 use cairn_seam::StoreError;
 use proptest::prelude::*;
 

@@ -6,7 +6,7 @@ use std::thread;
 
 use cairn_access::{Action, Resource};
 use cairn_base::{SpaceId, TenantId, Value};
-use cairn_engine::Act;
+use cairn_engine::{Act, Prepared};
 use cairn_graph::{ConceptWrite, Target, View, Writer};
 
 use super::kit::{Kip, code};
@@ -86,7 +86,8 @@ fn whatever_changes_the_graph_is_seen_at_once() {
     let (done, wait) = mpsc::channel();
     let body =
         move |tx: &mut dyn cairn_seam::WriteTx, scope: &cairn_access::Scope| Ok(set_risk(tx, *scope, "8")?);
-    kip.engine().submit(owner, act(), body, move |outcome| done.send(outcome.is_ok()).unwrap());
+    let write = Prepared::new(owner, act(), body);
+    kip.engine().submit(write, move |outcome| done.send(outcome.is_ok()).unwrap());
     assert!(wait.recv().unwrap());
     risk("8");
 

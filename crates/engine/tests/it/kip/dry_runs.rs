@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cairn_access::{Principal, Role};
 use cairn_base::{Clock, Position, SeededEntropy, TenantId, Value};
-use cairn_engine::{Engine, SearchHome};
+use cairn_engine::{Engine, EngineConfig, SearchHome};
 use cairn_seam::{MemoryStore, Store};
 
 use super::kit::{ACME, DRUGS, Kip, code, codes, one, send, several, user};
@@ -198,8 +198,13 @@ fn a_dry_run_ends_with_its_time_and_others_write_on() {
     let clock = Arc::new(Slow { looks: AtomicU64::new(0), per_look: AtomicU64::new(0) });
     let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
     let shared = Arc::clone(&clock) as Arc<dyn Clock>;
-    let engine =
-        Engine::open(Arc::clone(&store) as Arc<dyn Store>, shared, Arc::new(SeededEntropy::new(1))).unwrap();
+    let engine = Engine::open(
+        Arc::clone(&store) as Arc<dyn Store>,
+        shared,
+        Arc::new(SeededEntropy::new(1)),
+        EngineConfig::default(),
+    )
+    .unwrap();
     let owner = Principal::local_owner();
     let ask = |request: &str| send(&engine, &owner, TenantId::LOCAL, request).unwrap();
     ask(&one(DRUGS));

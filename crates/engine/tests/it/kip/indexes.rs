@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource, Role};
 use cairn_base::fs::SimulatedFs;
-use cairn_base::{Clock, ErrorCode, ManualClock, Position, SeededEntropy, SpaceId, TenantId, Value, limits};
+use cairn_base::{Clock, ErrorCode, ManualClock, Position, SeededEntropy, SpaceId, TenantId, Value};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
-use cairn_engine::{Act, AuditOutcome, Engine, EngineError, KipIndex, MEMORY_SPACE};
+use cairn_engine::{Act, AuditOutcome, Engine, EngineConfig, EngineError, KipIndex, MEMORY_SPACE};
 use cairn_graph::{
     ConceptWrite, IndexField, IndexOrigin, IndexState, Map, Part, Target, TypeId, View, Wish, Writer,
-    create_index, drop_index, known, tables,
+    create_index, drop_index, known, limits, tables,
 };
 use cairn_seam::{KeyRange, Maintenance, Stage, Store, Visit};
 
@@ -228,7 +228,8 @@ fn upkeep_works_on_an_index_for_a_moment_and_goes_on_with_it_the_next_time() {
     assert!(begun.is_err());
     let store = Arc::clone(&kip.world.store) as Arc<dyn Store>;
     let clock = Arc::new(Ticking(kip.world.clock.clone()));
-    let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
+    let engine =
+        Engine::open(store, clock, Arc::new(SeededEntropy::new(1)), EngineConfig::default()).unwrap();
     let steps = |is_done: &dyn Fn() -> bool| {
         let mut steps = 0;
         while !is_done() && steps < 100 {
@@ -247,7 +248,8 @@ fn upkeep_works_on_an_index_for_a_moment_and_goes_on_with_it_the_next_time() {
     drop(engine);
     let store = Arc::clone(&kip.world.store) as Arc<dyn Store>;
     let clock = Arc::new(Ticking(kip.world.clock.clone()));
-    let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
+    let engine =
+        Engine::open(store, clock, Arc::new(SeededEntropy::new(1)), EngineConfig::default()).unwrap();
     for _ in 0..100 {
         engine.upkeep_once().unwrap();
     }
@@ -420,7 +422,8 @@ fn on_disk(fs: &SimulatedFs, clock: &Arc<ManualClock>, key: Option<EncryptionKey
         ..EmbeddedOptions::default()
     };
     let store = EmbeddedStore::open(Path::new("data"), options).unwrap();
-    Engine::open(Arc::new(store), clock.clone(), Arc::new(SeededEntropy::new(1))).unwrap()
+    Engine::open(Arc::new(store), clock.clone(), Arc::new(SeededEntropy::new(1)), EngineConfig::default())
+        .unwrap()
 }
 
 #[test]

@@ -16,4 +16,5 @@ mod restore;
 mod search;
 mod sleep;
 mod spaces;
+mod steps;
 mod writes;

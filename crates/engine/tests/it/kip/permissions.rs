@@ -1,6 +1,6 @@
 //! Who may send which command.
 
-use cairn_access::{Principal, Role, Roles};
+use cairn_access::{AccessCode, Principal, Role, Roles};
 use cairn_base::{ErrorCode, TenantId};
 
 use super::kit::{ACME, DRUGS, Kip, one, send, several, user};
@@ -42,7 +42,7 @@ fn nobody_asks_in_another_tenant() {
     }
     let nobody = Principal::anonymous();
     let error = send(kip.engine(), &nobody, TenantId::LOCAL, &one(FIND)).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Unauthenticated);
+    assert_eq!(error.code(), AccessCode::Unauthenticated);
     let without = Principal::new("eve", ACME, Roles::NONE);
     assert_eq!(kip.send(&without, &one(FIND)).unwrap_err().code(), ErrorCode::Forbidden);
     assert_eq!(

@@ -7,7 +7,7 @@ use cairn_access::Principal;
 use cairn_base::fs::SimulatedFs;
 use cairn_base::{ManualClock, SeededEntropy, TenantId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
-use cairn_engine::{Engine, EngineError, KipImportOptions};
+use cairn_engine::{Engine, EngineConfig, EngineError, KipImportOptions};
 
 use super::kit::{DRUGS, code, codes, one, send, several};
 use crate::support::NOW_MS;
@@ -29,7 +29,7 @@ fn open(fs: &SimulatedFs, seed: u64) -> Result<Arc<Engine>, EngineError> {
         ..EmbeddedOptions::default()
     };
     let store = EmbeddedStore::open(Path::new("data"), options)?;
-    Engine::open(Arc::new(store), clock, entropy)
+    Engine::open(Arc::new(store), clock, entropy, EngineConfig::default())
 }
 
 fn ask(engine: &Engine, text: &str) -> Result<cairn_base::Value, EngineError> {

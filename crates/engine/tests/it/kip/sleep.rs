@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, Role};
-use cairn_base::{ErrorCode, TenantId, Value, limits};
-use cairn_engine::{AuditOutcome, EngineError, SleepElement, SleepPolicy, SleepQuestion, SleepReport};
+use cairn_base::{ErrorCode, TenantId, Value};
+use cairn_engine::{
+    AuditOutcome, EngineError, SleepElement, SleepPolicy, SleepQuestion, SleepReport, limits,
+};
 use cairn_seam::{FaultPlan, FaultyStore, SeamFault, Store};
 
 use super::kit::{ACME, Kip, code, one, send, user};
@@ -250,14 +252,14 @@ fn lists_are_cut_and_counted() {
     let report = sleep_as(&kip, &kip.world.owner, &all).unwrap();
     let shown = report.expired.shown.len();
     assert_eq!((shown, report.removed_concepts), (limits::SLEEP_SHOWN_MAX, 1100), "over several pages");
-    const { assert!(limits::SLEEP_PAGE < 1100 && limits::SLEEP_SHOWN_MAX < 1100) };
+    const { assert!(cairn_graph::limits::SLEEP_PAGE < 1100 && limits::SLEEP_SHOWN_MAX < 1100) };
     assert_eq!(kip.ok(r#"FIND(COUNT(?d)) WHERE { ?d {type: "Drug"} }"#), Value::from(2u64));
 }
 
 #[test]
 fn a_concept_with_more_links_than_a_step_takes_goes_all_the_same() {
     let kip = Kip::new();
-    let count = limits::SLEEP_STEP_LINKS + 10;
+    let count = cairn_graph::limits::SLEEP_STEP_LINKS + 10;
     for first in (0..count).step_by(1000) {
         let links: String = (first..count.min(first + 1000))
             .map(|n| format!("CONCEPT ?s{n} {{ {{type: \"Symptom\", name: \"s{n}\"}} }} PROPOSITION {{ (?hub, \"treats\", ?s{n}) }}\n"))
@@ -274,7 +276,7 @@ fn a_concept_with_more_links_than_a_step_takes_goes_all_the_same() {
 
 /// More links than go in one transaction, from symptoms to something. Says how many.
 fn link_many(kip: &Kip, predicate: &str, kind: &str, name: &str) -> u64 {
-    let count = limits::SLEEP_STEP_LINKS + 10;
+    let count = cairn_graph::limits::SLEEP_STEP_LINKS + 10;
     for first in (0..count).step_by(1000) {
         let links: String = (first..count.min(first + 1000))
             .map(|n| format!("CONCEPT ?s{n} {{ {{type: \"Symptom\", name: \"s{n}\"}} }} PROPOSITION {{ (?s{n}, \"{predicate}\", ?hub) }}\n"))
@@ -433,7 +435,7 @@ fn a_predicate_goes_when_every_link_of_it_goes() {
 #[test]
 fn many_links_are_looked_at_and_removed_page_by_page() {
     let kip = Kip::new();
-    let count = limits::SLEEP_PAGE + 100;
+    let count = cairn_graph::limits::SLEEP_PAGE + 100;
     let ends: String =
         (0..count).map(|n| format!("CONCEPT ?s{n} {{ {{type: \"Symptom\", name: \"s{n}\"}} }}\n")).collect();
     let links: String = (0..count)
@@ -504,7 +506,7 @@ fn a_concept_that_gets_more_time_while_its_links_go_keeps_the_others_and_what_we
         true
     });
     let report = report.unwrap();
-    let gone = limits::SLEEP_STEP_LINKS as u64;
+    let gone = cairn_graph::limits::SLEEP_STEP_LINKS as u64;
     assert_eq!((report.removed_concepts, report.removed_links), (0, gone));
     assert_eq!(count_links(&kip, "mentions"), Value::from(count - gone));
     assert_eq!(kip.code(r#"FIND(?d) WHERE { ?d {type: "Drug", name: "Hub"} }"#), "ok");

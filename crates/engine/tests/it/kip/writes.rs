@@ -57,7 +57,7 @@ fn referred(kip: &Kip) -> usize {
     let snapshot = kip.world.store.snapshot(Position::START).unwrap();
     let everything = [KeyRange::new(Bound::Unbounded, Bound::Unbounded)];
     let mut count = 0;
-    for table in tables::REFERRING {
+    for table in tables::referring() {
         let visit = &mut |_: usize, _: &[u8], value: &[u8]| {
             (table.references)(value, &mut |_| count += 1).unwrap();
             Visit::Continue

@@ -4,8 +4,9 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use cairn_base::{ContextId, ErrorCode};
+use cairn_base::ContextId;
 use cairn_seam::Maintenance;
+use cairn_search::SearchCode;
 
 use super::kit::{Kit, question, sorted, until, word};
 
@@ -51,7 +52,7 @@ fn comes_right(kit: &Kit, words: &str, expected: usize) {
             true
         }
         Err(error) => {
-            assert_eq!(error.code(), ErrorCode::SearchNotReady, "{error}");
+            assert_eq!(error.code(), SearchCode::SearchNotReady, "{error}");
             false
         }
     });
@@ -67,7 +68,7 @@ fn a_search_that_meets_damage_is_refused_and_the_index_is_rebuilt() {
     assert_eq!(kit.found("skua").len(), 4);
     assert!(positions.exists(), "it is still the old one");
     let error = kit.engine.search(&kit.owner, &question("\"skua cliff\"")).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::SearchNotReady);
+    assert_eq!(error.code(), SearchCode::SearchNotReady);
     assert!(error.to_string().contains("is not what was written there"), "{error}");
     comes_right(&kit, "\"skua cliff\"", 4);
     until("the old one is gone", || !positions.exists());

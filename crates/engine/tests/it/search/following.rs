@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use cairn_base::{ErrorCode, Position, limits};
+use cairn_base::Position;
 use cairn_engine::EngineError;
+use cairn_engine::limits;
 use cairn_seam::{DamagedAt, KeepChanges, Maintenance, StoreError};
+use cairn_search::SearchCode;
 
 use super::kit::{Kit, is_search_thread, question, until};
 use crate::support::{name, start};
@@ -111,7 +113,7 @@ fn a_panic_of_the_thread_is_a_failure_that_is_tried_again() {
     until("it failed", || kit.status().state == "failed");
     assert!(kit.status().detail.is_some());
     let refused = kit.engine.search(&kit.owner, &question("linnet")).unwrap_err();
-    assert_eq!(refused.code(), ErrorCode::SearchNotReady);
+    assert_eq!(refused.code(), SearchCode::SearchNotReady);
     let turn = kit.say(context, "a linnet in the gorse");
     kit.store.behave();
     kit.ready();
@@ -151,7 +153,7 @@ fn a_search_that_cannot_read_the_feed_answers_with_what_there_is() {
             std::thread::sleep(Duration::from_millis(20));
             return Ok(());
         }
-        Err(StoreError::TooOld { horizon: Position(1) })
+        Err(StoreError::TooOld { horizon: Position::from_stored(1) })
     });
     kit.say(context, "a wheatear more");
     let page = kit.ask(&question("wheatear"));

@@ -19,6 +19,7 @@ use super::tampered::Tampered;
 use crate::support::{NOW_MS, open};
 
 pub(crate) const TENANT: TenantId = TenantId::LOCAL;
+const STRIDES_SEED: u64 = 19;
 
 pub(crate) struct Kit {
     pub(crate) folder: TempDir,
@@ -100,7 +101,9 @@ impl Kit {
     /// A node that is not searched yet.
     pub(crate) fn still() -> Self {
         let clock = ManualClock::new(NOW_MS);
-        let store = Arc::new(Tampered::new(MemoryStore::new(Arc::new(clock.clone()))));
+        // Nothing here may depend on how far positions are apart.
+        let store = MemoryStore::new(Arc::new(clock.clone())).with_strides(STRIDES_SEED);
+        let store = Arc::new(Tampered::new(store));
         let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock).unwrap();
         let folder = tempfile::tempdir().unwrap();
         Kit { folder, store, clock, engine, owner: Principal::local_owner(), tail_bytes: 16 << 20 }

@@ -71,7 +71,7 @@ fn play(kit: &Kit, steps: &[Step]) -> Vec<Said> {
 
 /// The same texts in an index that knows nothing of neighbours.
 fn plain_index(said: &[Said]) -> SearchIndex {
-    let settings = Settings { store: "plain".into(), collections: &[TEXTS], writer_bytes: 15_000_000 };
+    let settings = Settings { store: "plain".into(), collections: vec![&TEXTS], writer_bytes: 15_000_000 };
     let index = SearchIndex::open(memory_directory(), settings).unwrap();
     let changes: Vec<_> = said
         .iter()
@@ -81,7 +81,7 @@ fn plain_index(said: &[Said]) -> SearchIndex {
             (HOME, Change::Add(Document { id, kind: "note".into(), texts, ..Document::default() }))
         })
         .collect();
-    index.apply(&changes, Position(1)).unwrap();
+    index.apply(&changes, Position::from_stored(1)).unwrap();
     index
 }
 

@@ -158,7 +158,9 @@ fn an_engine_that_is_dropped_leaves_no_thread_and_closing_writes_the_index() {
     assert!(matches!(kit.engine.search(&kit.owner, &question("siskin")), Err(EngineError::SearchOff)));
     kit.leave(false);
     // Nothing is left to be taken from the feed.
-    kit.store.before_changes(|| Err(cairn_seam::StoreError::TooOld { horizon: cairn_base::Position(0) }));
+    kit.store.before_changes(|| {
+        Err(cairn_seam::StoreError::TooOld { horizon: cairn_base::Position::from_stored(0) })
+    });
     let at = kit.store.position();
     kit.start();
     until("it is open", || kit.status().documents == 2);

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cairn_base::{ContentHash, Position, TenantId};
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, MemoryStore,
-    OnStage, References, ScrubStatus, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport,
-    Upload, WriteClass,
+    BlobReader, ChangePage, Compaction, DerivedSeal, Health, LocalStore, Maintenance, MaintenanceReport,
+    MemoryStore, OnStage, References, ScrubPolicy, ScrubStatus, Snapshot, Store, StoreError, StoreStats,
+    TxBody, TxDone, UpkeepReport, Upload, WriteClass,
 };
 use parking_lot::Mutex;
 
@@ -128,16 +128,8 @@ impl Store for Tampered {
         self.inner.stats()
     }
 
-    fn scrub_status(&self) -> ScrubStatus {
-        self.scrub.lock().clone()
-    }
-
     fn upkeep(&self) -> Result<UpkeepReport, StoreError> {
         self.inner.upkeep()
-    }
-
-    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
-        self.inner.maintain(job, on_stage)
     }
 
     fn compact(
@@ -149,12 +141,28 @@ impl Store for Tampered {
         self.inner.compact(what, references, on_stage)
     }
 
-    fn derived_seal(&self, _name: &str) -> Option<Arc<dyn DerivedSeal>> {
-        self.seal.lock().clone()
+    fn local(&self) -> Option<&dyn LocalStore> {
+        Some(self)
     }
 
     fn close(&self) -> Result<(), StoreError> {
         // The next engine of a test opens it again.
         Ok(())
+    }
+}
+
+impl LocalStore for Tampered {
+    fn maintain(&self, _: &Maintenance, _: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+        Ok(MaintenanceReport::default())
+    }
+
+    fn set_scrub(&self, _: Option<ScrubPolicy>) {}
+
+    fn scrub_status(&self) -> ScrubStatus {
+        self.scrub.lock().clone()
+    }
+
+    fn derived_seal(&self, _name: &str) -> Option<Arc<dyn DerivedSeal>> {
+        self.seal.lock().clone()
     }
 }

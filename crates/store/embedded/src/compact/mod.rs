@@ -56,7 +56,7 @@ impl Shared {
         let mut history = History::default();
         if let Some(Forget { selections, up_to }) = &what.forget {
             let complete_to = self.complete_segments()?;
-            history.forget_to = up_to.0.min(complete_to.0);
+            history.forget_to = (*up_to).min(complete_to).to_stored();
             history.selections.clone_from(selections);
         }
         if let Some(keep) = what.keep_changes {
@@ -97,7 +97,7 @@ impl Shared {
             (number, self.view().position)
         };
         self.log.seal_before(number)?;
-        Ok(Position(position))
+        Ok(Position::from_stored(position))
     }
 
     /// The last transaction of the last complete segment in which all are older than `keep`; what is gone

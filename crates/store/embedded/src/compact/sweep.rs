@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cairn_base::{ContentHash, TenantId, limits};
+use cairn_base::{ContentHash, TenantId};
 use cairn_log::{BLOB_PLACES, BlobAt, BlobInSegment, BlobPlace, HashedName};
-use cairn_seam::{Aborted, OnStage, References, Stage, StoreError, WriteClass, WriteTx};
+use cairn_seam::{Aborted, OnStage, References, Stage, StoreError, WriteClass, WriteTx, limits};
 
 use super::{Done, go_on};
 use crate::shared::Shared;

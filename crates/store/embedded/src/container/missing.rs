@@ -14,8 +14,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use cairn_base::limits;
-use cairn_seam::{Missing, MissingList};
+use cairn_seam::{Missing, MissingList, limits};
 
 /// The name of the file in a container.
 pub(crate) const NAME: &str = "MISSING";

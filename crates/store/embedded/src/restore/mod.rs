@@ -67,7 +67,7 @@ pub fn restore(
     let text = read_manifest(&mut reader)?;
     let sides = if reader.is_listed() { Sides::Copied } else { Sides::Rebuilt };
     let plan = CopyPlan::parse(text.clone(), sides, backup, start)?;
-    let (position, bytes) = (Position(reader.position()), reader.len());
+    let (position, bytes) = (Position::from_stored(reader.position()), reader.len());
     let missing = read_rest(reader, &plan, VERIFYING, on_stage, &mut |_, _| Ok(None))?;
     if let Some(first) = missing.places.first().filter(|_| !how.accept_missing) {
         let (path, places) = (backup.to_owned(), missing.count());

@@ -13,6 +13,7 @@ mod span;
 use std::io;
 use std::path::Path;
 
+use cairn_base::Position;
 use cairn_base::fs::{LockGuard, Locked};
 use cairn_log::{DamagedLog, ImageRow, Op, Ops, Thinned, image_name};
 use cairn_seam::{MaintenanceReport, OnStage, SalvagedStore, Stage, StoreError, Witness};
@@ -201,7 +202,7 @@ impl Base {
         let mut salvaged = SalvagedStore {
             lost: std::mem::take(&mut copied.lost),
             notes: [notes, std::mem::take(&mut copied.notes)].concat(),
-            records_to: position,
+            records_to: Position::from_stored(position),
             unread: self.patch.spans.iter().map(Span::to_unread).collect(),
             bytes: total,
             transactions: copied.transactions,

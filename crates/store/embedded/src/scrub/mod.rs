@@ -16,9 +16,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use cairn_base::Pacer;
 use cairn_base::fs::FileSystem;
-use cairn_base::{Pacer, limits};
-use cairn_seam::{Finding, ScrubPass, ScrubPolicy, ScrubStatus, ScrubTally};
+use cairn_seam::{Finding, ScrubPass, ScrubPolicy, ScrubStatus, ScrubTally, limits};
 use parking_lot::Mutex;
 
 use self::item::{Agenda, Item, kind_of};

@@ -9,7 +9,7 @@ use cairn_base::{Entropy, Position, SeededEntropy, TenantId};
 use cairn_embedded::{
     Background, EmbeddedOptions, EmbeddedStore, RESTORE_MARK, RestoreHow, Restored, restore,
 };
-use cairn_seam::{Blob, Change, Keyspace, Maintenance, Stage, Store, StoreError, get, write};
+use cairn_seam::{Blob, Change, Keyspace, LocalStore, Maintenance, Stage, Store, StoreError, get, write};
 
 use crate::kit::{DIR, key, open_sealed, open_simulated, small_options};
 use crate::workload::Workload;
@@ -27,7 +27,7 @@ fn back_up(
     assert!(report.findings.is_empty());
     let (name, position) = report.figures[0];
     assert_eq!(name, "position");
-    Ok(Position(position))
+    Ok(Position::from_stored(position))
 }
 
 fn try_restore(fs: &SimulatedFs) -> Result<Restored, StoreError> {
@@ -188,7 +188,7 @@ fn on_a_real_disk_with_threads_a_backup_is_a_prefix() {
             written
         });
         for round in 0..4 {
-            while store.position() < Position(300_000 * round) {
+            while store.position() < Position::from_stored(300_000 * round) {
                 std::thread::yield_now();
             }
             if round == 2 {
@@ -197,7 +197,7 @@ fn on_a_real_disk_with_threads_a_backup_is_a_prefix() {
             let to = path(&format!("backup-{round}"));
             let report =
                 store.maintain(&Maintenance::Backup { to, skip_damaged: false }, &mut |_| true).unwrap();
-            positions.push(Position(report.figures[0].1));
+            positions.push(Position::from_stored(report.figures[0].1));
         }
         stop.store(true, Ordering::Relaxed);
         let written = writer.join().unwrap();

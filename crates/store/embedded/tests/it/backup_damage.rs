@@ -9,8 +9,8 @@ use cairn_base::fs::{FileSystem, SimulatedFs};
 use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, RestoreHow, Restored, restore};
 use cairn_seam::{
-    Blob, Compaction, Event, EventKind, HashedKeyspace, KeyRange, Keyspace, Maintenance, MaintenanceReport,
-    Missing, References, Store, StoreError, Visit,
+    Blob, Compaction, Event, EventKind, HashedKeyspace, KeyRange, Keyspace, LocalStore, Maintenance,
+    MaintenanceReport, Missing, References, Store, StoreError, Visit,
 };
 
 use crate::kit::{DIR, key, small_options};

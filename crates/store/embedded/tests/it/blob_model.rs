@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use cairn_base::{ContentHash, Entropy, Position, SeededEntropy, TenantId, limits};
+use cairn_base::{ContentHash, Entropy, Position, SeededEntropy, TenantId};
 use cairn_embedded::EmbeddedStore;
 use cairn_seam::{
     Aborted, Blob, Event, EventKind, KeyRange, Keyspace, Reader, References, Store, StoreError, Visit,
-    WriteTx, get,
+    WriteTx, get, limits,
 };
 
 pub(crate) const TENANT: TenantId = TenantId(6);

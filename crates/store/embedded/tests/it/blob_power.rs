@@ -14,7 +14,9 @@ use std::time::Duration;
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
 use cairn_base::{Clock, Entropy, ManualClock, SeededEntropy};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, RestoreHow, restore};
-use cairn_seam::{Blob, Compaction, Forget, Maintenance, ScrubPolicy, Selection, Stage, Store, StoreError};
+use cairn_seam::{
+    Blob, Compaction, Forget, LocalStore, Maintenance, ScrubPolicy, Selection, Stage, Store, StoreError,
+};
 
 use crate::blob_model::{Model, Step, TENANT, commit, contents, is_large, transactions_in};
 use crate::kit::{DIR, key, small_options};

@@ -8,9 +8,11 @@ use std::thread;
 use std::time::Duration;
 
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
-use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId, limits};
+use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_seam::{Aborted, Blob, Compaction, Event, EventKind, Keyspace, References, Store, StoreError};
+use cairn_seam::{
+    Aborted, Blob, Compaction, Event, EventKind, Keyspace, LocalStore, References, Store, StoreError, limits,
+};
 
 use crate::kit::{DIR, small_options};
 

@@ -8,8 +8,8 @@ use cairn_base::fs::{FileSystem, SimulatedFs};
 use cairn_base::{ManualClock, Position, SystemClock, TenantId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
 use cairn_seam::{
-    Blob, Event, EventKind, Finding, HashedKeyspace, Keyspace, Maintenance, MaintenanceReport, Store,
-    StoreError,
+    Blob, Event, EventKind, Finding, HashedKeyspace, Keyspace, LocalStore, Maintenance, MaintenanceReport,
+    Store, StoreError,
 };
 
 use crate::kit::{DIR, open_simulated, small_options};
@@ -42,7 +42,7 @@ fn worked(seed: u64, segments: u64, image: bool) -> (SimulatedFs, Arc<EmbeddedSt
     let fs = SimulatedFs::new(seed);
     let store = Arc::new(open_simulated(&fs, seed).unwrap());
     let mut workload = Workload::new(seed);
-    while store.stats().segments < segments {
+    while store.stats().files.unwrap_or_default().segments < segments {
         workload.commit_some(&store).unwrap();
         store.upkeep().unwrap();
     }
@@ -82,9 +82,9 @@ fn a_clean_store_has_no_findings_applied_half_applied_or_reopened() {
         assert_eq!(report.findings, [], "seed {seed}");
         assert_eq!(figure(&report, "transactions"), workload.acknowledged() as u64);
         assert_eq!(figure(&report, "hashed_entries"), workload.acknowledged() as u64);
-        assert_eq!(figure(&report, "log_bytes"), store.stats().log_bytes);
-        assert_eq!(figure(&report, "segments"), store.stats().segments);
-        assert_eq!(figure(&report, "side_files"), store.stats().side_files);
+        assert_eq!(figure(&report, "log_bytes"), store.stats().files.unwrap_or_default().log_bytes);
+        assert_eq!(figure(&report, "segments"), store.stats().files.unwrap_or_default().segments);
+        assert_eq!(figure(&report, "side_files"), store.stats().files.unwrap_or_default().side_files);
         let names: Vec<&str> = report.figures.iter().map(|(name, _)| *name).collect();
         let order = "segments frames transactions records hashed_entries blobs blob_bytes blob_files blob_file_bytes side_files \
                      index_pages log_bytes set_aside_files";
@@ -171,7 +171,7 @@ fn a_flipped_byte_anywhere_in_a_segment_is_found_and_never_served() {
     store.upkeep().unwrap();
     assert_eq!(findings(&store), []);
     let name = "segment-0000000001.log";
-    let used = store.stats().log_bytes;
+    let used = store.stats().files.unwrap_or_default().log_bytes;
     for at in 0..used {
         fs.flip(file(name), at);
         let found = findings(&store);
@@ -334,7 +334,7 @@ fn entries_that_expired_may_be_gone_from_merged_side_files() {
         EmbeddedOptions { clock: Arc::clone(&clock) as _, ..small_options(Arc::new(fs.clone()), 1) };
     let store = EmbeddedStore::open(Path::new(DIR), options).unwrap();
     let mut written = 0u32;
-    while store.stats().segments < 3 {
+    while store.stats().files.unwrap_or_default().segments < 3 {
         let number = written;
         let body = move |tx: &mut dyn cairn_seam::WriteTx| {
             let expires = number.is_multiple_of(2).then_some(1_700_000_000_500);
@@ -344,7 +344,7 @@ fn entries_that_expired_may_be_gone_from_merged_side_files() {
         written += 1;
     }
     clock.advance(Duration::from_secs(1));
-    while store.stats().segments < 5 {
+    while store.stats().files.unwrap_or_default().segments < 5 {
         store
             .write(
                 TENANT,
@@ -355,7 +355,7 @@ fn entries_that_expired_may_be_gone_from_merged_side_files() {
             .unwrap();
     }
     store.upkeep().unwrap();
-    assert_eq!(store.stats().side_files, 1, "they were merged");
+    assert_eq!(store.stats().files.unwrap_or_default().side_files, 1, "they were merged");
     let side = names(&fs, "side-").remove(0);
     let bytes = fs.read_all(file(&side)).unwrap();
     let entries = u64::from_le_bytes(bytes[bytes.len() - 48..][..8].try_into().unwrap());

@@ -7,7 +7,8 @@ use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
 use cairn_base::{Position, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
 use cairn_seam::{
-    Health, KeyRange, Keyspace, Maintenance, Store, StoreError, Visit, WriteClass, WriteTx, write_as,
+    Health, KeyRange, Keyspace, LocalStore, Maintenance, Store, StoreError, Visit, WriteClass, WriteTx,
+    write_as,
 };
 
 use crate::kit::{DIR, key, small_options};

@@ -5,11 +5,11 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
-use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId, limits};
+use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
 use cairn_seam::{
-    Aborted, Blob, Event, EventKind, HashedKeyspace, Keyspace, Maintenance, References, Store, StoreError,
-    get,
+    Aborted, Blob, Event, EventKind, HashedKeyspace, Keyspace, LocalStore, Maintenance, References, Store,
+    StoreError, get, limits,
 };
 use parking_lot::Mutex;
 
@@ -122,7 +122,7 @@ fn a_damaged_page_of_a_side_file_stayed_and_failed_merges_filled_the_disk() {
     let fs = SimulatedFs::new(1);
     let store = open_simulated(&fs, 1).unwrap();
     let mut count = 0;
-    while store.stats().side_files < 3 {
+    while store.stats().files.unwrap_or_default().side_files < 3 {
         count += 1;
         put_seen(&store, count);
         store.upkeep().unwrap();
@@ -142,7 +142,11 @@ fn a_damaged_page_of_a_side_file_stayed_and_failed_merges_filled_the_disk() {
         put_seen(&store, 1_000_000 + n);
         store.upkeep().unwrap();
     }
-    assert_eq!(files(&fs, "side-").len() as u64, store.stats().side_files, "no file is left behind");
+    assert_eq!(
+        files(&fs, "side-").len() as u64,
+        store.stats().files.unwrap_or_default().side_files,
+        "no file is left behind"
+    );
     let _ = failing_reads(&store, count);
     store.upkeep().unwrap();
     assert_eq!(failing_reads(&store, count), 0);
@@ -171,7 +175,7 @@ fn a_roll_that_failed_once_made_every_later_write_fail() {
         let mut failed = 0;
         let mut injected = false;
         for n in 0..60 {
-            if !injected && store.stats().log_bytes > (12 << 10) - 1200 {
+            if !injected && store.stats().files.unwrap_or_default().log_bytes > (12 << 10) - 1200 {
                 fs.inject(fs.operations() + offset, Fault::Error);
                 injected = true;
             }
@@ -192,7 +196,7 @@ fn accepting_loss_did_not_say_that_a_segment_is_missing() {
         let fs = SimulatedFs::new(1);
         let store = open_simulated(&fs, 1).unwrap();
         let mut count = 0;
-        while store.stats().segments < 4 {
+        while store.stats().files.unwrap_or_default().segments < 4 {
             count += 1;
             put(&store, count, 500).unwrap();
         }

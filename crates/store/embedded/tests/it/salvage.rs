@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_base::fs::{FileSystem, SimulatedFs};
-use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId, limits};
+use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, salvage};
 use cairn_seam::{
     Blob, Certainty, Compaction, Event, EventKind, HashedKeyspace, Keyspace, References, SalvagedStore,
-    Store, StoreError, Trace, Witness, WriteTx,
+    Store, StoreError, Trace, Witness, WriteTx, limits,
 };
 
 use crate::doctor::findings;
@@ -99,7 +99,7 @@ impl Sample {
                 tx.emit(Event { kind: HAPPENED, body: number.to_le_bytes().to_vec() })
             };
             let ((), position) = cairn_seam::write(&store, TENANT, body).unwrap();
-            positions.push(position.0);
+            positions.push(position.to_stored());
             store.upkeep().unwrap();
             clock.advance(Duration::from_secs(60));
             if kind == Kind::Thinned && number == STEPS / 2 {
@@ -314,7 +314,7 @@ fn check(sample: &Sample, fs: &SimulatedFs, damage: &Damage, salvaged: &Salvaged
     let end = store.position();
     let ((), position) =
         cairn_seam::write(&store, TENANT, |tx| tx.put(NOTES, &key_of(STEPS), b"new")).unwrap();
-    assert!(position > end && sample.positions.iter().all(|before| position.0 > *before));
+    assert!(position > end && sample.positions.iter().all(|before| position.to_stored() > *before));
     store.close().unwrap();
     drop(store);
     let store = sample.open(fs);

@@ -9,7 +9,7 @@ use cairn_base::fs::{FileSystem, SimulatedFs};
 use cairn_base::{Entropy, ManualClock, SeededEntropy, SystemClock, TenantId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore};
 use cairn_seam::{
-    Compaction, Finding, Keyspace, Maintenance, ScrubKind, ScrubPolicy, Store, StoreError, write,
+    Compaction, Finding, Keyspace, LocalStore, Maintenance, ScrubKind, ScrubPolicy, Store, StoreError, write,
 };
 
 use crate::doctor::{file, findings, names};
@@ -45,7 +45,7 @@ impl Subject {
         let (fs, clock) = (SimulatedFs::new(seed), ManualClock::new(1_700_000_000_000));
         let store = Arc::new(EmbeddedStore::open(Path::new(DIR), options(&fs, &clock, is_sealed)).unwrap());
         let mut workload = Workload::new(seed);
-        while store.stats().segments < 6 {
+        while store.stats().files.unwrap_or_default().segments < 6 {
             workload.commit_some(&store).unwrap();
             store.upkeep().unwrap();
         }
@@ -106,7 +106,7 @@ fn a_pass_reads_every_file_and_finds_nothing_in_a_store_in_use() {
         }
         let status = subject.store.scrub_status();
         let last = status.last.unwrap();
-        let stats = subject.store.stats();
+        let stats = subject.store.stats().files.unwrap();
         let files = 3 + stats.segments + stats.side_files + 1;
         assert!(last.files >= files - 1 && last.files <= files + 1, "{} of {files} files", last.files);
         assert!(last.bytes > stats.log_bytes + stats.index_bytes / 2 + 1_500_000, "{last:?}");

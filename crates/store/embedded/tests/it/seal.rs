@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cairn_base::fs::{FileSystem, SimulatedFs};
-use cairn_base::{ContentHash, Entropy, ErrorCode, Position, SeededEntropy, TenantId};
+use cairn_base::{ContentHash, Entropy, Position, SeededEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore, EncryptionKey};
 use cairn_seam::{
     Blob, BlockPlace, Event, EventKind, FaultPlan, FaultyStore, HashedKeyspace, KeyRange, Keyspace,
-    Maintenance, Store, StoreError, Visit, write,
+    LocalStore, Maintenance, Store, StoreCode, StoreError, Visit, write,
 };
 
 use crate::kit::{DIR, key, open_sealed, open_simulated, small_options};
@@ -131,7 +131,7 @@ fn planted(seed: u64, key: Option<EncryptionKey>) -> (SimulatedFs, Workload) {
     let store = Arc::new(open_with(&fs, seed, key).unwrap());
     plant(&store);
     // Enough to seal many segments and to merge their side files, the one with the word among them.
-    while store.stats().segments < 7 {
+    while store.stats().files.unwrap_or_default().segments < 7 {
         workload.commit_some(&store).unwrap();
         store.upkeep().unwrap();
     }
@@ -374,9 +374,9 @@ fn a_wrong_a_missing_and_a_superfluous_key_are_told_apart_and_change_nothing() {
     let (sealed, _) = planted(1, Some(key(1)));
     let (open, _) = planted(1, None);
     for (fs, given, code) in [
-        (&sealed, None, ErrorCode::KeyMissing),
-        (&sealed, Some(key(2)), ErrorCode::KeyMismatch),
-        (&open, Some(key(1)), ErrorCode::NotSealed),
+        (&sealed, None, StoreCode::KeyMissing),
+        (&sealed, Some(key(2)), StoreCode::KeyMismatch),
+        (&open, Some(key(1)), StoreCode::NotSealed),
     ] {
         // As a process that ended badly leaves it: there is something to recover.
         let lock = Path::new(DIR).join("LOCK");
@@ -482,13 +482,13 @@ fn after_a_rotation_only_the_new_key_opens_and_new_files_have_a_new_root() {
     for (old, new) in [(1, 2), (2, 3)] {
         rotate(&fs, old, new).unwrap();
         let error = open_with(&fs, 5, Some(key(old))).map(drop).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::KeyMismatch);
+        assert_eq!(error.code(), StoreCode::KeyMismatch);
         let store = Arc::new(open_with(&fs, 5, Some(key(new))).unwrap());
         assert_eq!(store.open_report().rebuilt, None, "the index goes on as it is");
         assert_eq!(read_planted(&store).unwrap(), expected());
         workload.check(&store);
         let error = rotate(&fs, new, 9).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::Locked, "not while somebody has it open");
+        assert_eq!(error.code(), StoreCode::Locked, "not while somebody has it open");
         for _ in 0..40 {
             workload.commit_some(&store).unwrap();
             store.upkeep().unwrap();

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use cairn_base::fs::{Fault, FileSystem, SimulatedFs};
-use cairn_base::{ContentHash, Entropy, ManualClock, SeededEntropy, TenantId, limits};
+use cairn_base::{ContentHash, Entropy, ManualClock, SeededEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_seam::{Aborted, Blob, Maintenance, Store, StoreError};
+use cairn_seam::{Aborted, Blob, LocalStore, Maintenance, Store, StoreError, limits};
 
 use crate::kit::{DIR, open_simulated, small_options};
 

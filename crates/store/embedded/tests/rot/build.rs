@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_base::fs::{FileSystem, SimulatedFs};
-use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId, limits};
+use cairn_base::{ContentHash, Entropy, ManualClock, Position, SeededEntropy, TenantId};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
 use cairn_seam::{
     Blob, Compaction, Event, EventKind, HashedKeyspace, KeyRange, Keyspace, References, Store, StoreError,
-    Visit,
+    Visit, limits,
 };
 
 pub(super) const DIR: &str = "data/store";

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use cairn_base::{ContentHash, Position, limits};
+use cairn_base::{ContentHash, Position};
 use cairn_embedded::EmbeddedStore;
-use cairn_seam::{Maintenance, Store, StoreError};
+use cairn_seam::{LocalStore, Maintenance, Store, StoreError, limits};
 
 use super::Tally;
 use super::build::{RECORDS, SEEN, TENANT, World, content, key_of, value_of};

@@ -173,13 +173,13 @@ impl Hit {
 
     /// Whether the transaction at a position may be lost.
     pub(super) fn transaction(&self, position: Position) -> bool {
-        self.frames.contains(&position.0)
+        self.frames.contains(&position.to_stored())
     }
 
     /// Whether the blob of the transaction at a position may be: its frame stands before it, behind the
     /// transaction before.
     pub(super) fn blob(&self, position: Position, before: Position) -> bool {
-        self.frames.range(before.0 + 1..position.0).next().is_some()
+        self.frames.range(before.to_stored() + 1..position.to_stored()).next().is_some()
     }
 
     pub(super) fn blob_files(&self) -> bool {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cairn_base::fs::SystemFs;
 use cairn_embedded::{EmbeddedStore, RestoreHow, restore};
-use cairn_seam::{Maintenance, Store, StoreError};
+use cairn_seam::{LocalStore, Maintenance, StoreError};
 
 use super::record::{Name, Presence, WRITERS, is_there, presence};
 use super::watch::{Acknowledged, Life};

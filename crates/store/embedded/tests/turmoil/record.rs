@@ -1,7 +1,7 @@
 //! What is written: records that each refer to one blob. Everything about one follows from its name.
 
-use cairn_base::{ContentHash, Entropy, Position, SeededEntropy, TenantId, limits};
-use cairn_seam::{Blob, KeyRange, Keyspace, References, Store, StoreError, Visit, WriteTx, get};
+use cairn_base::{ContentHash, Entropy, Position, SeededEntropy, TenantId};
+use cairn_seam::{Blob, KeyRange, Keyspace, References, Store, StoreError, Visit, WriteTx, get, limits};
 
 pub(crate) const TENANT: TenantId = TenantId(8);
 const RECORDS: Keyspace = Keyspace::new(71, "turmoil");

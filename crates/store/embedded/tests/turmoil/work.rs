@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use cairn_base::{Entropy, SeededEntropy};
 use cairn_embedded::EmbeddedStore;
-use cairn_seam::{Blob, Compaction, Maintenance, ScrubPolicy, Store, StoreError, write};
+use cairn_seam::{Blob, Compaction, LocalStore, Maintenance, ScrubPolicy, Store, StoreError, write};
 
 use super::record::{FromRecords, Name, TENANT, WRITERS, put};
 use super::{Orders, numbered};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
-use cairn_base::{ContentHash, TenantId, limits};
-use cairn_seam::{BlobReader, DamagedAt, StoreError, unpack};
+use cairn_base::{ContentHash, TenantId};
+use cairn_seam::{BlobReader, DamagedAt, StoreError, limits, unpack};
 use parking_lot::Mutex;
 
 use super::tree::{self, Value};

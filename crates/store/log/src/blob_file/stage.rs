@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
-use cairn_base::{ContentHash, TenantId, limits};
-use cairn_seam::{Blob, BlobReader, Sha256Hasher, StoreError, Upload};
+use cairn_base::{ContentHash, TenantId};
+use cairn_seam::{Blob, BlobReader, Sha256Hasher, StoreError, Upload, limits};
 
 use super::write::BlobFileWriter;
 use super::{BlobFile, DIR, END, UPLOAD_END, file_name, read, upload_name};

@@ -1,7 +1,8 @@
 //! BLAKE3 as a tree over chunks.
 
 use blake3::hazmat::{HasherExt, Mode, left_subtree_len, merge_subtrees_non_root, merge_subtrees_root};
-use cairn_base::{ContentHash, limits};
+use cairn_base::ContentHash;
+use cairn_seam::limits;
 
 pub(super) const VALUE_BYTES: usize = 32;
 const CHUNK: u64 = limits::BLOB_CHUNK_BYTES as u64;

@@ -4,8 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
-use cairn_base::{ContentHash, TenantId, limits};
+use cairn_base::{ContentHash, TenantId};
 use cairn_seam::Packer;
+use cairn_seam::limits;
 
 use super::tree::{self, Value};
 use super::{FORMAT, HEADER_BYTES, MAGIC, PACKED};

@@ -135,7 +135,7 @@ fn lost(path: &str, wrong: Option<StoreError>, tenants: Vec<TenantId>, bytes: u6
         Some(error) => (0, error.to_string()),
         None => (0, String::new()),
     };
-    let bytes = bytes.saturating_sub(offset).min(cairn_base::limits::BLOB_CHUNK_BYTES as u64);
+    let bytes = bytes.saturating_sub(offset).min(cairn_seam::limits::BLOB_CHUNK_BYTES as u64);
     LostRange { file: path.to_owned(), offset, bytes, positions: 0..0, tenants, detail }
 }
 

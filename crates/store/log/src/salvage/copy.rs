@@ -198,7 +198,12 @@ impl DamagedLog {
             }
             for op in Ops::new(&claim.transaction).map_while(Result::ok) {
                 if let Some(trace) = trace(&op) {
-                    witness.saw(Certainty::Doubtful, Position(claim.position), claim.tenant, trace);
+                    witness.saw(
+                        Certainty::Doubtful,
+                        Position::from_stored(claim.position),
+                        claim.tenant,
+                        trace,
+                    );
                 }
             }
         }
@@ -229,7 +234,7 @@ fn show(frame: &Frame<'_>, witness: &mut dyn Witness, placed: &mut HashSet<Hashe
     for op in Ops::new(frame.body) {
         let Ok(op) = op else { return false };
         if let Some(trace) = trace(&op) {
-            witness.saw(Certainty::Proven, Position(frame.position), frame.tenant, trace);
+            witness.saw(Certainty::Proven, Position::from_stored(frame.position), frame.tenant, trace);
         }
         if let Op::Hashed { name, value, .. } = op {
             match BlobPlace::from_value(value).map(|place| place.at) {

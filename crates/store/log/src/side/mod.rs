@@ -25,8 +25,7 @@ mod write;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
-use cairn_base::limits;
-use cairn_seam::{DamagedAt, StoreError};
+use cairn_seam::{DamagedAt, StoreError, limits};
 
 use crate::frame::{u32_at, u64_at};
 use crate::hashed::{HashedEntry, HashedName};

@@ -5,8 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cairn_base::fs::File;
-use cairn_base::limits;
-use cairn_seam::{BlobReader, StoreError};
+use cairn_seam::{BlobReader, StoreError, limits};
 
 use super::segments::unreadable;
 use super::{Findings, Watch};

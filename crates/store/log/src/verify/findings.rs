@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cairn_base::limits;
-use cairn_seam::{Finding, StoreError};
+use cairn_seam::{Finding, StoreError, limits};
 
 /// Collects findings. The first ones are kept, the rest are counted.
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@ mod sha256;
 use std::any::Any;
 use std::sync::Arc;
 
-use cairn_base::{ContentHash, TenantId, limits};
+use cairn_base::{ContentHash, TenantId};
 
-use crate::{HashedKeyspace, Reader, StoreError, WriteTx};
+use crate::{HashedKeyspace, Reader, StoreError, WriteTx, limits};
 pub use pack::{Packer, unpack};
 pub use sha256::{Sha256, Sha256Hasher};
 

@@ -1,10 +1,10 @@
 //! Blobs by content hash.
 
-use cairn_base::{ContentHash, limits};
+use cairn_base::ContentHash;
 
 use super::Make;
 use super::kit::{THEM, US, blob, commit, commit_for, content, now};
-use crate::{Blob, StoreError};
+use crate::{Blob, StoreError, limits};
 
 /// From nothing to the most that fits, alone and many in one call.
 pub fn blobs_of_every_size_come_back(make: Make<'_>) {

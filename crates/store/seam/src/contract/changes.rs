@@ -90,9 +90,25 @@ pub fn a_position_ahead_is_refused(make: Make<'_>) {
     let subject = make();
     let store = subject.store();
     let at = emit(&*store, US, "one");
-    let ahead = Position(at.0 + 1_000_000);
-    let answer = store.changes(ahead, None, 10);
-    assert!(matches!(answer, Err(StoreError::PositionAhead { asked, .. }) if asked == ahead), "{answer:?}");
+    for ahead in [at.to_stored() + 1, u64::MAX].map(Position::from_stored) {
+        let answer = store.changes(ahead, None, 10);
+        let is_refused = matches!(answer, Err(StoreError::PositionAhead { asked, .. }) if asked == ahead);
+        assert!(is_refused, "{answer:?}");
+    }
+}
+
+/// A consumer that stopped inside a transaction reads it again, and nothing that came before.
+pub fn a_change_is_read_again_from_just_before_it(make: Make<'_>) {
+    let subject = make();
+    let store = subject.store();
+    for text in ["one", "two", "three"] {
+        emit(&*store, US, text);
+        put(&*store, &[("silent", text)]);
+    }
+    let all = feed(&*store, Position::START, None, 10);
+    for (place, change) in all.iter().enumerate() {
+        assert_eq!(feed(&*store, change.position.just_before(), None, 1), all[place..]);
+    }
 }
 
 /// Changes that are gone are said to be, with the horizon from which reading goes on.

@@ -1,7 +1,9 @@
 //! Seals for files outside of the store.
 
+use std::sync::Arc;
+
 use super::Make;
-use crate::{BlockPlace, DERIVED_TAG_BYTES, FileSeal, NotAsSealed};
+use crate::{BlockPlace, DERIVED_TAG_BYTES, DerivedSeal, FileSeal, NotAsSealed, Store};
 
 const USE: &str = "contract";
 
@@ -16,11 +18,15 @@ fn open(seal: &dyn FileSeal, at: BlockPlace, sealed: &[u8]) -> Result<Vec<u8>, N
     Ok(block)
 }
 
+fn derived(store: &dyn Store, used_as: &str) -> Option<Arc<dyn DerivedSeal>> {
+    store.local()?.derived_seal(used_as)
+}
+
 /// A store either seals nothing or keeps what it sealed readable, for itself and at its place alone.
 pub fn what_is_sealed_outside_opens_at_its_place_after_reopening(make: Make<'_>) {
     let mut subject = make();
-    let Some(derived) = subject.store().derived_seal(USE) else {
-        assert!(!subject.reopen() || subject.store().derived_seal(USE).is_none(), "sealed all at once");
+    let Some(derived) = derived(&*subject.store(), USE) else {
+        assert!(!subject.reopen() || self::derived(&*subject.store(), USE).is_none(), "sealed all at once");
         return;
     };
     let (stamp, seal) = derived.new_file(b"one");
@@ -34,7 +40,7 @@ pub fn what_is_sealed_outside_opens_at_its_place_after_reopening(make: Make<'_>)
 
     subject.reopen();
     let store = subject.store();
-    let derived = store.derived_seal(USE).expect("what was sealed stays sealed");
+    let derived = self::derived(&*store, USE).expect("what was sealed stays sealed");
     let seal = derived.of_file(b"one", &stamp).expect("the key is known");
     assert_eq!(open(&*seal, place(3, false), &block).expect("it opens"), b"some content");
     assert_eq!(open(&*seal, place(4, false), &block), Err(NotAsSealed), "at another place");
@@ -44,7 +50,7 @@ pub fn what_is_sealed_outside_opens_at_its_place_after_reopening(make: Make<'_>)
     for foreign in [
         derived.of_file(b"two", &stamp),
         derived.of_file(b"one", &other_stamp),
-        store.derived_seal("another use").and_then(|derived| derived.of_file(b"one", &stamp)),
+        self::derived(&*store, "another use").and_then(|derived| derived.of_file(b"one", &stamp)),
     ] {
         let seal = foreign.expect("the key is the same");
         assert_eq!(open(&*seal, place(3, false), &block), Err(NotAsSealed), "as another file");

@@ -2,11 +2,9 @@
 
 use std::sync::mpsc;
 
-use cairn_base::limits;
-
 use super::kit::{US, answers, commit, get, key, now, texts};
 use super::{Make, RECORDS};
-use crate::{Aborted, Health, Store, StoreError, TxBody, WriteClass, WriteTx};
+use crate::{Aborted, Health, Store, StoreError, TxBody, WriteClass, WriteTx, limits};
 
 fn put(name: &'static str) -> TxBody {
     Box::new(move |tx| tx.put(RECORDS, &key(name), b"").map_err(|_| Aborted))

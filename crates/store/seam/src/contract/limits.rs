@@ -1,10 +1,10 @@
 //! Each limit at the limit and one past it; what is refused changes nothing.
 
-use cairn_base::{Position, limits};
+use cairn_base::Position;
 
 use super::kit::{US, commit, event, feed, key, now, put, refused, scan, seen, texts};
 use super::{Make, RECORDS, SEEN};
-use crate::{Event, EventKind, KeyRange, Store, StoreError, WriteTx};
+use crate::{Event, EventKind, KeyRange, Store, StoreError, WriteTx, limits};
 
 /// A transaction that would change something before it does what is refused.
 #[track_caller]

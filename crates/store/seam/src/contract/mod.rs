@@ -132,6 +132,7 @@ macro_rules! contract_tests {
             }
             multi_get {
                 values_come_in_the_order_of_the_keys
+                keys_of_several_keyspaces_come_in_one_round
             }
             snapshots {
                 a_snapshot_stands_still_while_others_write
@@ -192,6 +193,7 @@ macro_rules! contract_tests {
                 pages_neither_repeat_nor_skip
                 next_moves_past_what_emitted_nothing
                 a_position_ahead_is_refused
+                a_change_is_read_again_from_just_before_it
                 before_the_horizon_is_too_old
             }
             limits {

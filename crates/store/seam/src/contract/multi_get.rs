@@ -1,8 +1,8 @@
 //! Many keys in one call.
 
-use super::kit::{commit, key, now, put};
-use super::{Make, RECORDS};
-use crate::Reader;
+use super::kit::{US, commit, key, now, put};
+use super::{Make, OTHERS, RECORDS, SEEN};
+use crate::{Read, Reader, read_all};
 
 type Answers = Vec<(usize, Option<Vec<u8>>)>;
 
@@ -37,4 +37,42 @@ pub fn values_come_in_the_order_of_the_keys(make: Make<'_>) {
     let found = look_up(&*now(&*store), &many);
     assert!(found.iter().map(|(index, _)| *index).eq(0..600));
     assert!(values(found).into_iter().eq(values(expected).into_iter().cycle().take(600)));
+}
+
+/// The same five reads.
+fn read_five<R: Reader + ?Sized>(reader: &R) -> Vec<Option<Vec<u8>>> {
+    let (a, b) = (key("a"), key("b"));
+    let reads = [
+        Read::Hashed(SEEN, US, b"a"),
+        Read::Key(OTHERS, &a),
+        Read::Key(RECORDS, &b),
+        Read::Key(RECORDS, &a),
+        Read::Hashed(SEEN, US, b"b"),
+    ];
+    let mut places = Vec::new();
+    reader.multi_read(&reads, &mut |at, _| places.push(at)).expect("the keys can be read");
+    assert_eq!(places, [0, 1, 2, 3, 4]);
+    read_all(reader, &reads).expect("the keys can be read")
+}
+
+/// One answer per read, in the order asked for, whichever keyspaces they are of; a transaction sees its own
+/// writes there too.
+pub fn keys_of_several_keyspaces_come_in_one_round(make: Make<'_>) {
+    let subject = make();
+    let store = subject.store();
+    commit(&*store, |tx| {
+        tx.put(RECORDS, &key("a"), b"record")?;
+        tx.put(OTHERS, &key("a"), b"other")?;
+        tx.hashed_put(SEEN, b"a", b"seen", None)
+    });
+    let some = |text: &str| Some(text.as_bytes().to_vec());
+    assert_eq!(read_five(&*now(&*store)), [some("seen"), some("other"), None, some("record"), None]);
+    commit(&*store, move |tx| {
+        tx.put(RECORDS, &key("b"), b"new")?;
+        tx.hashed_put(SEEN, b"b", b"new", None)?;
+        let expected = [some("seen"), some("other"), some("new"), some("record"), some("new")];
+        assert_eq!(read_five(&*tx), expected);
+        Ok(())
+    });
+    assert_eq!(read_all(&*now(&*store), &[]).expect("nothing can be read"), [None::<Vec<u8>>; 0]);
 }

@@ -1,10 +1,10 @@
 //! Blobs that come and go in pieces.
 
-use cairn_base::{ContentHash, TenantId, limits};
+use cairn_base::{ContentHash, TenantId};
 
 use super::Make;
 use super::kit::{THEM, US, commit, commit_for, now, refused};
-use crate::{Blob, Sha256, Store, StoreError, blob_by_sha256};
+use crate::{Blob, Sha256, Store, StoreError, blob_by_sha256, limits};
 
 const CHUNK: usize = limits::BLOB_CHUNK_BYTES;
 const IN_COMMIT: usize = limits::BLOB_IN_COMMIT_BYTES_MAX;

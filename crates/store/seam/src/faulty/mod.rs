@@ -17,9 +17,9 @@ use self::plan::{Faults, broken};
 use self::read::FaultySnapshot;
 use self::tx::FaultyTx;
 use crate::{
-    Aborted, BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport,
-    OnStage, References, ScrubPolicy, ScrubStatus, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone,
-    UpkeepReport, Upload, WriteClass,
+    Aborted, BlobReader, ChangePage, Compaction, DerivedSeal, Health, LocalStore, Maintenance,
+    MaintenanceReport, OnStage, References, ScrubPolicy, ScrubStatus, Snapshot, Store, StoreError,
+    StoreStats, TxBody, TxDone, UpkeepReport, Upload, WriteClass,
 };
 
 /// A store that misbehaves as planned and is otherwise the store inside.
@@ -258,21 +258,6 @@ impl Store for FaultyStore {
         self.inner.upkeep()
     }
 
-    fn set_scrub(&self, policy: Option<ScrubPolicy>) {
-        self.inner.set_scrub(policy);
-    }
-
-    fn scrub_status(&self) -> ScrubStatus {
-        self.inner.scrub_status()
-    }
-
-    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
-        match &self.maintain {
-            Some(maintain) => maintain(job, on_stage),
-            None => self.inner.maintain(job, on_stage),
-        }
-    }
-
     fn compact(
         &self,
         what: &Compaction,
@@ -282,11 +267,35 @@ impl Store for FaultyStore {
         self.inner.compact(what, references, on_stage)
     }
 
-    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>> {
-        self.inner.derived_seal(name)
+    fn local(&self) -> Option<&dyn LocalStore> {
+        // A test that plays maintenance needs no store that has some.
+        if self.maintain.is_some() { Some(self) } else { self.inner.local() }
     }
 
     fn close(&self) -> Result<(), StoreError> {
         self.inner.close()
+    }
+}
+
+impl LocalStore for FaultyStore {
+    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
+        match &self.maintain {
+            Some(maintain) => maintain(job, on_stage),
+            None => self.inner.expect_local("maintenance")?.maintain(job, on_stage),
+        }
+    }
+
+    fn set_scrub(&self, policy: Option<ScrubPolicy>) {
+        if let Some(local) = self.inner.local() {
+            local.set_scrub(policy);
+        }
+    }
+
+    fn scrub_status(&self) -> ScrubStatus {
+        self.inner.local().map(LocalStore::scrub_status).unwrap_or_default()
+    }
+
+    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>> {
+        self.inner.local()?.derived_seal(name)
     }
 }

@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use cairn_base::{ContentHash, limits};
+use cairn_base::ContentHash;
 
 use super::table::Bytes;
-use crate::{Blob, Sha256, StoreError, Upload};
+use crate::{Blob, Sha256, StoreError, Upload, limits};
 
 /// An upload into memory.
 #[derive(Debug, Default)]

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use cairn_base::{Position, TenantId, limits};
+use cairn_base::{Position, TenantId};
 
-use crate::{Change, ChangePage, StoreError};
+use crate::{Change, ChangePage, StoreError, limits};
 
 /// What a change takes besides the bodies of its events; a guess on the safe side.
 const CHANGE_BYTES: usize = 64;
@@ -92,11 +92,14 @@ mod tests {
         let mut history = History::new(2 * one);
         for position in 1..=3 {
             let events = vec![Event { kind: EventKind(1), body: vec![0; 10] }];
-            history.push(Change { position: Position(position), tenant: TenantId(1), events });
+            history.push(Change { position: Position::from_stored(position), tenant: TenantId(1), events });
         }
-        let page = |after| history.page(Position(after), Position(3), None, 10);
-        assert!(matches!(page(0), Err(StoreError::TooOld { horizon: Position(1) })));
-        let positions: Vec<_> = page(1).unwrap().changes.iter().map(|change| change.position.0).collect();
+        let page = |after| history.page(Position::from_stored(after), Position::from_stored(3), None, 10);
+        assert!(
+            matches!(page(0), Err(StoreError::TooOld { horizon }) if horizon == Position::from_stored(1))
+        );
+        let positions: Vec<_> =
+            page(1).unwrap().changes.iter().map(|change| change.position.to_stored()).collect();
         assert_eq!(positions, [2, 3]);
     }
 }

@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use cairn_base::{Clock, ContentHash, Position, TenantId, limits};
+use cairn_base::{Clock, ContentHash, Position, SeededEntropy, TenantId};
 use parking_lot::Mutex;
 
 use self::blob::MemoryUpload;
@@ -29,9 +29,8 @@ use self::state::{Overlay, State};
 use self::tx::MemoryTx;
 use self::view::{Core, View};
 use crate::{
-    BlobInMemory, BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport,
-    OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
-    WriteClass,
+    BlobInMemory, BlobReader, ChangePage, Compaction, Health, MaintenanceReport, OnStage, References,
+    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload, WriteClass, limits,
 };
 
 /// Bytes of the change feed kept unless told otherwise.
@@ -70,6 +69,13 @@ impl MemoryStore {
     #[must_use]
     pub fn with_history_bytes(self, bytes_max: usize) -> Self {
         self.core.state.write().history.set_bytes_max(bytes_max);
+        self
+    }
+
+    /// The same store, whose positions advance by random strides: nothing can be inferred from them.
+    #[must_use]
+    pub fn with_strides(self, seed: u64) -> Self {
+        self.core.state.write().strides = Some(SeededEntropy::new(seed));
         self
     }
 
@@ -196,18 +202,6 @@ impl Store for MemoryStore {
         Ok(UpkeepReport { done, findings: Vec::new() })
     }
 
-    fn maintain(&self, job: &Maintenance, _: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
-        match job {
-            Maintenance::Backup { .. } => Err(StoreError::Unsupported { what: "a backup of memory" }),
-            // There is nothing on disk that could be wrong.
-            Maintenance::Verify { .. } => Ok(MaintenanceReport::default()),
-            Maintenance::Compact { .. } => {
-                Err(StoreError::Unsupported { what: "compaction without references" })
-            }
-            Maintenance::ChangeKey { .. } => Err(StoreError::Unsupported { what: "a key for memory" }),
-        }
-    }
-
     fn compact(
         &self,
         what: &Compaction,
@@ -230,10 +224,6 @@ impl Store for MemoryStore {
             }
         }
         Ok(MaintenanceReport { figures: vec![("blobs_removed", swept)], ..MaintenanceReport::default() })
-    }
-
-    fn derived_seal(&self, _name: &str) -> Option<Arc<dyn DerivedSeal>> {
-        None
     }
 
     fn close(&self) -> Result<(), StoreError> {

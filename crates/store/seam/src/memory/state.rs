@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use cairn_base::{ContentHash, Position, TenantId};
+use cairn_base::{ContentHash, Entropy, Position, SeededEntropy, TenantId};
 
 use super::blob::StoredBlob;
 use super::hashed::{Entry, Hashed, Name};
@@ -28,6 +28,8 @@ pub(super) struct Overlay {
 pub(super) struct State {
     /// The newest position.
     pub(super) position: Position,
+    /// Where the strides between positions come from; without it each is 1.
+    pub(super) strides: Option<SeededEntropy>,
     /// Ordered keyspaces by number.
     pub(super) tables: BTreeMap<u16, Table>,
     /// Hashed keyspaces.
@@ -45,6 +47,7 @@ impl State {
     pub(super) fn new(history_bytes_max: usize) -> Self {
         State {
             position: Position::START,
+            strides: None,
             tables: BTreeMap::new(),
             hashed: Hashed::default(),
             blobs: HashMap::new(),
@@ -55,7 +58,7 @@ impl State {
 
     /// Makes a transaction's changes part of the store, at a position of their own.
     pub(super) fn commit(&mut self, tenant: TenantId, overlay: Overlay) -> Position {
-        let position = Position(self.position.0 + 1);
+        let position = Position::from_stored(self.position.to_stored() + self.stride());
         self.position = position;
         for (keyspace, changes) in overlay.ordered {
             let table = self.tables.entry(keyspace).or_default();
@@ -75,6 +78,13 @@ impl State {
             self.history.push(Change { position, tenant, events: overlay.events });
         }
         position
+    }
+
+    /// The distance to the next position: 1, or random and of any magnitude up to 24 bits.
+    fn stride(&self) -> u64 {
+        let Some(strides) = &self.strides else { return 1 };
+        let random = strides.next_u64();
+        1 + (random >> 8) % (1 << (random % 24))
     }
 
     /// Drops every version that nobody who reads at `oldest` or later can see.

@@ -112,14 +112,17 @@ mod tests {
     fn pruning_keeps_what_the_oldest_reader_sees_and_no_more() {
         let mut table = Table::default();
         let key = bytes("k");
-        assert!(!table.set(&key, Position(1), Some(bytes("one"))), "a first version leaves nothing to prune");
-        assert!(table.set(&key, Position(3), Some(bytes("three"))));
-        assert!(table.set(&key, Position(5), None));
-        table.prune(&key, Position(2));
+        assert!(
+            !table.set(&key, Position::from_stored(1), Some(bytes("one"))),
+            "a first version leaves nothing to prune"
+        );
+        assert!(table.set(&key, Position::from_stored(3), Some(bytes("three"))));
+        assert!(table.set(&key, Position::from_stored(5), None));
+        table.prune(&key, Position::from_stored(2));
         assert_eq!(table.versions(), 3);
-        table.prune(&key, Position(4));
-        assert_eq!((table.versions(), table.get(&key, Position(4))), (2, Some(bytes("three"))));
-        table.prune(&key, Position(5));
+        table.prune(&key, Position::from_stored(4));
+        assert_eq!((table.versions(), table.get(&key, Position::from_stored(4))), (2, Some(bytes("three"))));
+        table.prune(&key, Position::from_stored(5));
         assert_eq!(table.keys.len(), 0);
     }
 
@@ -127,11 +130,11 @@ mod tests {
     fn a_page_says_where_to_read_on() {
         let mut table = Table::default();
         for name in ["a", "b", "c"] {
-            table.set(&bytes(name), Position(1), Some(bytes("")));
+            table.set(&bytes(name), Position::from_stored(1), Some(bytes("")));
         }
         let range = KeyRange::prefix(b"").descending();
-        let page = table.page(&range, Position(1), 2);
+        let page = table.page(&range, Position::from_stored(1), 2);
         assert_eq!((page.entries.len(), page.resume), (2, Some(bytes("b"))));
-        assert_eq!(table.page(&range, Position(1), 3).resume, None);
+        assert_eq!(table.page(&range, Position::from_stored(1), 3).resume, None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cairn_base::{ContentHash, TenantId, limits};
+use cairn_base::{ContentHash, TenantId};
 
 use super::blob::{self, StoredBlob};
 use super::hashed::Entry;
@@ -12,7 +12,7 @@ use super::table::Bytes;
 use super::view::View;
 use crate::{
     Admission, Blob, Event, HashedKeyspace, KeyRange, Keyspace, Reader, StoreError, Visit, WriteClass,
-    WriteTx, put_sha256,
+    WriteTx, limits, put_sha256,
 };
 
 /// One run of a transaction. The state below stands still, because one transaction runs at a time.

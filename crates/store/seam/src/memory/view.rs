@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_base::{Clock, ContentHash, Position, TenantId, limits};
+use cairn_base::{Clock, ContentHash, Position, TenantId};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 
 use super::blob::StoredBlob;
 use super::state::State;
 use super::table::Bytes;
-use crate::{DamagedAt, HashedKeyspace, KeyRange, Keyspace, Order, StoreError};
+use crate::{DamagedAt, HashedKeyspace, KeyRange, Keyspace, Order, StoreError, limits};
 
 /// Most keys looked at while holding the lock that writers need.
 pub(super) const PAGE_KEYS: usize = 256;

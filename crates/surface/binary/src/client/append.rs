@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use cairn_base::{ContentHash, ContextId, Entropy, TurnId, limits};
+use cairn_base::{ContentHash, ContextId, Entropy, TurnId};
+use cairn_engine::limits;
 
 use super::config::ClientConfig;
 use super::error::ClientError;

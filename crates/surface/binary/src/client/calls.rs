@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use cairn_base::{ContentHash, ContextId, TurnId, limits};
+use cairn_base::{ContentHash, ContextId, TurnId};
+use cairn_engine::limits;
 
 use super::append::AppendTurn;
 use super::error::ClientError;
@@ -135,7 +136,7 @@ impl Client {
 
     /// Publishes a bundle of types, JSON or MessagePack; says whether it was new.
     pub async fn put_bundle(&self, id: &str, bytes: &[u8]) -> Result<bool, ClientError> {
-        ClientError::check_size("bundle", bytes.len(), limits::REGISTRY_BUNDLE_BYTES_MAX)?;
+        ClientError::check_size("bundle", bytes.len(), cairn_turns::limits::REGISTRY_BUNDLE_BYTES_MAX)?;
         let put = PutBundle { id, bytes };
         let request = Outgoing::new(MessageType::PutBundle, |out| put.encode(out))?;
         self.call(request, answer::published).await

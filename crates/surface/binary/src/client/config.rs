@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_base::{Entropy, SystemEntropy, limits};
+use cairn_base::{Entropy, SystemEntropy};
 use cairn_tls::ClientTls;
 use zeroize::Zeroizing;
 
 use super::error::ClientError;
+use crate::limits;
 
 /// A token. Wiped when dropped, and not shown by accident.
 #[derive(Clone)]

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use cairn_base::limits;
 use cairn_tls::{Connector, is_distrust};
 use tokio::io::{AsyncReadExt, BufReader};
 
@@ -13,6 +12,7 @@ use super::stream::Stream;
 use crate::answer::Greeting;
 use crate::error::ErrorAnswer;
 use crate::frame::{HEADER_BYTES, Header, MessageType};
+use crate::limits;
 use crate::request::Hello;
 use crate::send::send;
 

@@ -3,10 +3,13 @@
 use std::io;
 use std::time::Duration;
 
-use cairn_base::{ErrorCode, limits};
+use cairn_access::AccessCode;
+use cairn_base::ErrorCode;
+use cairn_seam::StoreCode;
 use cairn_tls::TlsError;
 
 use crate::error::{ErrorAnswer, WireError};
+use crate::limits;
 
 /// Why a call was not done, or why that is not known.
 #[derive(Debug, thiserror::Error)]
@@ -100,11 +103,11 @@ impl ClientError {
     pub fn code(&self) -> ErrorCode {
         match self {
             ClientError::Connect { .. } | ClientError::Lost(_) => ErrorCode::Unavailable,
-            ClientError::Untrusted { .. } => ErrorCode::Unauthenticated,
+            ClientError::Untrusted { .. } => AccessCode::Unauthenticated,
             ClientError::Tls(_) => ErrorCode::InvalidRequest,
             ClientError::TimedOut { .. } => ErrorCode::DeadlineExceeded,
             ClientError::Busy { .. } => ErrorCode::Overloaded,
-            ClientError::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
+            ClientError::OutcomeUnknown { .. } => StoreCode::OutcomeUnknown,
             ClientError::Server { code, name, .. } => ErrorAnswer::row_of(*code, name),
             ClientError::Malformed(_)
             | ClientError::WrongAnswer { .. }

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use cairn_base::limits;
-
 use super::error::ClientError;
 use crate::frame::{HEADER_BYTES, Header, MessageType};
+use crate::limits;
 
 /// A request: its whole frame in one buffer, so that it is one write, however often it is sent.
 pub(crate) struct Outgoing {

@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::time::Duration;
 
-use cairn_base::limits;
 use cairn_binary::BinaryConfig;
+use cairn_turns::limits;
 
 use crate::wire::*;
 
@@ -90,7 +90,7 @@ fn a_frame_over_the_limit_ends_the_connection_and_nothing_else() {
     let mut client = server.connect();
     let mut other = server.connect();
     let context = other.create();
-    let too_long = u32::try_from(limits::BINARY_FRAME_BYTES_MAX).unwrap() + 1;
+    let too_long = u32::try_from(cairn_binary::limits::BINARY_FRAME_BYTES_MAX).unwrap() + 1;
     let mut header = frame(APPEND, 0, 7, b"");
     header[..4].copy_from_slice(&too_long.to_le_bytes());
     client.send(&header);

@@ -1,9 +1,9 @@
 //! Every call of the client, against the server.
 
-use cairn_base::limits;
 use cairn_binary::client::{
     AppendTurn, Client, ClientConfig, ClientError, ContentHash, ContextId, Head, TurnId,
 };
+use cairn_engine::limits;
 
 use crate::fake::run;
 use crate::wire::{LAST, Server, rows, window};

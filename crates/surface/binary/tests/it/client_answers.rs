@@ -1,8 +1,8 @@
 //! The client against servers that answer nonsense.
 
-use cairn_base::limits;
 use cairn_binary::WireError;
 use cairn_binary::client::{AppendTurn, Client, ClientError, ContentHash, ContextId, TurnId};
+use cairn_binary::limits;
 
 use crate::fake::{Fake, Reaction, Request, hasty, run};
 use crate::wire::{ERROR, HEAD, LAST, frame};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use cairn_base::ErrorCode;
 use cairn_binary::BinaryConfig;
 use cairn_binary::client::{AppendTurn, Client, ClientConfig, ClientError, ContextId, TurnId};
+use cairn_seam::StoreCode;
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
@@ -93,7 +94,7 @@ fn nobody_makes_two_contexts_for_one() {
             assert!(
                 matches!(&error, ClientError::OutcomeUnknown { reason } if matches!(**reason, ClientError::Lost(_)))
             );
-            assert_eq!((error.code(), proxy.seen(kind).len()), (ErrorCode::OutcomeUnknown, before + 1));
+            assert_eq!((error.code(), proxy.seen(kind).len()), (StoreCode::OutcomeUnknown, before + 1));
         }
         // Nothing was sent yet when these break.
         proxy.cut(Cut::BeforeServer(HELLO));

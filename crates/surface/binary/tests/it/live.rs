@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{Principal, Role, Roles};
-use cairn_base::{ContextId, SystemClock, TenantId, limits};
+use cairn_base::{ContextId, SystemClock, TenantId};
 use cairn_binary::BinaryConfig;
-use cairn_engine::{NewToken, Received, SessionEvent, SessionInfo, SessionNews, Subscription};
+use cairn_engine::{NewToken, Received, SessionEvent, SessionInfo, SessionNews, Subscription, limits};
 use cairn_gate::{Authentication, GateConfig};
 
 use crate::wire::*;

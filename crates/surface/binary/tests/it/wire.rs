@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cairn_base::{Clock, ContentHash, SeededEntropy, SystemClock};
 use cairn_binary::{BinaryConfig, serve};
-use cairn_engine::Engine;
+use cairn_engine::{Engine, EngineConfig};
 use cairn_gate::{Gate, GateConfig};
 use cairn_seam::MemoryStore;
 use tokio::runtime::Runtime;
@@ -56,7 +56,8 @@ impl Server {
         gate: GateConfig,
     ) -> Self {
         let runtime = Runtime::new().unwrap();
-        let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).unwrap();
+        let engine =
+            Engine::open(store, clock, Arc::new(SeededEntropy::new(1)), EngineConfig::default()).unwrap();
         let gate = Gate::new(Arc::clone(&engine), gate);
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let addr = listener.local_addr().unwrap();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU64;
 
-use cairn_base::limits;
+use crate::limits;
 
 /// What each remote user may do; a tenant's users together may do [`tenant_factor`](Self::tenant_factor)
 /// times as much. `None` is as much as they like. The local owner has no limits.

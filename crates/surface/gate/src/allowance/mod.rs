@@ -12,7 +12,6 @@ mod table;
 use std::time::Duration;
 
 use cairn_access::Principal;
-use cairn_base::limits;
 use parking_lot::Mutex;
 
 pub use limit::{Allowance, Cost, Counted, Reached, Whose};
@@ -21,7 +20,7 @@ pub(crate) use seats::Seats;
 use table::Table;
 
 use crate::gate::RETRY_AFTER_S;
-use crate::{Gate, GateError};
+use crate::{Gate, GateError, limits};
 
 /// How long a stream waits at a time until it may go on.
 const STEP: Duration = Duration::from_secs(1);

@@ -4,9 +4,9 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use cairn_access::{Principal, Role, Roles};
-use cairn_base::{ErrorCode, TenantId};
+use cairn_base::TenantId;
 use cairn_engine::PrometheusText;
-use cairn_gate::{Allowance, Cost, Counted, Gate, GateConfig, GateError, Whose};
+use cairn_gate::{Allowance, Cost, Counted, Gate, GateCode, GateConfig, GateError, Whose};
 
 use crate::support::{CONFIG, gate, world};
 
@@ -28,7 +28,7 @@ fn config() -> GateConfig {
 
 fn refused(outcome: Result<impl std::fmt::Debug, GateError>) -> (Whose, Counted, u64, u32) {
     let error = outcome.unwrap_err();
-    assert_eq!(error.code(), ErrorCode::TooManyRequests);
+    assert_eq!(error.code(), GateCode::TooManyRequests);
     let GateError::TooManyRequests { reached, retry_after_s } = error else { panic!("{error:?}") };
     assert_eq!(error.retry_after_s(), Some(retry_after_s));
     (reached.whose, reached.counted, reached.max.get(), retry_after_s)

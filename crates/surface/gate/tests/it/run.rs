@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource, Roles};
 use cairn_base::{ErrorCode, TenantId};
-use cairn_engine::{Act, EngineError, SearchHome};
+use cairn_engine::{Act, EngineError, Prepared, SearchHome};
 use cairn_gate::{GateConfig, GateError};
 use cairn_seam::{Event, EventKind};
 use tokio::task::yield_now;
@@ -20,7 +20,8 @@ async fn reads_and_writes_reach_the_engine() {
     let gate = gate(CONFIG);
     let owner = Principal::local_owner();
     let admission = gate.admit().await.unwrap();
-    let committed = gate.write(&admission, &owner, advance(), |tx, _| Ok(tx.tenant())).await.unwrap();
+    let committed =
+        gate.write(&admission, Prepared::new(&owner, advance(), |tx, _| Ok(tx.tenant()))).await.unwrap();
     assert_eq!(committed.value, TenantId::NODE);
     let stats = gate.read(&admission, move |engine| engine.stats(&owner)).await.unwrap();
     assert_eq!(stats.position, gate.read_in_place(&admission, |engine| Ok(engine.position())).unwrap());
@@ -31,7 +32,7 @@ async fn errors_of_the_engine_come_through_typed() {
     let gate = gate(CONFIG);
     let admission = gate.admit().await.unwrap();
     let eve = Principal::new("eve", TenantId(7), Roles::NONE);
-    let refused = gate.write(&admission, &eve, advance(), |_, _| Ok(())).await.unwrap_err();
+    let refused = gate.write(&admission, Prepared::new(&eve, advance(), |_, _| Ok(()))).await.unwrap_err();
     assert!(matches!(refused, GateError::Engine(EngineError::Refused(_))));
     assert_eq!((refused.code(), refused.retry_after_s()), (ErrorCode::Forbidden, None));
     let refused = gate.read(&admission, move |engine| engine.stats(&eve)).await.unwrap_err();
@@ -52,9 +53,11 @@ async fn a_panic_is_an_error_of_that_request_only() {
     }
     let failed = gate.read_in_place(&admission, |_| -> Result<(), _> { panic!("point") }).unwrap_err();
     assert!(matches!(&failed, GateError::Internal { message } if message == "point"), "{failed}");
-    let failed = gate.write(&admission, &owner, advance(), |_, _| -> Result<(), _> { panic!("write") }).await;
+    let failed = gate
+        .write(&admission, Prepared::new(&owner, advance(), |_, _| -> Result<(), _> { panic!("write") }))
+        .await;
     assert_eq!(failed.unwrap_err().code(), ErrorCode::Internal);
-    gate.write(&admission, &owner, advance(), |_, _| Ok(())).await.unwrap();
+    gate.write(&admission, Prepared::new(&owner, advance(), |_, _| Ok(()))).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -67,7 +70,11 @@ async fn a_write_past_its_deadline_has_an_unknown_outcome() {
     let body = |tx: &mut dyn cairn_seam::WriteTx, scope: &cairn_access::Scope| {
         Ok(tx.put(cairn_engine::tables::CONSUMERS, &scope.key().u8(1), b"late")?)
     };
-    let late = world.gate.write(&admission, &Principal::local_owner(), advance(), body).await.unwrap_err();
+    let late = world
+        .gate
+        .write(&admission, Prepared::new(&Principal::local_owner(), advance(), body))
+        .await
+        .unwrap_err();
     assert_eq!((late.code(), started.elapsed()), (ErrorCode::DeadlineExceeded, CONFIG.deadline));
     assert!(late.to_string().contains("its outcome is not known"), "{late}");
     world.store.let_go();
@@ -85,7 +92,7 @@ async fn waiting_writes_take_no_thread_and_each_gets_its_own_answer() {
         writes.push(tokio::spawn(async move {
             let admission = gate.admit().await?;
             let owner = Principal::local_owner();
-            gate.write(&admission, &owner, advance(), move |_, _| Ok(index)).await
+            gate.write(&admission, Prepared::new(&owner, advance(), move |_, _| Ok(index))).await
         }));
         yield_now().await;
     }
@@ -103,7 +110,7 @@ async fn an_answer_that_got_lost_is_an_error_and_not_a_hang() {
     let gate = world.gate.clone();
     let write = tokio::spawn(async move {
         let admission = gate.admit().await?;
-        gate.write(&admission, &Principal::local_owner(), advance(), |_, _| Ok(())).await
+        gate.write(&admission, Prepared::new(&Principal::local_owner(), advance(), |_, _| Ok(()))).await
     });
     while world.gate.in_flight() == 0 {
         yield_now().await;
@@ -184,7 +191,7 @@ async fn only_writes_of_turns_wait_for_a_search_index_that_is_late() {
     let writing = || Act::new(Action::TurnsWrite, Resource::tenant(TenantId::LOCAL));
     let admission = gate.admit().await.unwrap();
     let began = Instant::now();
-    gate.write(&admission, &owner, writing(), |_, _| Ok(())).await.unwrap();
+    gate.write(&admission, Prepared::new(&owner, writing(), |_, _| Ok(()))).await.unwrap();
     assert_eq!(began.elapsed(), Duration::ZERO, "an index that keeps up slows nobody");
     world.store.starves_search.store(true, Ordering::SeqCst);
     for _ in 0..1500 {
@@ -192,10 +199,10 @@ async fn only_writes_of_turns_wait_for_a_search_index_that_is_late() {
         engine.transact(&owner, advance(), move |tx, _| Ok(tx.emit(event.clone())?)).unwrap();
     }
     world.clock.advance(Duration::from_secs(31));
-    gate.write(&admission, &owner, advance(), |_, _| Ok(())).await.unwrap();
+    gate.write(&admission, Prepared::new(&owner, advance(), |_, _| Ok(()))).await.unwrap();
     gate.read_in_place(&admission, |engine| engine.stats(&owner)).unwrap();
     assert_eq!(began.elapsed(), Duration::ZERO, "administration and reads are never slowed");
-    gate.write(&admission, &owner, writing(), |_, _| Ok(())).await.unwrap();
+    gate.write(&admission, Prepared::new(&owner, writing(), |_, _| Ok(()))).await.unwrap();
     let slowed = began.elapsed();
     assert!(slowed > Duration::ZERO && slowed <= Duration::from_millis(60), "{slowed:?}");
     world.store.starves_search.store(false, Ordering::SeqCst);

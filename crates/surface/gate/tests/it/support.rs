@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use cairn_access::{Action, Resource};
 use cairn_base::{ContentHash, ManualClock, Position, SeededEntropy, TenantId};
-use cairn_engine::{Act, Engine};
+use cairn_engine::{Act, Engine, EngineConfig};
 use cairn_gate::{Allowance, Authentication, Gate, GateConfig};
 use cairn_seam::{
-    BlobReader, ChangePage, Compaction, DerivedSeal, Health, Maintenance, MaintenanceReport, MemoryStore,
-    OnStage, References, Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload,
-    WriteClass,
+    BlobReader, ChangePage, Compaction, Health, MaintenanceReport, MemoryStore, OnStage, References,
+    Snapshot, Store, StoreError, StoreStats, TxBody, TxDone, UpkeepReport, Upload, WriteClass,
 };
 use std::sync::Mutex;
 
@@ -40,7 +39,13 @@ pub(crate) fn world(config: GateConfig) -> World {
         starves_search: false.into(),
     });
     let shared = Arc::clone(&store) as Arc<dyn Store>;
-    let engine = Engine::open(shared, Arc::new(clock.clone()), Arc::new(SeededEntropy::new(1))).unwrap();
+    let engine = Engine::open(
+        shared,
+        Arc::new(clock.clone()),
+        Arc::new(SeededEntropy::new(1)),
+        EngineConfig::default(),
+    )
+    .unwrap();
     World { gate: Gate::new(engine, config), store, clock }
 }
 
@@ -140,10 +145,6 @@ impl Store for HeldStore {
         self.inner.upkeep()
     }
 
-    fn maintain(&self, job: &Maintenance, on_stage: OnStage<'_>) -> Result<MaintenanceReport, StoreError> {
-        self.inner.maintain(job, on_stage)
-    }
-
     fn compact(
         &self,
         what: &Compaction,
@@ -151,10 +152,6 @@ impl Store for HeldStore {
         on_stage: OnStage<'_>,
     ) -> Result<MaintenanceReport, StoreError> {
         self.inner.compact(what, references, on_stage)
-    }
-
-    fn derived_seal(&self, name: &str) -> Option<Arc<dyn DerivedSeal>> {
-        self.inner.derived_seal(name)
     }
 
     fn close(&self) -> Result<(), StoreError> {

@@ -1,11 +1,14 @@
-//! Calls about who is known and who may do what. They answer what the routes answer.
+//! Calls about who is known and who may do what.
 
-use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, Request};
-use serde_json::{Value, json};
+use cairn_wire::access::{
+    IssuedToken, KeyOwner, Keys, Members, NewTenant, ShownKey, ShownTeam, ShownTenant, ShownToken, ShownUser,
+    Teams, TenantChange, Tenants, Tokens, UserAndTeams, UserChange, Users, WantedToken, WantedUser, WhoAmI,
+};
+use cairn_wire::audit::Trail;
 
 use super::escape::escaped;
-use super::{Client, ClientError, JSON};
+use super::{Client, ClientError};
 
 /// Which part of a list.
 #[derive(Debug, Clone, Default)]
@@ -47,63 +50,63 @@ pub struct AuditPart {
 }
 
 impl Client {
-    /// What `GET /v1/access/whoami` answers.
-    pub async fn whoami(&mut self) -> Result<Value, ClientError> {
+    /// Calls `GET /v1/access/whoami`.
+    pub async fn whoami(&mut self) -> Result<WhoAmI, ClientError> {
         self.get("/v1/access/whoami").await
     }
 
-    /// What `GET /v1/access/tenants` answers.
-    pub async fn tenants(&mut self, part: &ListPart) -> Result<Value, ClientError> {
+    /// Calls `GET /v1/access/tenants`.
+    pub async fn tenants(&mut self, part: &ListPart) -> Result<Tenants, ClientError> {
         self.get(&(address(&[]) + &list_query(part))).await
     }
 
-    /// What `POST /v1/access/tenants` answers.
-    pub async fn create_tenant(&mut self, tenant: &str) -> Result<Value, ClientError> {
-        self.say(Method::POST, &address(&[]), &json!({"tenant": tenant})).await
+    /// Calls `POST /v1/access/tenants`.
+    pub async fn create_tenant(&mut self, tenant: &str) -> Result<ShownTenant, ClientError> {
+        self.say(Method::POST, &address(&[]), &NewTenant { tenant: tenant.to_owned() }).await
     }
 
-    /// What `PATCH /v1/access/tenants/{tenant}` answers.
-    pub async fn change_tenant(&mut self, tenant: &str, disabled: bool) -> Result<Value, ClientError> {
-        self.say(Method::PATCH, &address(&[tenant]), &json!({"disabled": disabled})).await
+    /// Calls `PATCH /v1/access/tenants/{tenant}`.
+    pub async fn change_tenant(&mut self, tenant: &str, disabled: bool) -> Result<ShownTenant, ClientError> {
+        self.say(Method::PATCH, &address(&[tenant]), &TenantChange { disabled }).await
     }
 
-    /// What `GET …/users` answers.
-    pub async fn users(&mut self, tenant: &str, part: &ListPart) -> Result<Value, ClientError> {
+    /// Calls `GET …/users`.
+    pub async fn users(&mut self, tenant: &str, part: &ListPart) -> Result<Users, ClientError> {
         self.get(&(address(&[tenant, "users"]) + &list_query(part))).await
     }
 
-    /// What `GET …/users/{user}` answers.
-    pub async fn user(&mut self, tenant: &str, user: &str) -> Result<Value, ClientError> {
+    /// Calls `GET …/users/{user}`.
+    pub async fn user(&mut self, tenant: &str, user: &str) -> Result<UserAndTeams, ClientError> {
         self.get(&address(&[tenant, "users", user])).await
     }
 
-    /// What `PUT …/users/{user}` answers.
+    /// Calls `PUT …/users/{user}`.
     pub async fn put_user(
         &mut self,
         tenant: &str,
         user: &str,
         roles: &[String],
-    ) -> Result<Value, ClientError> {
-        self.say(Method::PUT, &address(&[tenant, "users", user]), &json!({"roles": roles})).await
+    ) -> Result<ShownUser, ClientError> {
+        self.say(Method::PUT, &address(&[tenant, "users", user]), &WantedUser { roles: roles.to_vec() }).await
     }
 
-    /// What `PATCH …/users/{user}` answers.
-    pub async fn enable_user(&mut self, tenant: &str, user: &str) -> Result<Value, ClientError> {
-        self.say(Method::PATCH, &address(&[tenant, "users", user]), &json!({"disabled": false})).await
+    /// Calls `PATCH …/users/{user}`.
+    pub async fn enable_user(&mut self, tenant: &str, user: &str) -> Result<ShownUser, ClientError> {
+        self.say(Method::PATCH, &address(&[tenant, "users", user]), &UserChange { disabled: false }).await
     }
 
-    /// What `DELETE …/users/{user}` answers.
-    pub async fn disable_user(&mut self, tenant: &str, user: &str) -> Result<Value, ClientError> {
+    /// Calls `DELETE …/users/{user}`.
+    pub async fn disable_user(&mut self, tenant: &str, user: &str) -> Result<ShownUser, ClientError> {
         self.ask(Request::delete(address(&[tenant, "users", user])), Vec::new()).await
     }
 
-    /// What `GET …/teams` answers.
-    pub async fn teams(&mut self, tenant: &str, part: &ListPart) -> Result<Value, ClientError> {
+    /// Calls `GET …/teams`.
+    pub async fn teams(&mut self, tenant: &str, part: &ListPart) -> Result<Teams, ClientError> {
         self.get(&(address(&[tenant, "teams"]) + &list_query(part))).await
     }
 
-    /// What `PUT …/teams/{team}` answers.
-    pub async fn create_team(&mut self, tenant: &str, team: &str) -> Result<Value, ClientError> {
+    /// Calls `PUT …/teams/{team}`.
+    pub async fn create_team(&mut self, tenant: &str, team: &str) -> Result<ShownTeam, ClientError> {
         self.ask(Request::put(address(&[tenant, "teams", team])), Vec::new()).await
     }
 
@@ -112,8 +115,13 @@ impl Client {
         self.send(Request::delete(address(&[tenant, "teams", team])), Vec::new()).await.map(drop)
     }
 
-    /// What `GET …/teams/{team}/members` answers.
-    pub async fn members(&mut self, tenant: &str, team: &str, part: &ListPart) -> Result<Value, ClientError> {
+    /// Calls `GET …/teams/{team}/members`.
+    pub async fn members(
+        &mut self,
+        tenant: &str,
+        team: &str,
+        part: &ListPart,
+    ) -> Result<Members, ClientError> {
         self.get(&(address(&[tenant, "teams", team, "members"]) + &list_query(part))).await
     }
 
@@ -131,45 +139,41 @@ impl Client {
         self.send(request, Vec::new()).await.map(drop)
     }
 
-    /// What `GET …/tokens` answers.
-    pub async fn tokens(&mut self, tenant: &str, part: &ListPart) -> Result<Value, ClientError> {
+    /// Calls `GET …/tokens`.
+    pub async fn tokens(&mut self, tenant: &str, part: &ListPart) -> Result<Tokens, ClientError> {
         self.get(&(address(&[tenant, "tokens"]) + &list_query(part))).await
     }
 
-    /// What `POST …/tokens` answers: the only answer with the token itself.
-    pub async fn issue_token(&mut self, tenant: &str, token: &NewToken) -> Result<Value, ClientError> {
-        let mut body = json!({"user": token.user, "label": token.label});
-        if !token.roles.is_empty() {
-            body["roles"] = json!(token.roles);
-        }
-        if let Some(expires_in) = &token.expires_in {
-            body["expires_in"] = json!(expires_in);
-        }
+    /// Calls `POST …/tokens`: the only answer with the token itself.
+    pub async fn issue_token(&mut self, tenant: &str, token: &NewToken) -> Result<IssuedToken, ClientError> {
+        let NewToken { user, label, roles, expires_in } = token.clone();
+        let roles = Some(roles).filter(|roles| !roles.is_empty());
+        let body = WantedToken { user, label, roles, expires_in, expires_at_ms: None };
         self.say(Method::POST, &address(&[tenant, "tokens"]), &body).await
     }
 
-    /// What `DELETE …/tokens/{id}` answers.
-    pub async fn revoke_token(&mut self, tenant: &str, id: &str) -> Result<Value, ClientError> {
+    /// Calls `DELETE …/tokens/{id}`.
+    pub async fn revoke_token(&mut self, tenant: &str, id: &str) -> Result<ShownToken, ClientError> {
         self.ask(Request::delete(address(&[tenant, "tokens", id])), Vec::new()).await
     }
 
-    /// What `GET …/keys` answers.
-    pub async fn keys(&mut self, tenant: &str, part: &ListPart) -> Result<Value, ClientError> {
+    /// Calls `GET …/keys`.
+    pub async fn keys(&mut self, tenant: &str, part: &ListPart) -> Result<Keys, ClientError> {
         self.get(&(address(&[tenant, "keys"]) + &list_query(part))).await
     }
 
-    /// What `PUT …/keys/{public_key}` answers.
-    pub async fn add_key(&mut self, tenant: &str, key: &str, user: &str) -> Result<Value, ClientError> {
-        self.say(Method::PUT, &address(&[tenant, "keys", key]), &json!({"user": user})).await
+    /// Calls `PUT …/keys/{public_key}`.
+    pub async fn add_key(&mut self, tenant: &str, key: &str, user: &str) -> Result<ShownKey, ClientError> {
+        self.say(Method::PUT, &address(&[tenant, "keys", key]), &KeyOwner { user: user.to_owned() }).await
     }
 
-    /// What `DELETE …/keys/{public_key}` answers.
-    pub async fn revoke_key(&mut self, tenant: &str, key: &str) -> Result<Value, ClientError> {
+    /// Calls `DELETE …/keys/{public_key}`.
+    pub async fn revoke_key(&mut self, tenant: &str, key: &str) -> Result<ShownKey, ClientError> {
         self.ask(Request::delete(address(&[tenant, "keys", key])), Vec::new()).await
     }
 
-    /// What `GET /v1/audit` answers.
-    pub async fn audit(&mut self, part: &AuditPart) -> Result<Value, ClientError> {
+    /// Calls `GET /v1/audit`.
+    pub async fn audit(&mut self, part: &AuditPart) -> Result<Trail, ClientError> {
         let node = part.tenant.is_none().then(|| "true".to_owned());
         let newest = part.newest.then(|| "true".to_owned());
         let query = query(&[
@@ -181,12 +185,6 @@ impl Client {
             ("limit", part.limit.map(|limit| limit.to_string())),
         ]);
         self.get(&format!("/v1/audit{query}")).await
-    }
-
-    /// Sends JSON, and answers what comes back.
-    async fn say(&mut self, method: Method, path: &str, body: &Value) -> Result<Value, ClientError> {
-        let request = Request::builder().method(method).uri(path).header(CONTENT_TYPE, JSON);
-        self.ask(request, body.to_string().into_bytes()).await
     }
 }
 

@@ -10,16 +10,16 @@ use axum::http::request::Builder;
 use axum::http::{HeaderMap, Request, Response};
 use cairn_base::{ContextId, TurnId};
 use cairn_seam::Stage;
+use cairn_wire::bulk::{ImportReport, KipImportReport, PruneJob, PruneReport};
+use cairn_wire::error::ErrorContent;
 use http_body_util::BodyExt;
 use hyper::body::{Frame, Incoming};
 use tokio::sync::mpsc;
 
-use super::error::{HeardError, not_understood};
+use super::error::not_understood;
 use super::escape::escaped;
 use super::{Client, ClientError, JSON, listen};
-use crate::routes::bulk::{
-    END, ENDS_IN_TRAILERS, ERROR, ImportReport, KipImportReport, LAST_TURN, NUMBERS, PruneJob, PruneReport,
-};
+use crate::routes::bulk::{END, ENDS_IN_TRAILERS, ERROR, LAST_TURN, NUMBERS};
 
 /// A body whose bytes come from somebody who waits until they are taken.
 struct Coming(mpsc::Receiver<Bytes>);
@@ -135,7 +135,7 @@ async fn take_all(
         }
     }
     if let Some(error) = trailers.get(ERROR) {
-        let heard: HeardError =
+        let heard: ErrorContent =
             serde_json::from_slice(error.as_bytes()).map_err(|error| not_understood(&error))?;
         return Err(heard.into());
     }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use cairn_base::ErrorCode;
-use serde::Deserialize;
-use serde_json::Value;
+use cairn_wire::error::ErrorContent;
+
+use crate::error_codes;
 
 /// Why a call has no result.
 #[derive(Debug, thiserror::Error)]
@@ -57,20 +58,11 @@ pub enum ClientError {
     },
 }
 
-/// An error as an answer says it.
-#[derive(Debug, Deserialize)]
-pub(super) struct HeardError {
-    code: String,
-    message: String,
-    #[serde(default)]
-    details: Value,
-}
-
-impl From<HeardError> for ClientError {
-    fn from(error: HeardError) -> Self {
+impl From<ErrorContent> for ClientError {
+    fn from(error: ErrorContent) -> Self {
         ClientError::Refused {
-            code: ErrorCode::named(&error.code),
-            hint: error.details["hint"].as_str().map(str::to_owned),
+            code: error_codes().find(|code| code.name() == error.code),
+            hint: error.hint().map(str::to_owned),
             message: error.message,
         }
     }

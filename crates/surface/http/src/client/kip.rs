@@ -1,24 +1,24 @@
 //! Calls about KIP.
 
-use axum::http::Request;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{Method, Request};
 use cairn_seam::Stage;
-use serde_json::{Value, json};
+use cairn_wire::indexes::{IndexJob, KipIndex, KipIndexes};
+use cairn_wire::kip::{KipMethodCall, KipResponse};
+use cairn_wire::sleep::{SleepJob, SleepReport};
+use serde::Serialize;
 
 use super::escape::escaped;
 use super::{Client, ClientError, JSON, listen};
-use crate::routes::kip::sleep::{SleepJob, SleepReport};
-use crate::{IndexJob, KipIndex};
 
 impl Client {
-    /// What `POST /kip` answers to a method with parameters: also the errors of KIP.
-    pub async fn kip(&mut self, method: &str, params: &Value) -> Result<Value, ClientError> {
-        let body = json!({"method": method, "params": params}).to_string();
-        self.ask(Request::post("/kip").header(CONTENT_TYPE, JSON), body.into_bytes()).await
+    /// Calls a function of KIP: `POST /kip`. Errors of KIP are in the response.
+    pub async fn kip(&mut self, method: &str, params: &impl Serialize) -> Result<KipResponse, ClientError> {
+        self.say(Method::POST, "/kip", &KipMethodCall { method, params }).await
     }
 
-    /// What `GET /v1/kip/indexes` answers.
-    pub async fn kip_indexes(&mut self, space: Option<&str>) -> Result<Value, ClientError> {
+    /// Returns the ordered indexes of a space: `GET /v1/kip/indexes`.
+    pub async fn kip_indexes(&mut self, space: Option<&str>) -> Result<KipIndexes, ClientError> {
         let space = space.map(|space| format!("?space={}", escaped(space))).unwrap_or_default();
         self.get(&format!("/v1/kip/indexes{space}")).await
     }

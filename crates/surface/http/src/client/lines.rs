@@ -1,9 +1,9 @@
 //! Answers that come line by line.
 
 use axum::body::Bytes;
-use cairn_base::limits;
 
 use super::error::{ClientError, not_understood};
+use crate::limits;
 
 /// Bytes as they come, cut into lines.
 #[derive(Debug, Default)]

@@ -8,35 +8,39 @@ mod escape;
 mod kip;
 mod lines;
 mod search;
+mod tools;
 mod turns;
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use axum::http::request::Builder;
-use axum::http::{Request, Response};
-use cairn_base::limits;
+use axum::http::{HeaderValue, Method, Request, Response};
 use cairn_seam::{Maintenance, Stage};
+use cairn_wire::error::ErrorContent;
+use cairn_wire::maintenance::Report;
+use cairn_wire::stats::Stats;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
+
+use crate::limits;
 
 pub use self::access::{AuditPart, ListPart, NewToken};
 pub use self::bell::Bell;
 pub use self::error::ClientError;
-use self::error::{HeardError, not_understood, unanswered};
+use self::error::{not_understood, unanswered};
 use self::lines::Lines;
 pub use self::turns::{ContextOrder, NewTurn};
-use crate::routes::maintenance::wire::{Job, Report};
+use crate::routes::maintenance::wire::job_to_wire;
 
 const JSON: &str = "application/json";
 
@@ -51,6 +55,8 @@ type SentBody = BoxBody<Bytes, Infallible>;
 pub struct Client {
     sender: SendRequest<SentBody>,
     answer_within: Duration,
+    /// The header `Authorization`, if the caller is not the owner.
+    bearer: Option<HeaderValue>,
 }
 
 /// A line of a long answer, or the body of a refusal.
@@ -63,7 +69,7 @@ struct Heard<R> {
     #[serde(default)]
     total: u64,
     report: Option<R>,
-    error: Option<HeardError>,
+    error: Option<ErrorContent>,
 }
 
 impl Client {
@@ -79,7 +85,16 @@ impl Client {
                 tracing::debug!(%error, "the connection to the server ended early");
             }
         });
-        Ok(Client { sender, answer_within })
+        Ok(Client { sender, answer_within, bearer: None })
+    }
+
+    /// Shows a token with every further request. Without one, a caller over the socket is the local owner.
+    pub fn set_token(&mut self, token: &str) -> Result<(), ClientError> {
+        let header = HeaderValue::try_from(format!("Bearer {token}"));
+        let mut header = header.map_err(|_| ClientError::Unsendable { what: "the token" })?;
+        header.set_sensitive(true);
+        self.bearer = Some(header);
+        Ok(())
     }
 
     /// Returns when the server responds, with whatever status. Fails when it does not.
@@ -90,8 +105,8 @@ impl Client {
         }
     }
 
-    /// What `GET /v1/admin/stats` answers.
-    pub async fn stats(&mut self) -> Result<Value, ClientError> {
+    /// Returns figures about the node: `GET /v1/admin/stats`.
+    pub async fn stats(&mut self) -> Result<Stats, ClientError> {
         self.get("/v1/admin/stats").await
     }
 
@@ -102,7 +117,7 @@ impl Client {
         job: &Maintenance,
         on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
     ) -> Result<Report, ClientError> {
-        let body = Job::to_wire(job);
+        let body = job_to_wire(job);
         let body = body.map_err(|path| ClientError::Path { path: path.display().to_string() })?;
         let body = serde_json::to_vec(&body).expect("a job is plain data");
         let request = Request::post("/v1/admin/maintenance").header(CONTENT_TYPE, JSON);
@@ -111,12 +126,23 @@ impl Client {
     }
 
     /// What a GET answers.
-    async fn get(&mut self, path: &str) -> Result<Value, ClientError> {
+    async fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, ClientError> {
         self.ask(Request::get(path), Vec::new()).await
     }
 
+    /// Sends JSON.
+    async fn say<T: DeserializeOwned>(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        let request = Request::builder().method(method).uri(path).header(CONTENT_TYPE, JSON);
+        self.ask(request, serde_json::to_vec(body).expect("a request is plain data")).await
+    }
+
     /// What a request answers, if that is one piece of JSON.
-    async fn ask(&mut self, request: Builder, body: Vec<u8>) -> Result<Value, ClientError> {
+    async fn ask<T: DeserializeOwned>(&mut self, request: Builder, body: Vec<u8>) -> Result<T, ClientError> {
         let answer = self.send(request, body).await?;
         let body = self.whole(answer).await?;
         serde_json::from_slice(&body).map_err(|error| not_understood(&error))
@@ -133,7 +159,10 @@ impl Client {
         body: SentBody,
     ) -> Result<Response<Incoming>, ClientError> {
         let request = request.header(HOST, "localhost").body(body);
-        let request = request.expect("paths and headers are checked before");
+        let mut request = request.expect("paths and headers are checked before");
+        if let Some(bearer) = &self.bearer {
+            request.headers_mut().insert(AUTHORIZATION, bearer.clone());
+        }
         let answer = timeout(self.answer_within, async {
             // The connection may still be busy with the end of the answer before.
             self.sender.ready().await?;
@@ -145,7 +174,8 @@ impl Client {
             return Ok(answer);
         }
         let body = self.whole(answer).await?;
-        let heard: Heard<Value> = serde_json::from_slice(&body).map_err(|error| not_understood(&error))?;
+        let heard: Heard<IgnoredAny> =
+            serde_json::from_slice(&body).map_err(|error| not_understood(&error))?;
         Err(heard.error.map_or_else(|| not_understood(&"an error without a code"), ClientError::from))
     }
 
@@ -201,6 +231,8 @@ async fn report_of<R: DeserializeOwned>(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
     use super::*;
@@ -232,7 +264,8 @@ mod tests {
         let answer = client.send(Request::get("/long"), Vec::new()).await.expect("an answer");
         let report: u64 = listen(answer, &mut |_| {}).await.expect("a report");
         assert_eq!(report, 1);
-        assert_eq!(client.get("/next").await.expect("an answer"), serde_json::json!({}));
+        let next: BTreeMap<String, u64> = client.get("/next").await.expect("an answer");
+        assert!(next.is_empty());
         drop(server.await.expect("it served"));
     }
 }

@@ -2,15 +2,15 @@
 
 use axum::http::Request;
 use cairn_seam::Stage;
-use serde_json::Value;
+use cairn_wire::maintenance::Report;
+use cairn_wire::search::FoundPage;
 
 use super::escape::escaped;
 use super::{Client, ClientError, listen};
-use crate::routes::maintenance::wire::Report;
 
 impl Client {
-    /// What `GET /v1/search` answers to these parameters.
-    pub async fn search(&mut self, parameters: &[(&str, String)]) -> Result<Value, ClientError> {
+    /// Returns a page of hits: `GET /v1/search` with these parameters.
+    pub async fn search(&mut self, parameters: &[(&str, String)]) -> Result<FoundPage, ClientError> {
         let parameters: Vec<_> =
             parameters.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
         self.get(&format!("/v1/search?{}", parameters.join("&"))).await

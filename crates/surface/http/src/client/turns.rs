@@ -1,12 +1,13 @@
-//! Calls about turns. They answer what the routes answer.
+//! Calls about turns.
 
 use axum::http::header::{CONTENT_TYPE, IF_MATCH};
-use axum::http::{HeaderValue, Request};
-use cairn_base::{ContextId, TurnId};
-use serde_json::{Value, json};
+use axum::http::{HeaderValue, Method, Request};
+use cairn_base::{ContextId, TurnId, Value};
+use cairn_wire::contexts::{ContextObject, ContextPage, NewContext};
+use cairn_wire::turns::{AppendedTurn, SingleTurn, TurnPage};
 
 use super::escape::escaped;
-use super::{Client, ClientError, JSON};
+use super::{Client, ClientError};
 
 /// A turn that is to be appended.
 #[derive(Debug, Clone)]
@@ -43,8 +44,8 @@ pub enum ContextOrder {
 }
 
 impl Client {
-    /// What `GET /v1/contexts` answers.
-    pub async fn contexts(&mut self, limit: u64, order: &ContextOrder) -> Result<Value, ClientError> {
+    /// Calls `GET /v1/contexts`.
+    pub async fn contexts(&mut self, limit: u64, order: &ContextOrder) -> Result<ContextPage, ClientError> {
         let order = match order {
             ContextOrder::Created { before: None } => String::new(),
             ContextOrder::Created { before: Some(before) } => format!("&before={before}"),
@@ -56,36 +57,35 @@ impl Client {
         self.get(&format!("/v1/contexts?limit={limit}{order}")).await
     }
 
-    /// What `GET /v1/contexts/{id}` answers.
-    pub async fn context(&mut self, context: ContextId) -> Result<Value, ClientError> {
+    /// Calls `GET /v1/contexts/{id}`.
+    pub async fn context(&mut self, context: ContextId) -> Result<ContextObject, ClientError> {
         self.get(&format!("/v1/contexts/{context}")).await
     }
 
-    /// What `POST /v1/contexts` answers: an empty context, or a fork.
-    pub async fn create_context(&mut self, base: Option<TurnId>) -> Result<Value, ClientError> {
-        let body = base.map_or_else(|| json!({}), |base| json!({"base_turn_id": base.to_string()}));
-        let request = Request::post("/v1/contexts").header(CONTENT_TYPE, JSON);
-        self.ask(request, body.to_string().into_bytes()).await
+    /// Calls `POST /v1/contexts`: an empty context, or a fork.
+    pub async fn create_context(&mut self, base: Option<TurnId>) -> Result<ContextObject, ClientError> {
+        let base_turn_id = base.map_or(Value::Null, |base| Value::from(base.to_string()));
+        self.say(Method::POST, "/v1/contexts", &NewContext { base_turn_id }).await
     }
 
-    /// What `GET /v1/contexts/{id}/turns` answers, with payloads in base64.
+    /// Calls `GET /v1/contexts/{id}/turns`, with payloads in base64.
     pub async fn turns(
         &mut self,
         context: ContextId,
         limit: u64,
         before: Option<TurnId>,
-    ) -> Result<Value, ClientError> {
+    ) -> Result<TurnPage, ClientError> {
         let before = before.map(|before| format!("&before_turn_id={before}")).unwrap_or_default();
         self.get(&format!("/v1/contexts/{context}/turns?view=raw&limit={limit}{before}")).await
     }
 
-    /// What `GET /v1/turns/{id}` answers, with the payload in base64.
-    pub async fn turn(&mut self, turn: TurnId) -> Result<Value, ClientError> {
+    /// Calls `GET /v1/turns/{id}`, with the payload in base64.
+    pub async fn turn(&mut self, turn: TurnId) -> Result<SingleTurn, ClientError> {
         self.get(&format!("/v1/turns/{turn}?view=raw")).await
     }
 
-    /// What `POST /v1/contexts/{id}/turns` answers.
-    pub async fn append(&mut self, turn: &NewTurn) -> Result<Value, ClientError> {
+    /// Calls `POST /v1/contexts/{id}/turns`.
+    pub async fn append(&mut self, turn: &NewTurn) -> Result<AppendedTurn, ClientError> {
         let type_id = escaped(&turn.type_id);
         let parent = turn.parent.map(|parent| format!("&parent_turn_id={parent}")).unwrap_or_default();
         let (context, version) = (turn.context, turn.type_version);

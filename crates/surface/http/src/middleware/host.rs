@@ -15,12 +15,11 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use cairn_base::ErrorCode;
 use cairn_gate::Authentication;
 
-use crate::ApiError;
 use crate::app::AppState;
 use crate::local::FromLocalOwner;
+use crate::{ApiError, HttpCode};
 
 pub(crate) async fn host(State(app): State<AppState>, request: Request, next: Next) -> Response {
     if request.extensions().get::<FromLocalOwner>().is_some() {
@@ -38,7 +37,7 @@ pub(super) fn any_name_is_ours(app: &AppState) -> bool {
 }
 
 fn check(request: &Request, bound: SocketAddr, any_name: bool) -> Result<(), ApiError> {
-    let wrong = |message: String| ApiError::new(ErrorCode::WrongHost, message);
+    let wrong = |message: String| ApiError::new(HttpCode::WrongHost, message);
     let mut hosts = request.headers().get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
         return Err(wrong("a request has one Host header".to_owned()));

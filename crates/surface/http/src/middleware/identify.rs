@@ -24,11 +24,7 @@ pub(crate) async fn identify(State(app): State<AppState>, mut request: Request, 
 }
 
 /// Who asks. Nobody in particular is refused.
-pub(crate) fn caller(
-    app: &AppState,
-    headers: &HeaderMap,
-    extensions: &Extensions,
-) -> Result<Caller, ApiError> {
+fn caller(app: &AppState, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, ApiError> {
     let engine = app.gate.engine();
     let credentials = Credentials {
         is_local_owner: extensions.get::<FromLocalOwner>().is_some(),

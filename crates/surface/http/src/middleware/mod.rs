@@ -25,14 +25,24 @@ mod admission;
 mod deadline;
 
 pub(crate) use admission::admission;
-pub(crate) use allowance::{limit_body, limit_commands, limit_content, limit_stream};
+pub(crate) use allowance::limit;
 pub(crate) use catch_panic::catch_panic;
 pub(crate) use deadline::deadline;
 pub(crate) use host::host;
-pub(crate) use identify::{caller, identify};
-pub(crate) use observe::observe;
+pub(crate) use identify::identify;
+pub(crate) use observe::{observe, quiet};
 pub(crate) use origin::origin;
-pub(crate) use read_body::{read_body, read_commands, read_content};
+pub(crate) use read_body::read_body;
 pub(crate) use request_id::request_id;
 pub(crate) use security_headers::security_headers;
 pub(crate) use single::single;
+
+use crate::app::AppState;
+use crate::route::Route;
+
+/// State of middleware that depends on the route.
+#[derive(Debug, Clone)]
+pub(crate) struct Framed {
+    pub(crate) app: AppState,
+    pub(crate) route: Route,
+}

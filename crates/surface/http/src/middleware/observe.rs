@@ -10,6 +10,17 @@ use crate::app::AppState;
 use crate::error::AnsweredCode;
 use crate::metrics::Up;
 
+/// Stands in the extensions of a response whose request is not worth a line in the log.
+#[derive(Debug, Clone, Copy)]
+struct Quiet;
+
+/// Marks the responses of a route whose requests are logged for debugging only.
+pub(crate) async fn quiet(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(Quiet);
+    response
+}
+
 /// The route of a request that matched none.
 const NO_ROUTE: &str = "none";
 
@@ -29,8 +40,7 @@ pub(crate) async fn observe(State(app): State<AppState>, request: Request, next:
     app.metrics.answered(&method, route, status, code, took);
     let id = id.as_ref().map_or("", RequestId::as_str);
     let (status, ms, code) = (status.as_u16(), took.as_secs_f64() * 1e3, code.map(|code| code.name()));
-    // Probes come every few seconds and say nothing new.
-    if code.is_none() && ["/healthz", "/readyz", "/metrics"].contains(&route) {
+    if code.is_none() && response.extensions().get::<Quiet>().is_some() {
         tracing::debug!(%method, route, status, ms, id, "request");
     } else {
         tracing::info!(%method, route, status, ms, id, code, "request");

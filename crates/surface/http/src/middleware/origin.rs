@@ -12,11 +12,10 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use cairn_base::ErrorCode;
 
 use super::host::{any_name_is_ours, is_loopback};
-use crate::ApiError;
 use crate::app::AppState;
+use crate::{ApiError, HttpCode};
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
 const HEADERS: HeaderValue = HeaderValue::from_static(
@@ -71,7 +70,7 @@ pub(crate) async fn origin(State(app): State<AppState>, request: Request, next: 
     let mut response = match origin_of(request.method(), request.headers(), allowed, own) {
         From::Here => next.run(request).await,
         From::Elsewhere => {
-            ApiError::new(ErrorCode::WrongOrigin, "pages of this origin may not call this server")
+            ApiError::new(HttpCode::WrongOrigin, "pages of this origin may not call this server")
                 .into_response()
         }
         From::Allowed(origin) => {

@@ -15,30 +15,15 @@ use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::time::timeout;
 
+use super::Framed;
 use super::allowance::announced;
 use crate::ApiError;
-use crate::app::AppState;
 use crate::call::outside;
 
-/// For bodies that say something.
-pub(crate) async fn read_body(State(app): State<AppState>, request: Request, next: Next) -> Response {
-    let bytes_max = app.config.body_bytes_max;
-    with_limit(&app, bytes_max, request, next).await
-}
-
-/// For bodies that are a payload or a blob.
-pub(crate) async fn read_content(State(app): State<AppState>, request: Request, next: Next) -> Response {
-    let bytes_max = app.config.content_bytes_max;
-    with_limit(&app, bytes_max, request, next).await
-}
-
-/// For bodies that are commands of KIP.
-pub(crate) async fn read_commands(State(app): State<AppState>, request: Request, next: Next) -> Response {
-    let bytes_max = app.config.commands_bytes_max;
-    with_limit(&app, bytes_max, request, next).await
-}
-
-async fn with_limit(app: &AppState, bytes_max: usize, request: Request, next: Next) -> Response {
+/// Replaces the body by one that is in memory. The limit is that of the route's body class.
+pub(crate) async fn read_body(State(frame): State<Framed>, request: Request, next: Next) -> Response {
+    let Framed { app, route } = frame;
+    let Some(bytes_max) = route.body_bytes_max(&app.config) else { return outside().into_response() };
     let (parts, body) = request.into_parts();
     let caller = parts.extensions.get::<Caller>();
     // What was announced was counted with the request.

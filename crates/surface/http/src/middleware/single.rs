@@ -12,13 +12,14 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use cairn_access::AccessCode;
 use cairn_base::ErrorCode;
 
 use crate::ApiError;
 
 /// The headers, each with the error for a duplicate.
 static SINGLE: [(HeaderName, ErrorCode); 16] = [
-    (AUTHORIZATION, ErrorCode::TokenMalformed),
+    (AUTHORIZATION, AccessCode::TokenMalformed),
     // Refused before by `host.rs`, except on the local owner's socket.
     (HOST, ErrorCode::InvalidRequest),
     (HeaderName::from_static("sec-fetch-site"), ErrorCode::InvalidRequest),

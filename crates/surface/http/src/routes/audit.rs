@@ -5,10 +5,9 @@ use std::collections::btree_map::Entry;
 
 use axum::Json;
 use cairn_access::Principal;
-use cairn_base::{TenantId, limits};
-use cairn_engine::{AuditCursor, AuditLine, AuditOutcome, Engine, EngineError};
-use serde::Serialize;
-use utoipa::ToSchema;
+use cairn_base::TenantId;
+use cairn_engine::{AuditCursor, AuditLine, AuditOutcome, Engine, EngineError, limits};
+use cairn_wire::audit::{ShownLine, Trail};
 
 use super::access::RefusedLook;
 use crate::ApiError;
@@ -17,49 +16,6 @@ use crate::params::{Params, invalid};
 
 /// How many lines are listed if nobody says.
 const LIMIT: u64 = 100;
-
-/// One line of an audit trail.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ShownLine {
-    /// When, in Unix milliseconds.
-    at_ms: u64,
-    /// Who.
-    #[schema(example = "ada@example.org")]
-    actor: String,
-    /// What.
-    #[schema(example = "access.change")]
-    action: &'static str,
-    /// On which tenant; null for the node itself, and for a tenant that the caller may not know of.
-    #[schema(example = "acme")]
-    tenant: Option<Box<str>>,
-    /// On what; empty if the action says it all.
-    #[schema(example = "revoke token 5f3a90c1d2e4b687")]
-    subject: String,
-    /// `done` or `refused`. An act that is more than one transaction has two lines: `begun`, and then `done`,
-    /// `failed` or `stopped`; without the second it goes on, or died half-way with the server.
-    #[schema(example = "done")]
-    outcome: &'static str,
-    /// Why it was refused.
-    reason: Option<String>,
-    /// What it failed with: the code of an error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "StorageFull")]
-    code: Option<&'static str>,
-    /// How many refusals since the line before left none of their own, because there were too many.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unrecorded: Option<u32>,
-}
-
-/// Part of an audit trail, oldest line first.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Trail {
-    /// The lines, in the order in which it happened.
-    lines: Vec<ShownLine>,
-    /// What to pass as `after` to go on; null at the end.
-    next: Option<String>,
-    /// What to pass as `after` later, for what has come by then; null while there is no line at all.
-    last: Option<String>,
-}
 
 /// Whose trail.
 #[derive(Debug)]
@@ -159,20 +115,21 @@ fn shown(
 }
 
 fn line_in(line: AuditLine, tenant: Option<Box<str>>) -> ShownLine {
+    let outcome = line.outcome.name().to_owned();
     let (reason, code, unrecorded) = match line.outcome {
         AuditOutcome::Done | AuditOutcome::Begun | AuditOutcome::Stopped => (None, None, None),
         AuditOutcome::Refused { reason, unrecorded } => {
             (Some(reason.to_string()), None, (unrecorded > 0).then_some(unrecorded))
         }
-        AuditOutcome::Failed { code } => (None, Some(code.name()), None),
+        AuditOutcome::Failed { code } => (None, Some(code.name().to_owned()), None),
     };
     ShownLine {
         at_ms: line.at_ms,
         actor: line.actor,
-        action: line.action.name(),
-        tenant,
+        action: line.action.name().to_owned(),
+        tenant: tenant.map(String::from),
         subject: line.subject,
-        outcome: line.outcome.name(),
+        outcome,
         reason,
         code,
         unrecorded,

@@ -1,10 +1,16 @@
 //! What the frame around every route may answer, for the description: routes name what is theirs.
 
+use cairn_access::AccessCode;
 use cairn_base::ErrorCode;
+use cairn_gate::GateCode;
+use cairn_seam::StoreCode;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, Content, OpenApi, PathItem, Ref, RefOr};
+
+use crate::HttpCode;
+use crate::route::Route;
 
 /// What the description calls a token in the header `Authorization`.
 const BEARER: &str = "bearer";
@@ -21,29 +27,27 @@ struct Asked {
     has_body: bool,
     has_json: bool,
     has_parameters: bool,
-    /// Everything but health and what describes the server stands behind the gate.
-    is_admitted: bool,
-    writes: bool,
+    route: Route,
 }
 
 #[rustfmt::skip]
 const ANSWERS: &[FrameAnswer] = &[
     FrameAnswer { code: ErrorCode::MalformedJson, description: "The body is no JSON", comes_to: |asked| asked.has_json },
-    FrameAnswer { code: ErrorCode::Unauthenticated, description: "The caller has to say who it is, and has not, or what it showed is not good; the code says which", comes_to: |asked| asked.is_admitted },
+    FrameAnswer { code: AccessCode::Unauthenticated, description: "The caller has to say who it is, and has not, or what it showed is not good; the code says which", comes_to: |asked| asked.route.is_identified() },
     FrameAnswer { code: ErrorCode::Forbidden, description: "The caller may not do this, or comes from a page whose origin may not call this server", comes_to: |_| true },
     FrameAnswer { code: ErrorCode::TooLarge, description: "The body is too large", comes_to: |asked| asked.has_body },
-    FrameAnswer { code: ErrorCode::UnsupportedMediaType, description: "The body has a media type that is not read here", comes_to: |asked| asked.has_json },
-    FrameAnswer { code: ErrorCode::WrongHost, description: "The Host header names another server", comes_to: |_| true },
+    FrameAnswer { code: HttpCode::UnsupportedMediaType, description: "The body has a media type that is not read here", comes_to: |asked| asked.has_json },
+    FrameAnswer { code: HttpCode::WrongHost, description: "The Host header names another server", comes_to: |_| true },
     FrameAnswer { code: ErrorCode::InvalidRequest, description: "The request makes no sense", comes_to: |asked| asked.has_body || asked.has_parameters },
-    FrameAnswer { code: ErrorCode::TooManyRequests, description: "The caller or its tenant asks too often; Retry-After says when to come back", comes_to: |asked| asked.is_admitted },
+    FrameAnswer { code: GateCode::TooManyRequests, description: "The caller or its tenant asks too often; Retry-After says when to come back", comes_to: |asked| asked.is_counted() },
     FrameAnswer { code: ErrorCode::Internal, description: "It failed inside the server; the request id leads to the log", comes_to: |_| true },
-    FrameAnswer { code: ErrorCode::Overloaded, description: "Too much is going on, or the server stops; Retry-After says when to come back", comes_to: |asked| asked.is_admitted },
-    FrameAnswer { code: ErrorCode::DeadlineExceeded, description: "It took too long", comes_to: |asked| asked.is_admitted },
-    FrameAnswer { code: ErrorCode::StorageFull, description: "The disk is nearly full; reads go on", comes_to: |asked| asked.writes },
+    FrameAnswer { code: ErrorCode::Overloaded, description: "Too much is going on, or the server stops; Retry-After says when to come back", comes_to: |asked| asked.is_counted() },
+    FrameAnswer { code: ErrorCode::DeadlineExceeded, description: "It took too long", comes_to: |asked| asked.is_counted() },
+    FrameAnswer { code: StoreCode::StorageFull, description: "The disk is nearly full; reads go on", comes_to: |asked| asked.route.writes() },
 ];
 
 impl Asked {
-    fn of(path: &str, operation: &Operation, writes: bool) -> Self {
+    fn of(route: Route, operation: &Operation) -> Self {
         let has_json = match &operation.request_body {
             Some(RefOr::T(body)) => body.content.contains_key("application/json"),
             Some(RefOr::Ref(_)) | None => false,
@@ -52,23 +56,26 @@ impl Asked {
             has_body: operation.request_body.is_some(),
             has_json,
             has_parameters: operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty()),
-            is_admitted: path.starts_with("/v1/") || path == "/kip",
-            writes,
+            route,
         }
+    }
+
+    /// Only what is counted can be too much.
+    fn is_counted(&self) -> bool {
+        self.route.cost().is_some()
     }
 }
 
-/// Adds to every operation what the frame may answer, unless it says something of that status itself.
-pub(crate) fn add(description: &mut OpenApi) {
-    for (path, item) in &mut description.paths.paths {
-        let PathItem { get, head, put, post, delete, patch, .. } = item;
-        for operation in [get, head].into_iter().flatten() {
-            extend(path, operation, false);
-        }
-        for operation in [put, post, delete, patch].into_iter().flatten() {
-            extend(path, operation, true);
-        }
+/// Adds to every operation of a route what the frame may answer, unless it says something of that status itself.
+pub(crate) fn add(route: Route, item: &mut PathItem) {
+    let PathItem { get, head, put, post, delete, patch, .. } = item;
+    for operation in [get, head, put, post, delete, patch].into_iter().flatten() {
+        extend(route, operation);
     }
+}
+
+/// Adds what these answers look like, and how a caller says who it is.
+pub(crate) fn add_components(description: &mut OpenApi) {
     // With or without: it depends on the server whether anybody has to say who they are.
     let bearer = SecurityRequirement::new::<_, [&str; 0], &str>(BEARER, []);
     description.security = Some(vec![SecurityRequirement::default(), bearer]);
@@ -82,8 +89,8 @@ pub(crate) fn add(description: &mut OpenApi) {
     }
 }
 
-fn extend(path: &str, operation: &mut Operation, writes: bool) {
-    let asked = Asked::of(path, operation, writes);
+fn extend(route: Route, operation: &mut Operation) {
+    let asked = Asked::of(route, operation);
     for FrameAnswer { code, .. } in ANSWERS.iter().filter(|answer| (answer.comes_to)(&asked)) {
         let response = || RefOr::Ref(Ref::from_response_name(code.name()));
         operation.responses.responses.entry(code.http().to_string()).or_insert_with(response);

@@ -1,14 +1,15 @@
 //! `GET /metrics`: figures for Prometheus.
 
 use axum::extract::State;
+use axum::http::HeaderName;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{Extensions, HeaderMap, HeaderName};
 use cairn_engine::{MetricKind, PrometheusText};
 use cairn_gate::GateError;
 
+use crate::ApiError;
 use crate::app::AppState;
+use crate::call::Asking;
 use crate::error::ErrorBody;
-use crate::{ApiError, middleware};
 
 /// Figures for dashboards
 ///
@@ -25,11 +26,9 @@ use crate::{ApiError, middleware};
 )]
 pub(super) async fn metrics(
     State(app): State<AppState>,
-    headers: HeaderMap,
-    extensions: Extensions,
+    Asking(caller): Asking,
 ) -> Result<([(HeaderName, &'static str); 1], String), ApiError> {
     // They are of all tenants together.
-    let caller = middleware::caller(&app, &headers, &extensions)?;
     app.gate.engine().permit_figures(caller.principal()).map_err(GateError::from)?;
     let mut text = PrometheusText::new();
     app.gate.engine().write_metrics(&mut text);

@@ -5,25 +5,13 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use cairn_base::ErrorCode;
 use cairn_gate::Authentication;
-use cairn_seam::Health;
-use serde::Serialize;
-use utoipa::ToSchema;
+use cairn_seam::{Health, StoreCode};
+use cairn_wire::health::Ready;
 
-use super::scrub::ScrubDetails;
+use super::scrub;
 use crate::ApiError;
 use crate::app::AppState;
 use crate::error::ErrorBody;
-
-/// A server that can do its work.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Ready {
-    /// `ready`.
-    #[schema(example = "ready")]
-    status: &'static str,
-    /// Background verification of files, where it is on; only where callers need not authenticate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scrub: Option<ScrubDetails>,
-}
 
 /// Whether reads and writes are served
 ///
@@ -48,8 +36,8 @@ pub(super) async fn ready(State(app): State<AppState>) -> Result<Json<Ready>, Ap
         // The same goes for damage.
         None => {
             let scrub = Some(app.gate.engine().scrub_status()).filter(|_| is_open);
-            let scrub = scrub.as_ref().and_then(ScrubDetails::of);
-            Ok(Json(Ready { status: "ready", scrub }))
+            let scrub = scrub.as_ref().and_then(scrub::details);
+            Ok(Json(Ready { status: "ready".to_owned(), scrub }))
         }
         Some(obstacle) => {
             let told = if is_open { obstacle } else { obstacle.without_particulars() };
@@ -64,16 +52,16 @@ fn obstacle(health: &Health) -> Option<ApiError> {
         Health::Full { free_bytes, reserve_bytes } => {
             let message =
                 format!("the disk is nearly full: {free_bytes} bytes free, {reserve_bytes} must stay free");
-            let error = ApiError::new(ErrorCode::StorageFull, message);
+            let error = ApiError::new(StoreCode::StorageFull, message);
             Some(error.detail("free_bytes", *free_bytes).detail("reserve_bytes", *reserve_bytes))
         }
         Health::Poisoned { cause } => {
             let message = format!("the store is read-only until restarted, because a write failed: {cause}");
-            Some(ApiError::new(ErrorCode::StorePoisoned, message))
+            Some(ApiError::new(StoreCode::StorePoisoned, message))
         }
         Health::ReadOnly { cause } => {
             let message = format!("the store is open read-only, because its log is damaged: {cause}");
-            Some(ApiError::new(ErrorCode::StoreReadOnly, message))
+            Some(ApiError::new(StoreCode::StoreReadOnly, message))
         }
         Health::Closed => Some(ApiError::new(ErrorCode::Unavailable, "the store is closed")),
     }

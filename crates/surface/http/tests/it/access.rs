@@ -47,7 +47,7 @@ impl World {
             owner.put_user(tenant, user, &[role.to_owned()]).await.expect("it is made");
             let token = NewToken { user: user.into(), label: "t".into(), roles: vec![], expires_in: None };
             let issued = owner.issue_token(tenant, &token).await.expect("it is made");
-            tokens.push(issued["token"].as_str().expect("a token").to_owned());
+            tokens.push(issued.token.0.to_string());
         }
         let [admin, reader, other, operator] = tokens.try_into().expect("four");
         World { server, owner, admin, reader, other, operator }
@@ -93,7 +93,7 @@ async fn everybody_is_told_who_they_are() {
     let me = world.owner.whoami().await.expect("it answers");
     let roles = json!(["reader", "writer", "admin", "operator"]);
     let owner = json!({"user_id": "local-owner", "tenant": "local", "teams": [], "roles": roles, "is_local_owner": true});
-    assert_eq!(me, owner);
+    assert_eq!(json!(me), owner);
     world.owner.create_team("acme", "core").await.expect("it is made");
     world.owner.set_member("acme", "core", "ada@example.org/1", true).await.expect("it is there");
     assert_eq!(

@@ -280,7 +280,7 @@ async fn exports_of_what_is_known_hold_their_places_and_end_when_their_caller_is
     );
     imported.expect("it is taken");
     let mut streams = Vec::new();
-    for number in 0..cairn_base::limits::BULK_STREAMS_MAX {
+    for number in 0..cairn_http::limits::BULK_STREAMS_MAX {
         let mut stream = begun(&world, "GET /v1/kip/export HTTP/1.1\r\n", &format!("export {number}")).await;
         let mut head = [0; 12];
         stream.read_exact(&mut head).await.expect("an answer");

@@ -105,6 +105,9 @@ const ROWS: &[Row] = &[
     row(200, CONCEPT_TYPES, "POST /v1/kip", r#"{"command":"FIND(?x) WHERE { ?x {type: \"$ConceptType\", name: \"{name}\"} }"}"#),
     row(200, CONCEPT_TYPES, "POST /v1/kip", r#"{"command":"UPSERT { CONCEPT { {type: \"{name}\", name: \"x\"} } }"}"#),
 
+    row(200, SPACES, "POST /v1/tools/execute_kip", r#"{"command":"DESCRIBE DOMAINS","space":"{name}"}"#),
+    row(200, CONCEPT_TYPES, "POST /v1/tools/execute_kip_readonly", r#"{"command":"FIND(?x) WHERE { ?x {type: \"{name}\"} }"}"#),
+
     row(404, TENANTS, "GET /v1/audit?tenant={name}", ""),
     row(403, TENANTS, "GET /v1/access/tenants/{name}", ""),
     row(403, TENANTS, "PATCH /v1/access/tenants/{name}", r#"{"disabled":true}"#),

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use crate::client::{Answer, get, post, send};
 use crate::server::Server;
 
-const DRUGS: &str = r#"UPSERT {
+pub(crate) const DRUGS: &str = r#"UPSERT {
   CONCEPT ?type { {type: "$ConceptType", name: "Drug"} SET ATTRIBUTES { description: "d" } }
   CONCEPT ?drug { {type: "Drug", name: "Aspirin"} SET ATTRIBUTES { risk: 2 } }
 }"#;
-const NAMES: &str = r#"FIND(?d.name) WHERE { ?d {type: "Drug"} }"#;
+pub(crate) const NAMES: &str = r#"FIND(?d.name) WHERE { ?d {type: "Drug"} }"#;
 
 async fn with_drugs() -> Server {
     let server = Server::start().await;
@@ -192,7 +192,7 @@ async fn a_capsule_is_longer_than_other_bodies_and_has_a_limit_as_well() {
         let body = json!({"command": DRUGS}).to_string();
         body.clone() + &" ".repeat(bytes - body.len())
     };
-    for path in ["/v1/kip", "/kip"] {
+    for path in ["/v1/kip", "/kip", "/v1/tools/execute_kip"] {
         assert_ne!(post(server.addr, path, &padded(4 << 20)).await.status, 413, "{path}");
         let refused = post(server.addr, path, &padded((4 << 20) + 1)).await;
         assert_eq!(refused.error(), (413, "TooLarge".to_owned()), "{path}");
@@ -203,14 +203,14 @@ async fn a_capsule_is_longer_than_other_bodies_and_has_a_limit_as_well() {
 }
 
 /// A server that asks who it is, and what callers of two tenants show.
-struct World {
-    server: Server,
-    reader: String,
-    writer: String,
+pub(crate) struct World {
+    pub(crate) server: Server,
+    pub(crate) reader: String,
+    pub(crate) writer: String,
     other: String,
 }
 
-async fn world(allowance: Allowance) -> World {
+pub(crate) async fn world(allowance: Allowance) -> World {
     let gate = GateConfig { authentication: Authentication::Required, allowance, ..GateConfig::default() };
     let server = Server::with(HttpConfig::default(), gate).await;
     let (engine, owner) = (server.gate.engine().clone(), Principal::local_owner());
@@ -230,7 +230,7 @@ async fn world(allowance: Allowance) -> World {
 }
 
 impl World {
-    async fn ask(&self, token: &str, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn ask(&self, token: &str, path: &str, body: &Value) -> Answer {
         let head = format!("content-type: application/json\r\n{token}");
         send(self.server.addr, &format!("POST {path}"), &head, body.to_string().as_bytes()).await
     }
@@ -384,12 +384,12 @@ async fn the_client_of_the_program_gets_the_same() {
     let server = with_drugs().await;
     let mut client = Client::over(server.local().await, Duration::from_secs(20)).await.expect("it connects");
     let answer = client.kip("execute_kip", &json!({"command": NAMES})).await.expect("an answer");
-    assert_eq!(answer, json!({"result": ["Aspirin"]}));
+    assert_eq!(json!(answer), json!({"result": ["Aspirin"]}));
     let answer =
         client.kip("execute_kip", &json!({"command": "FIND("})).await.expect("an answer all the same");
-    assert_eq!(code(&answer), "KIP_1001");
+    assert_eq!(code(&json!(answer)), "KIP_1001");
     let logs = client.kip("list_logs", &json!({"limit": 2})).await.expect("an answer");
-    assert_eq!(logs["result"].as_array().map(Vec::len), Some(2), "{logs:#}");
+    assert_eq!(logs.result().as_array().map(<[_]>::len), Some(2), "{logs:?}");
 }
 
 #[tokio::test]
@@ -426,4 +426,46 @@ async fn a_sleep_cycle_tells_and_removes_only_when_it_is_told_to() {
     assert_eq!(missing.status, 422, "{missing:?}");
     let wrong = post(server.addr, "/v1/kip/sleep", r#"{"aply":true}"#).await;
     assert_eq!(wrong.status, 422, "{wrong:?}");
+}
+
+#[tokio::test]
+async fn upserts_need_no_thread_of_queries() {
+    let gate = GateConfig { queries_max: 1, long_queries_max: 1, ..GateConfig::default() };
+    let server = Server::with(HttpConfig::default(), gate).await;
+    // The first one makes the types of the space, and may block.
+    assert!(asked(&server, "/v1/kip", &json!({"command": DRUGS})).await.get("result").is_some());
+    let (mut leave, mut held) = (Vec::new(), Vec::new());
+    for _ in 0..2 {
+        let (leaving, left) = std::sync::mpsc::channel::<()>();
+        let (enter, entered) = tokio::sync::oneshot::channel();
+        let gate = server.gate.clone();
+        held.push(tokio::spawn(async move {
+            let admission = gate.admit().await?;
+            gate.query(&admission, move |_| {
+                enter.send(()).expect("the test listens");
+                // It ends with its sender.
+                let _ = left.recv();
+                Ok(())
+            })
+            .await
+        }));
+        leave.push(leaving);
+        entered.await.expect("it has a place");
+    }
+    let drug = |name: &str| DRUGS.replace("Aspirin", name);
+    let one = asked(&server, "/v1/kip", &json!({"command": drug("Ibuprofen")})).await;
+    assert_eq!(one["result"]["created"]["concepts"], json!(1), "{one:#}");
+    let batch = json!({"commands": [drug("Naproxen"), "UPSERT {", drug("Codeine")]});
+    let batch = asked(&server, "/v1/kip", &batch).await;
+    let created = |at: usize| &batch["result"][at]["result"]["created"]["concepts"];
+    assert_eq!((created(0), created(2)), (&json!(1), &json!(1)), "{batch:#}");
+    assert_eq!(code(&batch["result"][1]), "KIP_1001", "{batch:#}");
+    let wrong = json!({"command": r#"UPSERT { CONCEPT { {type: "Nothing", name: "x"} } }"#});
+    assert_eq!(code(&asked(&server, "/v1/kip", &wrong).await), "KIP_2001");
+    drop(leave);
+    for query in held {
+        query.await.expect("no panic").expect("it ended");
+    }
+    let names = asked(&server, "/v1/kip", &json!({"command": NAMES})).await;
+    assert_eq!(names["result"].as_array().map(Vec::len), Some(4), "{names:#}");
 }

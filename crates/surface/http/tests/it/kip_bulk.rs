@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{Principal, Role, Roles};
-use cairn_base::{ErrorCode, limits};
+use cairn_base::ErrorCode;
 use cairn_engine::NewToken;
 use cairn_gate::{Authentication, GateConfig};
-use cairn_http::{Bytes, Client, ClientError, HttpConfig, KipImportReport};
+use cairn_http::{Bytes, Client, ClientError, HttpConfig, limits};
+use cairn_wire::bulk::KipImportReport;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use cairn_http::{Client, ClientError, IndexJob};
+use cairn_http::{Client, ClientError};
+use cairn_wire::indexes::IndexJob;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, get, post, request};
@@ -96,9 +97,9 @@ async fn the_client_of_the_program_does_the_same() {
     let made = client.create_kip_index(&job, &mut |_| stages += 1).await.expect("it is made");
     assert_eq!((made.state.as_str(), made.entries, stages > 0), ("ready", Some(2), true));
     let page = client.kip_indexes(Some("memory")).await.expect("a list");
-    assert_eq!(page["indexes"], json!([made]));
+    assert_eq!(page.indexes, [made]);
     client.drop_kip_index(&job).await.expect("it is dropped");
     let again = client.drop_kip_index(&IndexJob { space: Some("memory".to_owned()), ..job }).await;
     assert!(matches!(again, Err(ClientError::Refused { .. })), "{again:?}");
-    assert_eq!(client.kip_indexes(None).await.expect("a list")["indexes"], json!([]));
+    assert!(client.kip_indexes(None).await.expect("a list").indexes.is_empty());
 }

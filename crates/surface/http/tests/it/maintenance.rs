@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use cairn_base::ErrorCode;
 use cairn_gate::GateConfig;
-use cairn_http::{Client, ClientError, HttpConfig, Report};
+use cairn_http::{Client, ClientError, HttpConfig, missing_from_wire};
 use cairn_seam::{
     DamagedAt, FaultPlan, FaultyStore, Maintenance, MaintenanceReport, Missing, MissingList, OnStage, Stage,
-    Store, StoreError,
+    Store, StoreCode, StoreError,
 };
+use cairn_wire::maintenance::Report;
 use serde_json::{Value, json};
 
 use crate::client::{get, post};
@@ -103,7 +104,7 @@ async fn a_damaged_store_is_refused_with_a_way_out_or_what_is_missing_is_told() 
         assert_eq!(hint.expect("a hint").contains("--skip-damaged"), has_way_out, "{job:?}");
     }
     let report = client.maintain(&backup(true), &mut |_| {}).await.expect("it is done");
-    assert_eq!((report.missing[0].to_missing(), report.missing_count()), (place, 3));
+    assert_eq!((missing_from_wire(&report.missing[0]), report.missing_count()), (place, 3));
 }
 
 #[tokio::test]
@@ -213,7 +214,7 @@ async fn a_failure_comes_with_its_status_or_as_the_last_line() {
     assert!(late.body.contains("{\"error\":{\"code\":\"StorePoisoned\",\"message\":"), "{late:?}");
     let repair = Maintenance::Verify { repair: true };
     let heard = code(local(&server).await.maintain(&repair, &mut |_| {}).await);
-    assert_eq!(heard, Some(ErrorCode::StorePoisoned));
+    assert_eq!(heard, Some(StoreCode::StorePoisoned));
     let lines = trail(&server).await;
     let failed = |subject: &str, code: &str| {
         let line = |outcome: &str, code: Option<&str>| {

@@ -387,7 +387,7 @@ async fn a_new_index_is_made_on_demand_and_figures_say_how_it_is() {
     assert_eq!(trail["lines"][0]["subject"], "make the search index anew", "{trail}");
     let mut client = Client::over(server.local().await, Duration::from_secs(60)).await.expect("it connects");
     let answered = client.search(&[("q", "a&b=stone %20\"".to_owned()), ("limit", "1".to_owned())]).await;
-    assert_eq!(answered.expect("it answers")["query"], "a&b=stone %20\"");
+    assert_eq!(answered.expect("it answers").query, "a&b=stone %20\"");
     let refused = client.search(&[("q", String::new())]).await;
     assert!(matches!(refused, Err(ClientError::Refused { .. })), "{refused:?}");
 }

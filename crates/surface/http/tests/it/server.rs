@@ -7,15 +7,14 @@ use std::time::Duration;
 use axum::Json;
 use axum::routing::{get, post};
 use cairn_base::{ManualClock, SeededEntropy};
-use cairn_engine::{Engine, SearchHome};
+use cairn_engine::{Engine, EngineConfig, SearchHome};
 use cairn_gate::{Gate, GateConfig};
-use cairn_http::{ApiError, ApiJson, App, Drained, HttpConfig, Listeners, serve};
+use cairn_http::{ApiError, ApiJson, App, Drained, HttpConfig, Listeners, Route, serve};
 use cairn_seam::{MemoryStore, Store};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
-use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) struct Server {
     pub(crate) addr: SocketAddr,
@@ -48,7 +47,8 @@ impl Server {
         let clock = Arc::new(ManualClock::new(1_700_000_000_000));
         let entropy = Arc::new(SeededEntropy::new(7));
         let store = wrap(MemoryStore::new(clock.clone()));
-        let engine = Engine::open(store, clock.clone(), entropy).expect("a store in memory opens");
+        let engine = Engine::open(store, clock.clone(), entropy, EngineConfig::default())
+            .expect("a store in memory opens");
         let gate = Gate::new(engine, gate);
         let tcp = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let addr = tcp.local_addr().expect("it is bound");
@@ -56,7 +56,7 @@ impl Server {
         let local = UnixListener::bind(dir.path().join("sock")).expect("a socket");
         let listeners = Listeners { tcp: Some(tcp), local: Some(local) };
         let (entered, leave) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-        let app = App::new(gate.clone(), http, addr).with_routes(test_routes(&entered, &leave));
+        let app = with_test_routes(App::new(gate.clone(), http, addr), &entered, &leave);
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(serve(listeners, app, async {
             // Told to, or forgotten by its test.
@@ -90,17 +90,16 @@ impl Server {
 /// Seconds that a test never waits for.
 pub(crate) const LONG: Duration = Duration::from_secs(600);
 
-fn test_routes(entered: &Arc<Semaphore>, leave: &Arc<Semaphore>) -> OpenApiRouter {
+fn with_test_routes(app: App, entered: &Arc<Semaphore>, leave: &Arc<Semaphore>) -> App {
     let (entered, leave) = (Arc::clone(entered), Arc::clone(leave));
     let wait = move || async move {
         entered.add_permits(1);
         leave.acquire().await.expect("open").forget();
         "answered"
     };
-    OpenApiRouter::new()
-        .route("/test/echo", post(echo))
-        .route("/test/panic", get(panics))
-        .route("/test/wait", get(wait))
+    app.with_route(Route::WRITE, "/test/echo", post(echo))
+        .with_route(Route::READ, "/test/panic", get(panics))
+        .with_route(Route::READ, "/test/wait", get(wait))
 }
 
 #[derive(serde::Deserialize)]

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use cairn_mcp::{Answer, Door, Offer, ServeError, Unreached, serve};
+use cairn_base::ErrorCode;
+use cairn_mcp::{Answer, CallError, Door, Offer, ServeError, serve};
+use cairn_tools::Tool;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split};
 use tokio::sync::Semaphore;
@@ -20,21 +22,24 @@ struct Echo {
 }
 
 impl Door for Echo {
-    fn call<'a>(&'a self, function: &'static str, arguments: Map<String, Value>) -> Answer<'a> {
+    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Map<String, Value>) -> Answer<'a> {
         Box::pin(async move {
             self.entered.fetch_add(1, Ordering::SeqCst);
             self.leave.acquire().await.expect("open").forget();
             match arguments.get("command").and_then(Value::as_str) {
                 Some("unreached") => {
                     let hint = Some("wait".to_owned());
-                    Err(Unreached { code: "KIP_4003", message: "nobody is there".to_owned(), hint })
+                    Err(CallError {
+                        code: ErrorCode::Unavailable,
+                        message: "nobody is there".to_owned(),
+                        hint,
+                    })
                 }
+                Some("forbidden") => Err(CallError::new(ErrorCode::Forbidden, "you may not")),
                 Some("wrong") => {
                     Ok(json!({"error": {"code": "KIP_2001", "message": "no such type", "hint": "look"}}))
                 }
-                _ => {
-                    Ok(json!({"result": {"function": function, "arguments": arguments}, "next_cursor": "c"}))
-                }
+                _ => Ok(json!({"result": {"tool": tool.name, "arguments": arguments}, "next_cursor": "c"})),
             }
         })
     }
@@ -89,9 +94,8 @@ impl Client {
 async fn a_call_goes_through_the_door_and_its_answer_comes_back() {
     let mut client = Client::begun(9, Offer::Everything).await;
     let done = client.call("x").await;
-    // Pages end where texts do.
-    let arguments = json!({"command": "x", "page_bytes": 14 << 10});
-    let response = json!({"result": {"function": "execute_kip", "arguments": arguments}, "next_cursor": "c"});
+    let arguments = json!({"command": "x"});
+    let response = json!({"result": {"tool": "execute_kip", "arguments": arguments}, "next_cursor": "c"});
     assert_eq!((&done["isError"], &done["structuredContent"]), (&json!(false), &response), "{done:#}");
     let text: Value = serde_json::from_str(done["content"][0]["text"].as_str().expect("text")).expect("JSON");
     assert_eq!(text, response);
@@ -102,8 +106,14 @@ async fn a_call_goes_through_the_door_and_its_answer_comes_back() {
     );
     assert_eq!(wrong["content"][0]["text"], "KIP_2001: no such type\nhint: look");
     let unreached = client.call("unreached").await;
-    let error = json!({"error": {"code": "KIP_4003", "message": "nobody is there", "hint": "wait"}});
+    let error = json!({"error": {"code": "Unavailable", "message": "nobody is there", "hint": "wait", "retry": "later"}});
     assert_eq!((&unreached["isError"], &unreached["structuredContent"]), (&json!(true), &error));
+    let forbidden = client.call("forbidden").await;
+    let hint = "ask an administrator for the permission";
+    let error =
+        json!({"error": {"code": "Forbidden", "message": "you may not", "hint": hint, "retry": "never"}});
+    assert_eq!((&forbidden["isError"], &forbidden["structuredContent"]), (&json!(true), &error));
+    assert_eq!(forbidden["content"][0]["text"], format!("Forbidden: you may not\nhint: {hint}"));
 }
 
 #[tokio::test]
@@ -131,6 +141,7 @@ async fn so_many_calls_are_worked_on_and_no_more() {
         refused["content"][0]["text"].as_str().is_some_and(|text| text.contains("64 calls")),
         "{refused:#}"
     );
+    assert_eq!(refused["structuredContent"]["error"]["code"], "Overloaded", "{refused:#}");
     assert_eq!(client.door.entered.load(Ordering::SeqCst), 64);
     client.door.leave.add_permits(64);
     for _ in 0..64 {
@@ -167,6 +178,20 @@ async fn only_reading_is_offered_where_that_was_asked_for() {
     );
     client.send(2, "tools/call", json!({"name": "execute_kip", "arguments": {"command": "x"}})).await;
     assert_eq!(client.hear().await["error"]["code"], -32602);
+    assert_eq!(client.door.entered.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_an_error_of_the_protocol_that_names_the_nearest() {
+    let mut client = Client::begun(0, Offer::Everything).await;
+    for (id, name, message) in [
+        (1, "execute_kp", "there is no tool \"execute_kp\"; did you mean execute_kip?"),
+        (2, "zzz", "there is no tool \"zzz\"; there are execute_kip, execute_kip_readonly"),
+    ] {
+        client.send(id, "tools/call", json!({"name": name, "arguments": {}})).await;
+        let error = client.hear().await["error"].clone();
+        assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!(message)));
+    }
     assert_eq!(client.door.entered.load(Ordering::SeqCst), 0);
 }
 

@@ -4,9 +4,9 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use cairn_base::{Base64, limits};
+use cairn_base::Base64;
 use cairn_tls::testing::{Authority, Issued};
-use cairn_tls::{Protocol, Tls, TlsError, TlsFiles};
+use cairn_tls::{Protocol, Tls, TlsError, TlsFiles, limits};
 use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_ED25519, PKCS_RSA_SHA256};
 
 use crate::talk::{connect, serve, word};

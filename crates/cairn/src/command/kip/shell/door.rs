@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use cairn_wire::kip::KipResponse;
+use serde::Serialize;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
@@ -33,7 +34,7 @@ impl Door {
     }
 
     /// Calls a function of KIP.
-    pub(super) fn ask(&self, function: &str, arguments: &Value) -> Result<Value, Failure> {
+    pub(super) fn ask(&self, function: &str, arguments: &impl Serialize) -> Result<KipResponse, Failure> {
         let asked = self.keeper.ask(function, arguments);
         self.runtime.block_on(async {
             if !self.gives_up {

@@ -1,7 +1,7 @@
 //! Mistakes in commands, with a mark under their place.
 
 use cairn_kip::{KipCode, KipError, Span, marks};
-use serde_json::Value;
+use cairn_wire::kip::KipResponse;
 
 use crate::command::kip::caret;
 use crate::command::kip::source::Source;
@@ -27,15 +27,15 @@ pub(super) fn failure(text: &str, place: &Place, error: KipError) -> Failure {
 }
 
 /// What the memory says is wrong with a command, if it says where.
-pub(super) fn told(answer: &Value, text: &str) -> Option<KipError> {
-    let error = answer.get("error")?;
-    let code = KipCode::ALL.iter().find(|code| Some(code.text()) == error["code"].as_str())?;
-    let (place, message) = error["message"].as_str()?.split_once(": ")?;
+pub(super) fn told(answer: &KipResponse, text: &str) -> Option<KipError> {
+    let error = answer.error.as_ref()?;
+    let code = KipCode::ALL.iter().find(|code| code.text() == error.code)?;
+    let (place, message) = error.message.split_once(": ")?;
     let (line, column) = place.strip_prefix("line ")?.split_once(", column ")?;
     let span = span_at(text, line.parse().ok()?, column.parse().ok()?)?;
     let told = KipError::new(*code, message).at(span);
-    Some(match error["hint"].as_str() {
-        Some(hint) => told.hint(hint),
+    Some(match &error.hint {
+        Some(hint) => told.hint(hint.as_str()),
         None => told,
     })
 }
@@ -51,16 +51,25 @@ fn span_at(text: &str, line: usize, column: usize) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use cairn_wire::kip::KipFault;
 
     use super::*;
+
+    fn failed(code: &str, message: &str, hint: Option<&str>) -> KipResponse {
+        let error = KipFault {
+            code: code.to_owned(),
+            hint: hint.map(str::to_owned),
+            message: message.to_owned(),
+            name: String::new(),
+        };
+        KipResponse { error: Some(error), ..KipResponse::default() }
+    }
 
     #[test]
     fn what_the_memory_says_is_shown_at_its_place() {
         let text = "FIND(?x) WHERE {\n  ?x {type: \"Dug\"}\n}";
-        let answer = json!({"error": {
-            "code": "KIP_2001", "message": "line 2, column 13: no type \"Dug\"", "hint": "did you mean Drug?"
-        }});
+        let message = "line 2, column 13: no type \"Dug\"";
+        let answer = failed("KIP_2001", message, Some("did you mean Drug?"));
         let error = told(&answer, text).expect("a mistake with a place");
         let (message, hint) = failure(text, &Place { name: "a.kip", line: 5 }, error).into_words();
         assert_eq!(
@@ -73,15 +82,15 @@ mod tests {
     #[test]
     fn what_has_no_place_is_told_as_it_is() {
         for answer in [
-            json!({"result": []}),
-            json!({"error": {"code": "KIP_3002", "message": "gone"}}),
-            json!({"error": {"code": "KIP_9999", "message": "line 1, column 1: gone"}}),
-            json!({"error": {"code": "KIP_3002", "message": "line x, column 1: gone"}}),
-            json!({"error": {"code": "KIP_3002", "message": "line 0, column 0: gone"}}),
+            KipResponse::default(),
+            failed("KIP_3002", "gone", None),
+            failed("KIP_9999", "line 1, column 1: gone", None),
+            failed("KIP_3002", "line x, column 1: gone", None),
+            failed("KIP_3002", "line 0, column 0: gone", None),
         ] {
-            assert!(told(&answer, "FIND").is_none(), "{answer}");
+            assert!(told(&answer, "FIND").is_none(), "{answer:?}");
         }
-        let far = json!({"error": {"code": "KIP_3002", "message": "line 9, column 9: gone"}});
+        let far = failed("KIP_3002", "line 9, column 9: gone", None);
         assert!(told(&far, "FIND").is_some(), "a place beyond the end is its end");
     }
 }

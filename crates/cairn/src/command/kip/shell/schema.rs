@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cairn_base::limits::KIP_COMMANDS_MAX;
-use serde_json::{Value, json};
+use cairn_base::Value;
+use cairn_kip::limits::KIP_COMMANDS_MAX;
+use cairn_wire::kip::{KipBody, KipResponse};
+use serde::Serialize;
 
 use super::door::Door;
 use crate::command::kip::run::refuse_error;
@@ -31,7 +33,7 @@ pub(super) fn vocabulary(door: &Door, space: Option<&str>) -> Result<Vocabulary,
     ];
     let answers = batch(door, space, &commands)?;
     let names = |answer: Option<&Value>| -> Vec<String> {
-        let names = answer.and_then(|answer| answer["result"].as_array()).into_iter().flatten();
+        let names = answer.and_then(|answer| answer.get("result")?.as_array()).unwrap_or_default().iter();
         names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
     };
     let (types, predicates) = (names(answers.first()), names(answers.get(1)));
@@ -39,9 +41,11 @@ pub(super) fn vocabulary(door: &Door, space: Option<&str>) -> Result<Vocabulary,
 }
 
 /// Types and predicates, and how many concepts and links follow each.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Sizes {
+    #[serde(rename = "concept_types")]
     types: BTreeMap<String, u64>,
+    #[serde(rename = "proposition_types")]
     predicates: BTreeMap<String, u64>,
 }
 
@@ -49,9 +53,11 @@ pub(super) struct Sizes {
 pub(super) fn sizes(door: &Door, space: Option<&str>) -> Result<Sizes, Failure> {
     let primer = single(door, space, "DESCRIBE PRIMER")?;
     let Vocabulary { types, predicates, .. } = vocabulary(door, space)?;
-    let count = |name: &str| format!("FIND(COUNT(?x)) WHERE {{ ?x {{type: {}}} }}", json!(name));
+    let count =
+        |name: &str| format!("FIND(COUNT(?x)) WHERE {{ ?x {{type: {}}} }}", Value::from(name).to_json());
     let types = counted(door, space, types, largest(&primer, "largest_concept_types", "concepts"), &count)?;
-    let count = |name: &str| format!("FIND(COUNT(?x)) WHERE {{ ?x (?s, {}, ?o) }}", json!(name));
+    let count =
+        |name: &str| format!("FIND(COUNT(?x)) WHERE {{ ?x (?s, {}, ?o) }}", Value::from(name).to_json());
     let known = largest(&primer, "largest_proposition_types", "propositions");
     let predicates = counted(door, space, predicates, known, &count)?;
     Ok(Sizes { types, predicates })
@@ -73,7 +79,7 @@ fn counted(
         let commands: Vec<String> = page.iter().map(|name| count(name)).collect();
         let answers = if is_all { Vec::new() } else { batch(door, space, &commands)? };
         for (at, name) in page.iter().enumerate() {
-            let count = answers.get(at).and_then(|answer| answer["result"].as_u64());
+            let count = answers.get(at).and_then(|answer| answer.get("result")?.as_number()?.as_u64());
             known.insert(name.clone(), count.unwrap_or(0));
         }
     }
@@ -81,34 +87,30 @@ fn counted(
 }
 
 fn largest(primer: &Value, list: &str, unit: &str) -> BTreeMap<String, u64> {
-    let rows = primer["result"][list].as_array().into_iter().flatten();
-    rows.filter_map(|row| Some((row["name"].as_str()?.to_owned(), row[unit].as_u64()?))).collect()
+    let rows = primer.get(list).and_then(Value::as_array).unwrap_or_default().iter();
+    let size =
+        |row: &Value| Some((row.get("name")?.as_str()?.to_owned(), row.get(unit)?.as_number()?.as_u64()?));
+    rows.filter_map(size).collect()
 }
 
 fn single(door: &Door, space: Option<&str>, command: &str) -> Result<Value, Failure> {
-    let answer = door.ask("execute_kip_readonly", &in_space(json!({"command": command}), space))?;
-    refuse_error(&answer)?;
-    Ok(answer)
+    ask(door, space, KipBody { command: Some(command.to_owned()), ..KipBody::default() })
 }
 
 fn batch(door: &Door, space: Option<&str>, commands: &[String]) -> Result<Vec<Value>, Failure> {
-    let answer = door.ask("execute_kip_readonly", &in_space(json!({"commands": commands}), space))?;
-    refuse_error(&answer)?;
-    Ok(answer["result"].as_array().cloned().unwrap_or_default())
+    let commands = commands.iter().map(|command| Value::from(command.as_str())).collect();
+    let result = ask(door, space, KipBody { commands: Some(commands), ..KipBody::default() })?;
+    Ok(if let Value::Array(answers) = result { answers } else { Vec::new() })
 }
 
-fn in_space(mut request: Value, space: Option<&str>) -> Value {
-    if let Some(space) = space {
-        request["space"] = json!(space);
-    }
-    request
+fn ask(door: &Door, space: Option<&str>, request: KipBody) -> Result<Value, Failure> {
+    let request = KipBody { space: space.map(str::to_owned), ..request };
+    let answer: KipResponse = door.ask("execute_kip_readonly", &request)?;
+    refuse_error(&answer)?;
+    Ok(answer.result.unwrap_or_default())
 }
 
 impl Sizes {
-    pub(super) fn to_json(&self) -> Value {
-        json!({"concept_types": self.types, "proposition_types": self.predicates})
-    }
-
     pub(super) fn to_text(&self, look: Look) -> String {
         let table = |head: &str, unit: &str, counts: &BTreeMap<String, u64>| {
             let name = |name: &str| cairn_base::Harmless(name).to_string();
@@ -133,8 +135,8 @@ mod tests {
             sizes.to_text(Look { colour: false, width: None }),
             "type     concepts\nDrug     12\nSymptom  0\n\npredicate  links\ntreats     3\n"
         );
-        let primer =
-            json!({"result": {"largest_concept_types": [{"name": "Drug", "concepts": 12}, {"name": 1}]}});
+        let primer = br#"{"largest_concept_types":[{"name":"Drug","concepts":12},{"name":1}]}"#;
+        let primer = Value::parse_json(primer).expect("JSON");
         let known = largest(&primer, "largest_concept_types", "concepts");
         assert_eq!(known, BTreeMap::from([("Drug".to_owned(), 12)]));
     }

@@ -6,9 +6,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cairn_base::limits;
+use cairn_kip::limits;
 use cairn_kip::tree::Command;
-use serde_json::Value;
+use cairn_wire::kip::KipResponse;
 
 use super::backslash::{self, Backslash};
 use super::door::Door;
@@ -16,6 +16,7 @@ use super::fault::{self, Place};
 use super::gather::{Gather, Gathered};
 use super::{keys, next_page, schema};
 use crate::command;
+use crate::command::answer::json;
 use crate::command::kip::run::{refuse_error, request};
 use crate::command::kip::source::Source;
 use crate::command::kip::{How, text};
@@ -137,7 +138,7 @@ impl Session {
             self.is_schema_changed = true;
         }
         if self.as_json {
-            command::print(&format!("{answer:#}\n"))?;
+            command::print(&json(&answer))?;
         }
         if let Some(error) = fault::told(&answer, &source.text) {
             return Err(fault::failure(&source.text, place, error));
@@ -153,9 +154,9 @@ impl Session {
     }
 
     /// What later commands and completions need of an answer.
-    fn remember(&mut self, command: &Command, answer: &Value) {
-        self.next = answer["next_cursor"].as_str().and_then(|cursor| next_page::after(command, cursor));
-        if keys::collect(answer, &mut self.keys) {
+    fn remember(&mut self, command: &Command, answer: &KipResponse) {
+        self.next = answer.next_cursor.as_deref().and_then(|cursor| next_page::after(command, cursor));
+        if keys::collect(answer.result(), &mut self.keys) {
             self.is_schema_changed = true;
         }
     }
@@ -177,7 +178,7 @@ impl Session {
     fn show_schema(&self) -> Result<(), Failure> {
         let found = schema::sizes(&self.door, self.space())?;
         let shown = match self.as_json {
-            true => format!("{:#}\n", found.to_json()),
+            true => json(&found),
             false => found.to_text(Look::of_stdout()),
         };
         command::print(&shown)

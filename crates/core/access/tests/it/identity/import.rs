@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use cairn_access::identity::{Identity, IdentityError, Imported, Language, import_file, import_folder};
+use cairn_access::limits::IDENTITY_FILE_BYTES_MAX;
 use cairn_base::fs::SimulatedFs;
-use cairn_base::limits::IDENTITY_FILE_BYTES_MAX;
 
 use super::{text, unhex, vectors};
 

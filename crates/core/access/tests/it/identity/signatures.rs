@@ -1,7 +1,8 @@
 //! What verifies, and what does not.
 
+use cairn_access::AccessCode;
 use cairn_access::identity::{DerivedFrom, Identity, PublicKey, Signature, SignatureError, sign, verify};
-use cairn_base::{CanonicalObject, ErrorCode, ManualClock, SeededEntropy};
+use cairn_base::{CanonicalObject, ManualClock, SeededEntropy};
 use proptest::prelude::*;
 
 use super::unhex;
@@ -45,7 +46,7 @@ fn only_the_document_that_was_signed_verifies() {
     }
     let other = verify(&document(signed, &signed[1..signed.len() - 1]), &identity(2).public_key());
     assert_eq!(other, Err(SignatureError::Wrong));
-    assert_eq!(SignatureError::Wrong.code(), ErrorCode::Unauthenticated);
+    assert_eq!(SignatureError::Wrong.code(), AccessCode::Unauthenticated);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use cairn_base::{KeyBuf, Value, limits, value_key};
-use cairn_graph::{CheckPlace, ConceptId, IndexInfo, IndexState, View, tables};
+use cairn_base::{KeyBuf, Value, value_key};
+use cairn_graph::{CheckPlace, ConceptId, IndexInfo, IndexState, View, limits, tables};
 use cairn_seam::{KeyRange, Visit};
 
 use crate::kit::Kit;

@@ -2,8 +2,8 @@
 
 use std::ops::Bound;
 
-use cairn_base::{Value, limits, text_prefix_key, value_key, value_kind_key};
-use cairn_graph::{ConceptId, ConceptWrite, Index, Map, Target, TypeId};
+use cairn_base::{Value, text_prefix_key, value_key, value_kind_key};
+use cairn_graph::{ConceptId, ConceptWrite, Index, Map, Target, TypeId, limits};
 use cairn_seam::Visit;
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cairn_base::limits;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::layout::BLOCK_BYTES;
+use crate::limits;
 
 /// What an entry takes besides its bytes, roughly.
 const ENTRY_BYTES: u64 = 128;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use cairn_base::fs::SimulatedFs;
 use cairn_base::{SeededEntropy, SystemEntropy};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
-use cairn_seam::{DerivedSeal, Store};
+use cairn_seam::{DerivedSeal, LocalStore};
 use tantivy::Directory;
 use tantivy::directory::TerminatingWrite;
 

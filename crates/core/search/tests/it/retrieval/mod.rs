@@ -80,9 +80,13 @@ fn first(index: &SearchIndex, text: &str) -> Vec<String> {
 
 #[test]
 fn the_right_thing_is_mostly_among_the_first_five() {
-    let settings = Settings { store: "store".into(), collections: COLLECTIONS, writer_bytes: 15_000_000 };
+    let settings = Settings {
+        store: "store".into(),
+        collections: COLLECTIONS.iter().collect(),
+        writer_bytes: 15_000_000,
+    };
     let index = SearchIndex::open(memory_directory(), settings).expect("an index");
-    index.apply(&changes(), Position(1)).expect("they are taken");
+    index.apply(&changes(), Position::from_stored(1)).expect("they are taken");
     let (mut hits, mut at_once, mut all) = (0, 0, 0);
     for line in include_str!("queries.txt").lines() {
         let (text, wanted) = line.split_once(" => ").expect("a query and what is wanted");

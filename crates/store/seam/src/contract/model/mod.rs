@@ -6,13 +6,13 @@ mod truth;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_base::{Clock, ContentHash, ManualClock, Position, TenantId, limits};
+use cairn_base::{Clock, ContentHash, ManualClock, Position, TenantId};
 
 use self::script::{CONTENTS, ENTRIES, KEYSPACES, Script, TENANTS, random_range, universe};
 use self::truth::Truth;
 use super::kit::{Dice, content, feed, now, said, scan, seen, try_scan};
 use super::{Make, StoreUnderTest};
-use crate::{Snapshot, Store, StoreError};
+use crate::{Snapshot, Store, StoreError, limits};
 
 /// How many histories, and how many steps each.
 const SEEDS: std::ops::Range<u64> = 1..5;

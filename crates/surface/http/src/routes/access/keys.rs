@@ -3,8 +3,7 @@
 use axum::Json;
 use cairn_access::KeyId;
 use cairn_access::registry::Key;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use cairn_wire::access::{KeyOwner, Keys, ShownKey};
 
 use super::named::{only_user, parse};
 use super::part::Part;
@@ -13,50 +12,18 @@ use super::{change, look};
 use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::params::Params;
-use crate::{ApiError, ApiJson};
+use crate::{ApiError, ApiJson, IntoWire};
 
-/// The public half of a key.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ShownKey {
-    /// The key: 64 hexadecimal digits.
-    public_key: String,
-    /// Whose it is.
-    #[schema(example = "ada@example.org")]
-    user: String,
-    /// When it was registered, in Unix milliseconds.
-    created_at_ms: u64,
-    /// Whether it is revoked.
-    revoked: bool,
-    /// Since when.
-    revoked_at_ms: Option<u64>,
-}
+impl IntoWire for Key {
+    type Wire = ShownKey;
 
-/// Part of the keys, in their own order.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Keys {
-    /// The keys; revoked ones too.
-    keys: Vec<ShownKey>,
-    /// What to pass as `after` to go on; null at the end.
-    next: Option<String>,
-}
-
-/// For whom a key is.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct KeyOwner {
-    /// The user.
-    #[schema(example = "ada@example.org")]
-    user: String,
-}
-
-impl From<Key> for ShownKey {
-    fn from(key: Key) -> Self {
+    fn into_wire(self) -> ShownKey {
         ShownKey {
-            public_key: key.id.to_string(),
-            user: key.user.to_string(),
-            created_at_ms: key.created_at_ms,
-            revoked: key.revoked_at_ms.is_some(),
-            revoked_at_ms: key.revoked_at_ms,
+            public_key: self.id.to_string(),
+            user: self.user.to_string(),
+            created_at_ms: self.created_at_ms,
+            revoked: self.revoked_at_ms.is_some(),
+            revoked_at_ms: self.revoked_at_ms,
         }
     }
 }
@@ -80,7 +47,7 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<Keys>, ApiEr
         engine.keys(principal, tenant, user.as_ref(), part.page())
     });
     let found = found.await?;
-    Ok(Json(Keys { keys: found.items.into_iter().map(Into::into).collect(), next: found.next }))
+    Ok(Json(Keys { keys: found.items.into_iter().map(IntoWire::into_wire).collect(), next: found.next }))
 }
 
 /// Register a key for a user
@@ -109,7 +76,7 @@ pub(super) async fn add(
     let (id, user) = (key(&params)?, parse("user", &owner.user)?);
     let work =
         change(&call, &params, move |engine, principal, tenant| engine.add_key(principal, tenant, id, &user));
-    Ok(Json(work.await?.into()))
+    Ok(Json(work.await?.into_wire()))
 }
 
 /// Revoke a key
@@ -129,7 +96,7 @@ pub(super) async fn revoke(call: Call, params: Params) -> Result<Json<ShownKey>,
     let id = key(&params)?;
     let work =
         change(&call, &params, move |engine, principal, tenant| engine.revoke_key(principal, tenant, id));
-    Ok(Json(work.await?.into()))
+    Ok(Json(work.await?.into_wire()))
 }
 
 fn key(params: &Params) -> Result<KeyId, ApiError> {

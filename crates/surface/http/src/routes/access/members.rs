@@ -3,8 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use cairn_access::registry::UserId;
-use serde::Serialize;
-use utoipa::ToSchema;
+use cairn_wire::access::Members;
 
 use super::part::Part;
 use super::refused::{RefusedChange, RefusedLook};
@@ -13,16 +12,6 @@ use crate::ApiError;
 use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::params::Params;
-
-/// Part of the members of a team, by name.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Members {
-    /// Users.
-    #[schema(example = json!(["ada@example.org"]))]
-    members: Vec<String>,
-    /// What to pass as `after` to go on; null at the end.
-    next: Option<String>,
-}
 
 /// Who belongs to a team
 #[utoipa::path(

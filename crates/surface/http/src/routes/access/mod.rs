@@ -18,31 +18,36 @@ mod whoami;
 use cairn_access::Principal;
 use cairn_base::TenantId;
 use cairn_engine::{Engine, EngineError};
-use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::ApiError;
-use crate::app::AppState;
 use crate::call::Call;
 use crate::params::Params;
+use crate::route::Route;
+use crate::routes::Routes;
 
 pub(super) use refused::RefusedLook;
 
-pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new()
-        .routes(routes!(whoami::whoami))
-        .routes(routes!(tenants::list, tenants::create))
-        .routes(routes!(tenants::get, tenants::change))
-        .routes(routes!(users::list))
-        .routes(routes!(users::get, users::put, users::set, users::disable))
-        .routes(routes!(teams::list))
-        .routes(routes!(teams::put, teams::remove))
-        .routes(routes!(members::list))
-        .routes(routes!(members::add, members::remove))
-        .routes(routes!(tokens::list, tokens::issue))
-        .routes(routes!(tokens::revoke))
-        .routes(routes!(keys::list))
-        .routes(routes!(keys::add, keys::revoke))
+/// The routes of this folder, with their descriptors.
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(Route::READ, routes!(whoami::whoami))
+        .with(Route::READ, routes!(tenants::list))
+        .with(Route::WRITE, routes!(tenants::create))
+        .with(Route::READ, routes!(tenants::get))
+        .with(Route::WRITE, routes!(tenants::change))
+        .with(Route::READ, routes!(users::list))
+        .with(Route::READ, routes!(users::get))
+        .with(Route::WRITE, routes!(users::put, users::set, users::disable))
+        .with(Route::READ, routes!(teams::list))
+        .with(Route::WRITE, routes!(teams::put, teams::remove))
+        .with(Route::READ, routes!(members::list))
+        .with(Route::WRITE, routes!(members::add, members::remove))
+        .with(Route::READ, routes!(tokens::list))
+        .with(Route::WRITE, routes!(tokens::issue))
+        .with(Route::WRITE, routes!(tokens::revoke))
+        .with(Route::READ, routes!(keys::list))
+        .with(Route::WRITE, routes!(keys::add, keys::revoke))
 }
 
 /// Looks at something of the tenant that the path names.

@@ -1,7 +1,7 @@
 //! Which part of a list is asked for.
 
+use cairn_access::limits;
 use cairn_access::registry::Page;
-use cairn_base::limits;
 
 use crate::ApiError;
 use crate::params::{Params, invalid};

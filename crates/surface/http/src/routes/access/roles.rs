@@ -6,8 +6,8 @@ use super::named::parse;
 use crate::ApiError;
 
 /// The names of a set, the least role first.
-pub(super) fn names(roles: Roles) -> Vec<&'static str> {
-    roles.iter().map(Role::name).collect()
+pub(super) fn names(roles: Roles) -> Vec<String> {
+    roles.iter().map(|role| Role::name(role).to_owned()).collect()
 }
 
 /// The set of these names.

@@ -3,38 +3,20 @@
 use axum::Json;
 use axum::http::StatusCode;
 use cairn_access::registry::Team;
-use serde::Serialize;
-use utoipa::ToSchema;
+use cairn_wire::access::{ShownTeam, Teams};
 
 use super::part::Part;
 use super::refused::{RefusedChange, RefusedLook};
 use super::{change, look, named};
-use crate::ApiError;
 use crate::call::Call;
 use crate::params::Params;
+use crate::{ApiError, IntoWire};
 
-/// A team.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ShownTeam {
-    /// What it is called.
-    #[schema(example = "core")]
-    team: String,
-    /// When it was made, in Unix milliseconds.
-    created_at_ms: u64,
-}
+impl IntoWire for Team {
+    type Wire = ShownTeam;
 
-/// Part of the teams, by name.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Teams {
-    /// The teams.
-    teams: Vec<ShownTeam>,
-    /// What to pass as `after` to go on; null at the end.
-    next: Option<String>,
-}
-
-impl From<Team> for ShownTeam {
-    fn from(team: Team) -> Self {
-        ShownTeam { team: team.name.to_string(), created_at_ms: team.created_at_ms }
+    fn into_wire(self) -> ShownTeam {
+        ShownTeam { team: self.name.to_string(), created_at_ms: self.created_at_ms }
     }
 }
 
@@ -55,7 +37,7 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<Teams>, ApiE
     let found =
         look(&call, &params, move |engine, principal, tenant| engine.teams(principal, tenant, part.page()));
     let found = found.await?;
-    Ok(Json(Teams { teams: found.items.into_iter().map(Into::into).collect(), next: found.next }))
+    Ok(Json(Teams { teams: found.items.into_iter().map(IntoWire::into_wire).collect(), next: found.next }))
 }
 
 /// Make a team
@@ -75,7 +57,7 @@ pub(super) async fn put(call: Call, params: Params) -> Result<Json<ShownTeam>, A
     let team = named::team(&params)?;
     let work =
         change(&call, &params, move |engine, principal, tenant| engine.create_team(principal, tenant, &team));
-    Ok(Json(work.await?.into()))
+    Ok(Json(work.await?.into_wire()))
 }
 
 /// Remove a team

@@ -3,8 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use cairn_access::registry::{Tenant, TenantName};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use cairn_wire::access::{NewTenant, ShownTenant, TenantChange, Tenants};
 
 use super::named::parse;
 use super::part::Part;
@@ -12,58 +11,18 @@ use super::refused::{RefusedBody, RefusedLook};
 use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::params::Params;
-use crate::{ApiError, ApiJson};
+use crate::{ApiError, ApiJson, IntoWire};
 
-/// A tenant.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ShownTenant {
-    /// What it is called.
-    #[schema(example = "acme")]
-    tenant: String,
-    /// Its number, as `cairn compact --forget tenant:ID` takes it.
-    id: u32,
-    /// When it was made, in Unix milliseconds.
-    created_at_ms: u64,
-    /// Whether its users are shut out.
-    disabled: bool,
-    /// Since when.
-    disabled_at_ms: Option<u64>,
-}
+impl IntoWire for Tenant {
+    type Wire = ShownTenant;
 
-/// Part of the tenants, in the order in which they were made.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Tenants {
-    /// The tenants.
-    tenants: Vec<ShownTenant>,
-    /// What to pass as `after` to go on; null at the end.
-    next: Option<String>,
-}
-
-/// A tenant that is to be made.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct NewTenant {
-    /// What to call it: 1 to 128 bytes without space, `/`, `,` and `:`.
-    #[schema(example = "acme")]
-    tenant: String,
-}
-
-/// What to change of a tenant.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TenantChange {
-    /// Whether its users are shut out.
-    disabled: bool,
-}
-
-impl From<Tenant> for ShownTenant {
-    fn from(tenant: Tenant) -> Self {
+    fn into_wire(self) -> ShownTenant {
         ShownTenant {
-            tenant: tenant.name.to_string(),
-            id: tenant.id.0,
-            created_at_ms: tenant.created_at_ms,
-            disabled: tenant.disabled_at_ms.is_some(),
-            disabled_at_ms: tenant.disabled_at_ms,
+            tenant: self.name.to_string(),
+            id: self.id.0,
+            created_at_ms: self.created_at_ms,
+            disabled: self.disabled_at_ms.is_some(),
+            disabled_at_ms: self.disabled_at_ms,
         }
     }
 }
@@ -82,7 +41,10 @@ impl From<Tenant> for ShownTenant {
 pub(super) async fn list(call: Call, params: Params) -> Result<Json<Tenants>, ApiError> {
     let part = Part::of(&params)?;
     let found = call.read(move |engine, principal| engine.tenants(principal, part.page())).await?;
-    Ok(Json(Tenants { tenants: found.items.into_iter().map(Into::into).collect(), next: found.next }))
+    Ok(Json(Tenants {
+        tenants: found.items.into_iter().map(IntoWire::into_wire).collect(),
+        next: found.next,
+    }))
 }
 
 /// Make a tenant
@@ -103,7 +65,7 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<ShownTenant>), ApiError> {
     let name: TenantName = parse("tenant", &wanted.tenant)?;
     let made = call.change(move |engine, principal| engine.create_tenant(principal, &name)).await?;
-    Ok((StatusCode::CREATED, Json(made.into())))
+    Ok((StatusCode::CREATED, Json(made.into_wire())))
 }
 
 /// One tenant
@@ -117,7 +79,7 @@ pub(super) async fn create(
 pub(super) async fn get(call: Call, params: Params) -> Result<Json<ShownTenant>, ApiError> {
     let name: TenantName = parse("tenant", params.in_path("tenant"))?;
     let found = call.read(move |engine, principal| engine.tenant(principal, &name)).await?;
-    Ok(Json(found.into()))
+    Ok(Json(found.into_wire()))
 }
 
 /// Shut a tenant's users out, or let them in again
@@ -138,5 +100,5 @@ pub(super) async fn change(
 ) -> Result<Json<ShownTenant>, ApiError> {
     let name: TenantName = parse("tenant", params.in_path("tenant"))?;
     let work = call.change(move |engine, principal| engine.change_tenant(principal, &name, change.disabled));
-    Ok(Json(work.await?.into()))
+    Ok(Json(work.await?.into_wire()))
 }

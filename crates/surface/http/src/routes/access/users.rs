@@ -2,77 +2,25 @@
 
 use axum::Json;
 use cairn_access::registry::{TeamName, User};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use cairn_wire::access::{ShownUser, UserAndTeams, UserChange, Users, WantedUser};
 
 use super::part::Part;
 use super::refused::{RefusedBody, RefusedChange, RefusedLook};
 use super::{change, look, named, roles};
 use crate::call::Call;
 use crate::params::Params;
-use crate::{ApiError, ApiJson};
+use crate::{ApiError, ApiJson, IntoWire};
 
-/// A user.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ShownUser {
-    /// What it is called.
-    #[schema(example = "ada@example.org")]
-    user: String,
-    /// What it may be trusted with.
-    #[schema(example = json!(["writer"]))]
-    roles: Vec<&'static str>,
-    /// When it was made, in Unix milliseconds.
-    created_at_ms: u64,
-    /// Whether it is shut out.
-    disabled: bool,
-    /// Since when.
-    disabled_at_ms: Option<u64>,
-}
+impl IntoWire for User {
+    type Wire = ShownUser;
 
-/// A user, and where it belongs.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct UserAndTeams {
-    #[serde(flatten)]
-    user: ShownUser,
-    /// The teams it belongs to.
-    teams: Vec<String>,
-}
-
-/// Part of the users, by name.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Users {
-    /// The users.
-    users: Vec<ShownUser>,
-    /// What to pass as `after` to go on; null at the end.
-    next: Option<String>,
-}
-
-/// What a user is to be.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WantedUser {
-    /// All of its roles: `reader`, `writer` and `admin` of the tenant, each with those before it; in the
-    /// tenant `local` also `operator` of the node.
-    #[schema(example = json!(["writer"]))]
-    roles: Vec<String>,
-}
-
-/// What is to change about a user.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct UserChange {
-    /// Whether it is shut out, with all of its tokens and keys.
-    disabled: bool,
-}
-
-impl From<User> for ShownUser {
-    fn from(user: User) -> Self {
+    fn into_wire(self) -> ShownUser {
         ShownUser {
-            user: user.id.to_string(),
-            roles: roles::names(user.roles),
-            created_at_ms: user.created_at_ms,
-            disabled: user.disabled_at_ms.is_some(),
-            disabled_at_ms: user.disabled_at_ms,
+            user: self.id.to_string(),
+            roles: roles::names(self.roles),
+            created_at_ms: self.created_at_ms,
+            disabled: self.disabled_at_ms.is_some(),
+            disabled_at_ms: self.disabled_at_ms,
         }
     }
 }
@@ -94,7 +42,7 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<Users>, ApiE
     let found =
         look(&call, &params, move |engine, principal, tenant| engine.users(principal, tenant, part.page()));
     let found = found.await?;
-    Ok(Json(Users { users: found.items.into_iter().map(Into::into).collect(), next: found.next }))
+    Ok(Json(Users { users: found.items.into_iter().map(IntoWire::into_wire).collect(), next: found.next }))
 }
 
 /// One user, with its teams
@@ -112,7 +60,7 @@ pub(super) async fn get(call: Call, params: Params) -> Result<Json<UserAndTeams>
     let id = named::user(&params)?;
     let found = look(&call, &params, move |engine, principal, tenant| engine.user(principal, tenant, &id));
     let (user, teams) = found.await?;
-    Ok(Json(UserAndTeams { user: user.into(), teams: teams.iter().map(TeamName::to_string).collect() }))
+    Ok(Json(UserAndTeams { user: user.into_wire(), teams: teams.iter().map(TeamName::to_string).collect() }))
 }
 
 /// Make a user, or give one other roles
@@ -138,7 +86,7 @@ pub(super) async fn put(
     let work = change(&call, &params, move |engine, principal, tenant| {
         engine.put_user(principal, tenant, &id, roles)
     });
-    Ok(Json(work.await?.into()))
+    Ok(Json(work.await?.into_wire()))
 }
 
 /// Shut a user out, or let it in again
@@ -162,7 +110,7 @@ pub(super) async fn set(
     let work = change(&call, &params, move |engine, principal, tenant| {
         engine.change_user(principal, tenant, &id, wanted.disabled)
     });
-    Ok(Json(work.await?.into()))
+    Ok(Json(work.await?.into_wire()))
 }
 
 /// Shut a user out
@@ -184,5 +132,5 @@ pub(super) async fn disable(call: Call, params: Params) -> Result<Json<ShownUser
     let work = change(&call, &params, move |engine, principal, tenant| {
         engine.change_user(principal, tenant, &id, true)
     });
-    Ok(Json(work.await?.into()))
+    Ok(Json(work.await?.into_wire()))
 }

@@ -2,41 +2,20 @@
 
 use axum::Json;
 use cairn_access::Principal;
-use serde::Serialize;
-use utoipa::ToSchema;
+use cairn_wire::access::WhoAmI;
 
 use super::roles;
 use crate::ApiError;
 use crate::call::Asking;
 use crate::error::ErrorBody;
 
-/// Who asks.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct WhoAmI {
-    /// What it is called.
-    #[schema(example = "ada@example.org")]
-    user_id: String,
-    /// Its tenant.
-    #[schema(example = "acme")]
-    tenant: String,
-    /// The teams it belongs to there.
-    teams: Vec<String>,
-    /// What it may do with what it showed.
-    #[schema(example = json!(["reader", "writer"]))]
-    roles: Vec<&'static str>,
-    /// Whether it owns the data directory, and may do everything.
-    is_local_owner: bool,
-}
-
-impl From<&Principal> for WhoAmI {
-    fn from(principal: &Principal) -> Self {
-        WhoAmI {
-            user_id: principal.user_id().to_owned(),
-            tenant: principal.tenant_name().to_owned(),
-            teams: principal.teams().map(str::to_owned).collect(),
-            roles: roles::names(principal.roles()),
-            is_local_owner: principal.is_local_owner(),
-        }
+fn to_wire(principal: &Principal) -> WhoAmI {
+    WhoAmI {
+        user_id: principal.user_id().to_owned(),
+        tenant: principal.tenant_name().to_owned(),
+        teams: principal.teams().map(str::to_owned).collect(),
+        roles: roles::names(principal.roles()),
+        is_local_owner: principal.is_local_owner(),
     }
 }
 
@@ -52,5 +31,5 @@ impl From<&Principal> for WhoAmI {
     )
 )]
 pub(super) async fn whoami(asking: Asking) -> Result<Json<WhoAmI>, ApiError> {
-    Ok(Json(WhoAmI::from(&asking.principal())))
+    Ok(Json(to_wire(&asking.principal())))
 }

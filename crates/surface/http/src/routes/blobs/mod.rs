@@ -1,50 +1,32 @@
 //! `/v1/blobs`: content by its hash.
 
-mod content;
-mod range;
-mod stream;
-
 use axum::Json;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
-use cairn_base::{ContentHash, ErrorCode};
+use cairn_base::ContentHash;
 use cairn_seam::Blob;
-use serde::Serialize;
-use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
+use cairn_wire::blobs::Stored;
 use utoipa_axum::routes;
 
-pub(super) use self::content::{Content, is_known};
 use crate::ApiError;
-use crate::app::AppState;
 use crate::call::Call;
+use crate::content::Content;
 use crate::content_type::RawBytes;
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
+use crate::route::Route;
+use crate::routes::Routes;
 
 /// Content up to this length is hashed where the request is; more goes to a thread where it may take a while.
 const IN_PLACE_BYTES: usize = 64 << 10;
 
-/// Routes without large bodies.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(get_blob))
-}
-
-/// Routes whose bodies are blobs.
-pub(super) fn routes_with_content() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(post_blob)).routes(routes!(put_blob))
-}
-
-/// A blob that is there now.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Stored {
-    /// Its name: BLAKE3-256, in hexadecimal digits.
-    hash: String,
-    /// Its length.
-    bytes: u64,
-    /// Whether it was not there before.
-    was_new: bool,
+/// The routes of this folder, with their descriptors.
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(Route::READ, routes!(get_blob))
+        .with(Route::CONTENT, routes!(post_blob))
+        .with(Route::CONTENT, routes!(put_blob))
 }
 
 /// Read a blob
@@ -141,20 +123,10 @@ pub(super) fn check_hash(blob: &Blob, said: &ContentHash) -> Result<(), ApiError
     Err(invalid("the body does not have the hash that the request says").detail("hash", found.to_string()))
 }
 
-/// What a blob that is not there is answered with.
-fn not_found(hash: &ContentHash) -> ApiError {
-    ApiError::new(ErrorCode::NotFound, format!("there is no blob {hash}"))
-}
-
 async fn put(call: &Call, blob: Blob) -> Result<(StatusCode, Json<Stored>), ApiError> {
     let (hash, bytes) = (blob.hash(), blob.len());
-    let was_new = call
-        .write(move |tx, _| {
-            let is_new = !tx.keep_blob(&hash)?;
-            tx.put_blob(&blob)?;
-            Ok(is_new)
-        })
-        .await?;
+    let was_new =
+        call.write(|engine, principal| engine.put_blob(principal, principal.tenant(), blob)).await?;
     let status = if was_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(Stored { hash: hash.to_string(), bytes, was_new })))
 }

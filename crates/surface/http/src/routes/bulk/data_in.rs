@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use cairn_base::{ErrorCode, limits};
+use cairn_base::ErrorCode;
 use cairn_gate::{Caller, Cost, GateError, Share};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout};
 
-use crate::ApiError;
 use crate::app::AppState;
+use crate::{ApiError, limits};
 
 /// The bytes of a body, from somebody who has to be let in all the time and to send at a pace: what sends holds
 /// one of a few places.

@@ -11,7 +11,7 @@ use cairn_engine::{Engine, EngineError, Export};
 use tokio::sync::mpsc;
 
 use super::data_out::{Paged, page, send};
-use super::{body, place, wire};
+use super::{body, place};
 use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Asking;
@@ -77,9 +77,6 @@ impl Paged for Export {
     }
 
     fn page(&mut self, engine: &Engine, principal: &Principal) -> Result<Bytes, EngineError> {
-        let items = engine.export_page(principal, self)?;
-        let mut text = Vec::new();
-        items.iter().for_each(|item| wire::write_line(&mut text, item));
-        Ok(text.into())
+        Ok(engine.export_lines(principal, self)?.into())
     }
 }

@@ -6,51 +6,31 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
 use cairn_base::ErrorCode;
-use cairn_engine::ImportCounts;
+use cairn_engine::{ImportCounts, ImportLines, ImportReading};
 use cairn_gate::{Caller, GateError};
 use cairn_seam::Stage;
 use cairn_turns::ImportId;
+use cairn_wire::bulk::ImportReport;
+use cairn_wire::maintenance::Line;
 use http_body_util::BodyExt;
-use serde::{Deserialize, Serialize};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use utoipa::ToSchema;
 
 use super::data_in::DataIn;
 use super::lines_in::LinesIn;
 use super::place;
-use super::read::{Read, Reading, read};
-use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Asking;
 use crate::error::ErrorBody;
+use crate::long_job::lines::{self, Teller};
+use crate::long_job::{Progress, answer};
 use crate::params::{Params, invalid};
-use crate::routes::maintenance::lines::{self, Teller};
-use crate::routes::maintenance::wire::Line;
-use crate::routes::maintenance::{Progress, answer};
+use crate::{ApiError, IntoWire};
 
 /// How long the rest of a body is taken and thrown away after something was wrong with it: a client that
 /// still sends does not hear what we say when we just hang up.
 pub(super) const LINGER: Duration = Duration::from_secs(5);
-
-/// What was imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ImportReport {
-    /// Contexts that are new here.
-    pub contexts: u64,
-    /// Turns that are new here.
-    pub turns: u64,
-    /// Blobs of file trees that are new here.
-    pub blobs: u64,
-    /// Bundles of the registry that are new here.
-    pub bundles: u64,
-    /// Turns among these that are placeholders: the exporting store could not read their payloads.
-    #[serde(default)]
-    pub placeholders: u64,
-    /// What was there already: imported before under the same id, or the same content.
-    pub skipped: u64,
-}
 
 /// Import turns
 ///
@@ -84,7 +64,7 @@ pub(super) async fn import(
     let import = params.text("import_id")?.map(ImportId::parse).transpose();
     let import = import.map_err(|error| invalid(error.to_string()).detail("parameter", "import_id"))?;
     let (teller, listener) = lines::channel();
-    let reading = Reading::of(import);
+    let reading = ImportReading::of(import);
     tokio::spawn(run(app, caller, reading, body, teller, place));
     answer(listener).await
 }
@@ -92,7 +72,7 @@ pub(super) async fn import(
 async fn run(
     app: AppState,
     caller: Caller,
-    reading: Reading,
+    reading: ImportReading,
     body: Body,
     teller: Teller,
     _place: OwnedSemaphorePermit,
@@ -106,7 +86,7 @@ async fn run(
         Err(error) => tracing::info!(?error, turns = work.total.turns, "an import ended early"),
     }
     let failed = outcome.is_err();
-    teller.end(outcome.map(|total| Line::Imported { report: total.into() }));
+    teller.end(outcome.map(|total| Line::Imported { report: total.into_wire() }));
     if failed {
         let mut body = lines.into_body();
         let _ = timeout(LINGER, async { while let Some(Ok(_)) = body.frame().await {} }).await;
@@ -125,7 +105,7 @@ impl Work {
     async fn take_all(
         &mut self,
         lines: &mut LinesIn,
-        mut reading: Reading,
+        mut reading: ImportReading,
         progress: &mut Progress,
     ) -> Result<ImportCounts, ApiError> {
         loop {
@@ -140,12 +120,15 @@ impl Work {
             // For every batch: whoever was let in may have been shut out since.
             self.caller = self.app.gate.identify_again(&self.caller)?;
             let principal = self.caller.principal().clone();
-            let read =
-                self.app.gate.read_on(move |engine| Ok(read(engine, &principal, reading, &batch))).await;
+            let read = self.app.gate.read_on(move |engine| {
+                let tenant = principal.tenant();
+                engine.read_import_lines(&principal, tenant, reading, batch.first_line, &batch.text)
+            });
+            let read = read.await;
             self.settle().await?;
-            let Read { items, reading: next, wrong } = read?;
+            let ImportLines { items, reading: next, wrong } = read?;
             reading = next;
-            if let Some(import) = reading.import.filter(|_| !items.is_empty()) {
+            if let Some(import) = reading.import().filter(|_| !items.is_empty()) {
                 let (app, principal) = (self.app.clone(), self.caller.principal().clone());
                 self.committing = Some(tokio::spawn(async move {
                     app.gate
@@ -153,9 +136,9 @@ impl Work {
                         .await
                 }));
             }
-            if let Some(wrong) = wrong {
+            if let Some((line, wrong)) = wrong {
                 self.settle().await?;
-                return Err(wrong);
+                return Err(ApiError::new(wrong.code, format!("line {line}: {wrong}")).detail("line", line));
             }
             let stage = Stage { name: "importing turns", done: self.total.turns, total: 0 };
             if !progress.go_on(stage) {
@@ -182,9 +165,11 @@ impl Work {
     }
 }
 
-impl From<ImportCounts> for ImportReport {
-    fn from(counts: ImportCounts) -> Self {
-        let ImportCounts { contexts, turns, blobs, bundles, placeholders, skipped } = counts;
+impl IntoWire for ImportCounts {
+    type Wire = ImportReport;
+
+    fn into_wire(self) -> ImportReport {
+        let ImportCounts { contexts, turns, blobs, bundles, placeholders, skipped } = self;
         ImportReport { contexts, turns, blobs, bundles, placeholders, skipped }
     }
 }

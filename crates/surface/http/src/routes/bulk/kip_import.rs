@@ -9,11 +9,11 @@ use cairn_base::ErrorCode;
 use cairn_engine::{EngineError, KipImport, KipImportOptions};
 use cairn_gate::{Caller, GateError};
 use cairn_seam::Stage;
+use cairn_wire::bulk::KipImportReport;
+use cairn_wire::maintenance::Line;
 use http_body_util::BodyExt;
-use serde::{Deserialize, Serialize};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
-use utoipa::ToSchema;
 
 use super::data_in::{DataIn, PiecesIn};
 use super::import::LINGER;
@@ -22,33 +22,9 @@ use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Asking;
 use crate::error::ErrorBody;
+use crate::long_job::lines::{self, Teller};
+use crate::long_job::{Progress, answer};
 use crate::params::Params;
-use crate::routes::maintenance::lines::{self, Teller};
-use crate::routes::maintenance::wire::Line;
-use crate::routes::maintenance::{Progress, answer};
-
-/// What was imported; of a dry run, what would be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct KipImportReport {
-    /// Concepts that are new.
-    pub concepts_created: u64,
-    /// Concepts that have changed.
-    pub concepts_changed: u64,
-    /// Links that are new.
-    pub links_created: u64,
-    /// Links that have changed.
-    pub links_changed: u64,
-    /// Concepts and links that were so already.
-    pub unchanged: u64,
-    /// Bytes at the beginning that an earlier run had imported, and that were passed over.
-    pub bytes_skipped: u64,
-    /// Whether nothing was changed.
-    pub dry_run: bool,
-    /// Elements behind those that a dry run tries: only their form was looked at.
-    pub only_read: u64,
-    /// How long it took, in milliseconds.
-    pub took_ms: u64,
-}
 
 /// Import concepts and links
 ///

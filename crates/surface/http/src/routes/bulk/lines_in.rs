@@ -1,11 +1,11 @@
 //! A body as batches of whole lines.
 
 use axum::body::Body;
-use cairn_base::{ErrorCode, limits};
+use cairn_base::ErrorCode;
 
 use super::data_in::{DataIn, Gathered};
-use crate::ApiError;
 use crate::app::AppState;
+use crate::{ApiError, limits};
 
 /// Cuts a body into lines as it comes. Memory is taken for what waits for the end of its line.
 pub(super) struct LinesIn {
@@ -53,7 +53,8 @@ impl LinesIn {
     }
 
     fn is_enough(&self) -> bool {
-        self.ends >= limits::BULK_TURNS || self.waiting.len() >= limits::BULK_BYTES
+        self.ends >= cairn_engine::limits::BULK_TURNS
+            || self.waiting.len() >= cairn_engine::limits::BULK_BYTES
     }
 
     /// What was not read yet.

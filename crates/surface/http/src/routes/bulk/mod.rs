@@ -14,37 +14,29 @@ mod kip_import;
 mod kip_params;
 mod lines_in;
 mod prune;
-mod read;
-mod wire;
 
 use std::sync::Arc;
 
-use cairn_base::{ErrorCode, limits};
+use cairn_base::ErrorCode;
 use tokio::sync::OwnedSemaphorePermit;
-use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use self::body::{END, ENDS_IN_TRAILERS, ERROR};
 pub(crate) use self::export::LAST_TURN;
-pub use self::import::ImportReport;
 pub(crate) use self::kip_export::NUMBERS;
-pub use self::kip_import::KipImportReport;
-pub use self::prune::{PruneJob, PruneReport};
-use crate::ApiError;
 use crate::app::AppState;
+use crate::route::Route;
+use crate::routes::Routes;
+use crate::{ApiError, limits};
 
-/// Outside of the frame's limits.
-pub(super) fn streams() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new()
-        .routes(routes!(export::export))
-        .routes(routes!(import::import))
-        .routes(routes!(kip_export::kip_export))
-        .routes(routes!(kip_import::kip_import))
-}
-
-/// Inside of them.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(prune::prune))
+/// The routes of this folder, with their descriptors.
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(Route::EXPORT, routes!(export::export))
+        .with(Route::IMPORT, routes!(import::import))
+        .with(Route::EXPORT, routes!(kip_export::kip_export))
+        .with(Route::IMPORT, routes!(kip_import::kip_import))
+        .with(Route::JOB, routes!(prune::prune))
 }
 
 /// A place among exports and imports, or a request to come back.

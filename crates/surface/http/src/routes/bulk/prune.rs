@@ -4,51 +4,14 @@ use axum::extract::State;
 use axum::response::Response;
 use cairn_base::ContextId;
 use cairn_turns::prune::Rule;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use cairn_wire::bulk::{PruneJob, PruneReport};
+use cairn_wire::maintenance::Line;
 
 use crate::app::AppState;
 use crate::call::Asking;
 use crate::error::ErrorBody;
 use crate::params::{invalid, number};
-use crate::routes::maintenance::wire::Line;
-use crate::routes::maintenance::{Progress, answer, lines};
-use crate::{ApiError, ApiJson};
-
-/// What to prune: exactly one of `older_than_ms`, `keep` and `contexts`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PruneJob {
-    /// Contexts in which nothing happened for so many milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub older_than_ms: Option<u64>,
-    /// All contexts but so many in which something happened last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keep: Option<u64>,
-    /// These contexts; those that are gone already are passed over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contexts: Option<Vec<String>>,
-    /// Whether to do it; otherwise it is only said what it would come to.
-    #[serde(default)]
-    pub apply: bool,
-}
-
-/// What was or would be pruned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct PruneReport {
-    /// Contexts.
-    pub contexts: u64,
-    /// Turns that no other context reaches.
-    pub turns: u64,
-    /// Bytes of their payloads; their space comes back when the store is compacted.
-    pub payload_bytes: u64,
-    /// Contexts that stay.
-    pub contexts_kept: u64,
-    /// Turns that stay.
-    pub turns_kept: u64,
-    /// Whether it was done.
-    pub applied: bool,
-}
+use crate::{ApiError, ApiJson, IntoWire, long_job};
 
 /// Prune contexts
 ///
@@ -71,22 +34,16 @@ pub(super) async fn prune(
     Asking(caller): Asking,
     ApiJson(job): ApiJson<PruneJob>,
 ) -> Result<Response, ApiError> {
-    let (gate, principal) = (app.gate.clone(), caller.principal().clone());
     let rule = rule(&job, app.gate.engine().clock().now_ms())?;
-    let (teller, listener) = lines::channel();
-    let mut progress = Progress::new(teller.clone());
-    app.gate.run_long(
-        move |engine| {
-            engine.prune(&principal, principal.tenant(), &rule, job.apply, &mut |stage| {
-                gate.identify_again(&caller).is_ok() && progress.go_on(stage)
-            })
+    long_job::run(
+        &app,
+        caller,
+        move |engine, principal, on_stage| {
+            engine.prune(principal, principal.tenant(), &rule, job.apply, on_stage)
         },
-        move |outcome| {
-            let line = |report: cairn_engine::PruneReport| Line::Pruned { report: report.into() };
-            teller.end(outcome.map(line).map_err(ApiError::from));
-        },
-    );
-    answer(listener).await
+        |outcome| Ok(Line::Pruned { report: outcome?.into_wire() }),
+    )
+    .await
 }
 
 fn rule(job: &PruneJob, now_ms: u64) -> Result<Rule, ApiError> {
@@ -101,10 +58,12 @@ fn rule(job: &PruneJob, now_ms: u64) -> Result<Rule, ApiError> {
     }
 }
 
-impl From<cairn_engine::PruneReport> for PruneReport {
-    fn from(report: cairn_engine::PruneReport) -> Self {
+impl IntoWire for cairn_engine::PruneReport {
+    type Wire = PruneReport;
+
+    fn into_wire(self) -> PruneReport {
         let cairn_engine::PruneReport { contexts, turns, payload_bytes, contexts_kept, turns_kept, applied } =
-            report;
+            self;
         PruneReport { contexts, turns, payload_bytes, contexts_kept, turns_kept, applied }
     }
 }

@@ -6,14 +6,16 @@
 use std::sync::{Arc, Weak};
 
 use cairn_access::Principal;
-use cairn_base::{ErrorCode, limits};
 use cairn_engine::{Place, Received, Subscription};
 use cairn_gate::{Gate, GateError};
+use cairn_seam::StoreCode;
+use cairn_wire::events::ResetReason;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep;
 
 use super::timeline::{About, Item, Timeline};
-use super::wire::{self, ResetReason};
+use super::wire;
+use crate::limits;
 
 /// What the streams of a tenant share.
 #[derive(Debug)]
@@ -116,7 +118,7 @@ impl Follower {
                         return true;
                     }
                 }
-                Ok(Err(error)) if error.code() == ErrorCode::PositionTooOld => {
+                Ok(Err(error)) if error.code() == StoreCode::PositionTooOld => {
                     self.read_to = Place::after(self.gate.engine().position());
                     hub.timeline.jump(self.read_to);
                     return true;

@@ -16,10 +16,11 @@ use axum::extract::{Path, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName};
 use axum::response::{IntoResponse, Response};
-use cairn_access::{Action, Principal, Resource};
-use cairn_base::{ContextId, ErrorCode, Position, TenantId};
-use cairn_engine::{Act, EventIds, Place};
+use cairn_access::Principal;
+use cairn_base::{ContextId, ErrorCode, TenantId};
+use cairn_engine::{Engine, EventIds, Place};
 use cairn_gate::{Caller, Gate, GateError};
+use cairn_seam::StoreCode;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -234,20 +235,12 @@ async fn expect_context(
     may_be_gone: bool,
 ) -> Result<(), ApiError> {
     let admission = app.gate.admit().await?;
-    let act = Act::new(Action::TurnsRead, Resource::tenant(principal.tenant()));
-    app.gate.read_in_place(&admission, |engine| {
-        engine.read(principal, act, Position::START, |snapshot, scope| {
-            if !may_be_gone || context > cairn_turns::last_numbers(snapshot, scope)?.0 {
-                cairn_turns::head(snapshot, scope, context)?;
-            }
-            Ok(())
-        })
-    })?;
-    Ok(())
+    let expect = |engine: &Engine| engine.expect_context(principal, principal.tenant(), context, may_be_gone);
+    Ok(app.gate.read_in_place(&admission, expect)?)
 }
 
 /// Where the id is and where the server is are not said: both count what every tenant wrote.
 fn ahead() -> ApiError {
     let message = "the id is ahead of this server, from before a restore; leave it out to begin now";
-    ApiError::new(ErrorCode::PositionAhead, message)
+    ApiError::new(StoreCode::PositionAhead, message)
 }

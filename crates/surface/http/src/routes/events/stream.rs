@@ -10,9 +10,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use cairn_base::{ContextId, ErrorCode, Retry, limits};
+use cairn_base::{ContextId, ErrorCode, Retry};
 use cairn_engine::Place;
 use cairn_gate::{Caller, GateError};
+use cairn_seam::StoreCode;
+use cairn_wire::events::ResetReason;
 use hyper::body::Frame;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -20,8 +22,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::Seat;
 use super::hub::Hub;
 use super::timeline::{Cursor, Item, Taken};
-use super::wire::{self, ResetReason};
+use super::wire;
 use crate::app::AppState;
+use crate::limits;
 
 /// What a stream that is behind waits when the gate has no room for it.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -130,7 +133,7 @@ impl Stream {
                 }
                 Some((Instant::now() >= self.heartbeat_at()).then(|| self.heartbeat()))
             }
-            Err(error) if error.code() == ErrorCode::PositionTooOld => {
+            Err(error) if error.code() == StoreCode::PositionTooOld => {
                 self.cursor.place = Place::after(self.app.gate.engine().position());
                 Some(Some(wire::reset(ResetReason::HistoryGone, Some(&self.id()))))
             }

@@ -6,10 +6,12 @@
 use std::collections::VecDeque;
 
 use axum::body::Bytes;
-use cairn_base::{ContextId, limits};
+use cairn_base::ContextId;
 use cairn_engine::Place;
 use parking_lot::Mutex;
 use tokio::sync::watch;
+
+use crate::limits;
 
 /// What is taken at a time, roughly: a client that does not read makes us hold one of these.
 const TAKE_BYTES: usize = 64 << 10;
@@ -235,7 +237,7 @@ mod tests {
     use super::*;
 
     fn place(at: u64) -> Place {
-        Place::after(Position(at))
+        Place::after(Position::from_stored(at))
     }
 
     fn turn(at: u64, context: u64) -> Item {

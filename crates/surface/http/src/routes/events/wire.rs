@@ -2,93 +2,24 @@
 
 use axum::body::Bytes;
 use cairn_access::Principal;
-use cairn_base::{ContextId, limits};
+use cairn_base::ContextId;
 use cairn_engine::{
     Engine, EngineError, EventIds, Place, Presence, SessionEvent, SessionNews, TurnEvent, WhatHappened,
+    limits,
+};
+use cairn_wire::events::{
+    ClientConnected, ClientDisconnected, Connected, ContextCreated, ContextPruned, MetadataUpdated, Reset,
+    ResetReason, TreeAttached, TurnAppended,
 };
 use serde::Serialize;
 
 use super::timeline::{About, Item};
-use crate::routes::sessions::Live;
-
-/// Why a client has to read a snapshot.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ResetReason {
-    /// The history after its last event is gone.
-    HistoryGone,
-    /// It did not hear of every client that came and went.
-    SessionsMissed,
-}
-
-#[derive(Serialize)]
-struct Nothing {}
-
-#[derive(Serialize)]
-struct Reset {
-    reason: ResetReason,
-}
-
-#[derive(Serialize)]
-struct ContextCreated {
-    context_id: String,
-    #[serde(flatten)]
-    live: Live,
-    created_at: u64,
-}
-
-#[derive(Serialize)]
-struct TurnAppended<'a> {
-    context_id: String,
-    turn_id: String,
-    parent_turn_id: String,
-    depth: u32,
-    declared_type_id: &'a str,
-    declared_type_version: u32,
-    created_at: u64,
-}
-
-#[derive(Serialize)]
-struct TreeAttached {
-    context_id: String,
-    turn_id: String,
-    fs_root_hash: String,
-}
-
-#[derive(Serialize)]
-struct MetadataUpdated<'a> {
-    context_id: String,
-    has_provenance: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    client_tag: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    labels: &'a [String],
-}
-
-#[derive(Serialize)]
-struct ContextPruned {
-    context_id: String,
-}
-
-#[derive(Serialize)]
-struct ClientConnected<'a> {
-    session_id: String,
-    client_tag: &'a str,
-}
-
-#[derive(Serialize)]
-struct ClientDisconnected<'a> {
-    session_id: String,
-    client_tag: &'a str,
-    contexts: Vec<String>,
-}
+use crate::routes::sessions::live;
 
 /// The first event of a stream. Its id is where the stream begins, so that nothing is lost between it and
 /// the first thing that happens.
 pub(super) fn connected(id: &str) -> Bytes {
-    text("connected", Some(id), &Nothing {})
+    text("connected", Some(id), &Connected {})
 }
 
 /// Tells a client to read a snapshot. What comes after the id, if there is one, follows.
@@ -103,11 +34,11 @@ pub(super) fn heartbeat(id: &str) -> Bytes {
 
 /// Somebody came or went.
 pub(super) fn session(event: &SessionEvent) -> Item {
-    let (session_id, client_tag) = (event.session.to_string(), &*event.tag);
+    let (session_id, client_tag) = (event.session.to_string(), event.tag.to_string());
     let text = match event.news {
         SessionNews::Connected => text("client_connected", None, &ClientConnected { session_id, client_tag }),
         SessionNews::Disconnected => {
-            let contexts = event.contexts.iter().map(ContextId::to_string).collect();
+            let contexts = event.contexts.clone();
             let gone = ClientDisconnected { session_id, client_tag, contexts };
             text("client_disconnected", None, &gone)
         }
@@ -133,10 +64,10 @@ pub(super) fn page(
 fn item(event: &TurnEvent, ids: &EventIds<'_>, presence: &Presence<'_>) -> Item {
     let id = ids.of_event(event.place);
     let id = Some(&*id);
-    let context_id = event.what.context().to_string();
+    let context_id = event.what.context();
     let text = match &event.what {
         WhatHappened::ContextCreated(context) => {
-            let live = Live::of(presence, context.id);
+            let live = live(presence, context.id);
             text(
                 "context_created",
                 id,
@@ -146,26 +77,26 @@ fn item(event: &TurnEvent, ids: &EventIds<'_>, presence: &Presence<'_>) -> Item 
         WhatHappened::TurnAppended { turn, type_name } => {
             let appended = TurnAppended {
                 context_id,
-                turn_id: turn.id.to_string(),
-                parent_turn_id: turn.parent.to_string(),
+                turn_id: turn.id,
+                parent_turn_id: turn.parent,
                 depth: turn.depth,
-                declared_type_id: type_name,
+                declared_type_id: type_name.clone(),
                 declared_type_version: turn.type_version,
                 created_at: turn.created_at_ms,
             };
             text("turn_appended", id, &appended)
         }
         WhatHappened::TreeAttached { turn, root, .. } => {
-            let (turn_id, fs_root_hash) = (turn.to_string(), root.to_string());
+            let (turn_id, fs_root_hash) = (*turn, root.to_string());
             text("tree_attached", id, &TreeAttached { context_id, turn_id, fs_root_hash })
         }
         WhatHappened::MetadataUpdated { said, .. } => {
             let updated = MetadataUpdated {
                 context_id,
                 has_provenance: said.provenance.is_some(),
-                client_tag: said.client_tag.as_deref(),
-                title: said.title.as_deref(),
-                labels: &said.labels,
+                client_tag: said.client_tag.clone(),
+                title: said.title.clone(),
+                labels: said.labels.clone(),
             };
             text("context_metadata_updated", id, &updated)
         }

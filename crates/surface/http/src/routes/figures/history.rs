@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use cairn_base::limits;
 use cairn_engine::{Figures, Tally};
 
+use crate::limits;
 use crate::metrics::HttpTotals;
 
 /// Less time than this says nothing about a rate.

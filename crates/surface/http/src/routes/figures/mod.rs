@@ -6,19 +6,18 @@ mod wire;
 
 use axum::Json;
 use cairn_access::Principal;
-use cairn_base::limits;
 use cairn_engine::Figures;
 use cairn_gate::GateError;
+use cairn_wire::figures::MetricsAnswer;
 use tokio::time::{MissedTickBehavior, interval};
 
 pub(crate) use self::history::History;
 use self::history::Sample;
 use self::host::HostMemory;
-use self::wire::{ErrorFigures, MemoryFigures, MetricsAnswer, PerfFigures, SessionFigures};
-use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Call;
 use crate::error::ErrorBody;
+use crate::{ApiError, limits};
 
 const ROUTE: &str = "/v1/metrics";
 
@@ -45,13 +44,13 @@ pub(super) async fn figures(call: Call) -> Result<Json<MetricsAnswer>, ApiError>
     let now = sample(&call.app, &figures);
     let sessions = call.presence()?.sessions();
     let lately = call.app.lately.lock();
-    Ok(Json(MetricsAnswer::new(
+    Ok(Json(wire::answer(
         &figures,
         call.now_ms(),
-        MemoryFigures::new(&memory, open_files),
-        SessionFigures::new(&sessions, call.now_ms()),
-        PerfFigures::new(&lately, &now),
-        ErrorFigures::new(&call.app.metrics.totals(ROUTE), &figures),
+        wire::memory(&memory, open_files),
+        wire::sessions(&sessions, call.now_ms()),
+        wire::perf(&lately, &now),
+        wire::errors(&call.app.metrics.totals(ROUTE), &figures),
     )))
 }
 

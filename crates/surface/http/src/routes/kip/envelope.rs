@@ -1,6 +1,8 @@
 //! The shapes in which a call comes to `POST /kip`.
 
-use cairn_base::{Value, limits};
+use cairn_base::Value;
+use cairn_kip::limits;
+use cairn_wire::kip::KipCall;
 
 use super::perform::{Asked, Method};
 use super::wire::RpcError;
@@ -33,7 +35,7 @@ pub(super) struct RpcCall {
 
 impl Envelope {
     /// Takes a body apart.
-    pub(super) fn from_wire(body: Value) -> Result<Self, ApiError> {
+    pub(super) fn from_wire(KipCall(body): KipCall) -> Result<Self, ApiError> {
         if let Value::Array(calls) = body {
             return Ok(batch(calls));
         }
@@ -145,7 +147,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Envelope {
-        Envelope::from_wire(value(text)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+        Envelope::from_wire(KipCall(value(text))).unwrap_or_else(|error| panic!("{text}: {error:?}"))
     }
 
     fn asked(method: Method, params: &str) -> Asked {
@@ -190,7 +192,7 @@ mod tests {
             r#"{"function":3}"#,
             r#"{"function":{"name":"execute_kip","arguments":"{"}}"#,
         ] {
-            assert!(Envelope::from_wire(value(text)).is_err(), "{text}");
+            assert!(Envelope::from_wire(KipCall(value(text))).is_err(), "{text}");
         }
         let code = |text: &str| {
             let Envelope::Rpc(RpcCall { id, asked: Err(error) }) = read(text) else { panic!("{text}") };

@@ -2,9 +2,10 @@
 
 use axum::body::Bytes;
 use axum::http::HeaderMap;
+use cairn_wire::kip::{KipBody, KipResponse};
 
 use super::perform::{Asked, Method, perform};
-use super::wire::{KipBody, KipResponse, body};
+use super::wire::body;
 use crate::ApiError;
 use crate::call::Call;
 use crate::held::HeldJson;
@@ -23,5 +24,5 @@ use crate::held::HeldJson;
 )]
 pub(super) async fn execute(call: Call, headers: HeaderMap, bytes: Bytes) -> Result<HeldJson, ApiError> {
     let params = body(&call, &headers, bytes).await?;
-    Ok(perform(&call, Asked { method: Method::Execute, params }).await?.into_body())
+    Ok(perform(&call, Asked { method: Method::Execute, params }).await?.into())
 }

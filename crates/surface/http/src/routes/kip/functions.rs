@@ -1,9 +1,8 @@
 //! `GET /v1/kip/functions`.
 
 use axum::Json;
-use axum::response::IntoResponse;
 
-use super::wire::KipFunction;
+use cairn_wire::kip::KipFunction;
 
 /// Read what models can call
 ///
@@ -15,6 +14,10 @@ use super::wire::KipFunction;
     tag = "kip",
     responses((status = 200, description = "One definition for each function", body = [KipFunction]))
 )]
-pub(super) async fn functions() -> impl IntoResponse {
-    Json(cairn_kip::functions().map(|function| function.to_value()))
+pub(super) async fn functions() -> Json<[KipFunction; 2]> {
+    Json(cairn_kip::functions().map(|function| KipFunction {
+        description: function.description.to_owned(),
+        name: function.name.to_owned(),
+        parameters: function.parameters,
+    }))
 }

@@ -5,60 +5,14 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use cairn_engine::MEMORY_SPACE;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use cairn_wire::indexes::{IndexJob, KipIndex, KipIndexes};
+use cairn_wire::maintenance::Line;
 
 use crate::app::AppState;
 use crate::call::{Asking, Call};
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
-use crate::routes::maintenance::wire::Line;
-use crate::routes::maintenance::{Progress, answer, lines};
-use crate::{ApiError, ApiJson};
-
-/// What to make an index of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct IndexJob {
-    /// In which space; `memory` if not said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub space: Option<String>,
-    /// The type of the concepts.
-    #[serde(rename = "type")]
-    #[schema(example = "Drug")]
-    pub kind: String,
-    /// The field to sort them by: `attributes.KEY` or `metadata.KEY`, with up to four keys.
-    #[schema(example = "attributes.dose")]
-    pub field: String,
-}
-
-/// An ordered index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct KipIndex {
-    /// The type of the concepts.
-    #[serde(rename = "type")]
-    #[schema(example = "Drug")]
-    pub kind: String,
-    /// The field that they are sorted by.
-    #[schema(example = "attributes.dose")]
-    pub field: String,
-    /// `ready`; `building` or `dropping` while it is of no use to queries.
-    #[schema(example = "ready")]
-    pub state: String,
-    /// How many concepts it holds; null before it is ready.
-    pub entries: Option<u64>,
-    /// How many concepts there are of the type.
-    pub concepts: u64,
-    /// Whether it was made by the server itself.
-    pub automatic: bool,
-}
-
-/// The ordered indexes of a space.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct KipIndexes {
-    /// In the order in which they were made.
-    indexes: Vec<KipIndex>,
-}
+use crate::{ApiError, ApiJson, IntoWire, long_job};
 
 /// List ordered indexes
 #[utoipa::path(
@@ -72,7 +26,7 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<KipIndexes>,
     let space = params.text("space")?.unwrap_or(MEMORY_SPACE).to_owned();
     let indexes =
         call.read(move |engine, principal| engine.kip_indexes(principal, principal.tenant(), &space));
-    let indexes = indexes.await?.into_iter().map(KipIndex::from).collect();
+    let indexes = indexes.await?.into_iter().map(IntoWire::into_wire).collect();
     Ok(Json(KipIndexes { indexes }))
 }
 
@@ -98,23 +52,16 @@ pub(super) async fn create(
     Asking(caller): Asking,
     ApiJson(job): ApiJson<IndexJob>,
 ) -> Result<Response, ApiError> {
-    let (gate, principal) = (app.gate.clone(), caller.principal().clone());
-    let (teller, listener) = lines::channel();
-    let mut progress = Progress::new(teller.clone());
-    app.gate.run_long(
-        move |engine| {
+    long_job::run(
+        &app,
+        caller,
+        move |engine, principal, on_stage| {
             let space = job.space.as_deref().unwrap_or(MEMORY_SPACE);
-            let go_on = &mut |stage: cairn_seam::Stage<'_>| {
-                gate.identify_again(&caller).is_ok() && progress.go_on(stage)
-            };
-            engine.create_kip_index(&principal, principal.tenant(), space, &job.kind, &job.field, go_on)
+            engine.create_kip_index(principal, principal.tenant(), space, &job.kind, &job.field, on_stage)
         },
-        move |outcome| {
-            let line = |index: cairn_engine::KipIndex| Line::Indexed { report: index.into() };
-            teller.end(outcome.map(line).map_err(ApiError::from));
-        },
-    );
-    answer(listener).await
+        |outcome| Ok(Line::Indexed { report: outcome?.into_wire() }),
+    )
+    .await
 }
 
 /// Drop an ordered index
@@ -150,9 +97,11 @@ pub(super) async fn remove(call: Call, params: Params) -> Result<StatusCode, Api
     Ok(StatusCode::NO_CONTENT)
 }
 
-impl From<cairn_engine::KipIndex> for KipIndex {
-    fn from(index: cairn_engine::KipIndex) -> Self {
-        let cairn_engine::KipIndex { kind, field, state, entries, concepts, is_automatic } = index;
+impl IntoWire for cairn_engine::KipIndex {
+    type Wire = KipIndex;
+
+    fn into_wire(self) -> KipIndex {
+        let cairn_engine::KipIndex { kind, field, state, entries, concepts, is_automatic } = self;
         KipIndex { kind, field, state: state.to_owned(), entries, concepts, automatic: is_automatic }
     }
 }

@@ -12,21 +12,20 @@ mod rpc;
 pub(crate) mod sleep;
 mod wire;
 
-use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub use self::indexes::{IndexJob, KipIndex};
-use crate::app::AppState;
+pub(super) use self::wire::body;
+use crate::route::Route;
+use crate::routes::Routes;
 
-/// Inside of the limits of other routes.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new()
-        .routes(routes!(functions::functions))
-        .routes(routes!(indexes::list, indexes::create, indexes::remove))
-        .routes(routes!(sleep::sleep))
-}
-
-/// With bodies as long as the longest capsule.
-pub(super) fn routes_with_commands() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(execute::execute)).routes(routes!(rpc::rpc))
+/// The routes of this folder, with their descriptors.
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(Route::COMMANDS, routes!(execute::execute))
+        .with(Route::COMMANDS, routes!(rpc::rpc))
+        .with(Route::READ, routes!(functions::functions))
+        .with(Route::READ, routes!(indexes::list))
+        .with(Route::JOB, routes!(indexes::create))
+        .with(Route::WRITE, routes!(indexes::remove))
+        .with(Route::JOB, routes!(sleep::sleep))
 }

@@ -2,12 +2,12 @@
 
 use cairn_base::Value;
 use cairn_engine::Engine;
-use cairn_gate::{Cost, GateError, Share};
-use cairn_kip::{KipRequest, response};
+use cairn_gate::Cost;
+use cairn_tools::{ToolAnswer, execute_kip};
+use cairn_wire::kip::KipResponse;
 
 use crate::ApiError;
 use crate::call::Call;
-use crate::held::HeldJson;
 
 /// What can be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,64 +43,24 @@ pub(super) struct Asked {
     pub(super) params: Value,
 }
 
-/// What KIP answers, as JSON, and the memory that it holds.
-#[derive(Debug)]
-pub(super) struct Answered {
-    pub(super) json: String,
-    pub(super) share: Share,
-}
-
-impl Answered {
-    /// As a body.
-    pub(super) fn into_body(self) -> HeldJson {
-        HeldJson::of_text(self.json, self.share)
-    }
-}
-
 /// Calls the engine. An error is none of KIP: the request did not get as far.
-pub(super) async fn perform(call: &Call, asked: Asked) -> Result<Answered, ApiError> {
+pub(super) async fn perform(call: &Call, asked: Asked) -> Result<ToolAnswer, ApiError> {
     let Asked { method, params } = asked;
     match method {
-        Method::Execute => execute(call, params, false).await,
-        Method::ExecuteReadonly => execute(call, params, true).await,
+        Method::Execute => Ok(execute_kip(&call.tool(), params, false).await?),
+        Method::ExecuteReadonly => Ok(execute_kip(&call.tool(), params, true).await?),
         Method::ListLogs => logs(call, params).await,
     }
 }
 
-async fn execute(call: &Call, params: Value, readonly: bool) -> Result<Answered, ApiError> {
-    let mut request = match KipRequest::decode(params) {
-        Ok(request) => request,
-        // No command is at fault.
-        Err(error) => return Ok(short(&response::failure(&error, ""))),
-    };
-    request.readonly |= readonly;
-    // A read was counted when its head came; what it is beyond that is known now.
-    let cost = if request.readonly { Cost::SEARCH } else { Cost::WRITE };
-    call.app.gate.spend(&call.principal, cost)?;
-    let may_write = !request.readonly && !request.dry_run;
-    let (principal, memory) = (call.principal.clone(), call.app.memory.clone());
-    let done = call.app.gate.query(&call.admission, move |engine: &Engine| {
-        let json = engine.kip(&principal, principal.tenant(), &request)?.to_value().to_json();
-        let share = memory.take(json.len() as u64)?;
-        Ok(Answered { json, share })
-    });
-    let done = done.await;
-    // It goes on after its deadline, so it may be done all the same.
-    let is_late = may_write && matches!(done, Err(GateError::ReadDeadline));
-    Ok(if is_late { Err(GateError::WriteDeadline) } else { done }?)
-}
-
-async fn logs(call: &Call, params: Value) -> Result<Answered, ApiError> {
+async fn logs(call: &Call, params: Value) -> Result<ToolAnswer, ApiError> {
     call.app.gate.spend(&call.principal, Cost::SEARCH)?;
     let (principal, memory) = (call.principal.clone(), call.app.memory.clone());
     let done = call.app.gate.query(&call.admission, move |engine: &Engine| {
-        let json = engine.kip_logs(&principal, principal.tenant(), &params)?.to_value().to_json();
+        let json = KipResponse::from(engine.kip_logs(&principal, principal.tenant(), &params)?.into_value())
+            .to_text();
         let share = memory.take(json.len() as u64)?;
-        Ok(Answered { json, share })
+        Ok(ToolAnswer { json, share })
     });
     Ok(done.await?)
-}
-
-fn short(response: &Value) -> Answered {
-    Answered { json: response.to_json(), share: None }
 }

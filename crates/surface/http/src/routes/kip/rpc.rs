@@ -4,10 +4,11 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cairn_gate::GateError;
+use cairn_wire::kip::KipCall;
 
 use super::envelope::{Envelope, RpcCall};
 use super::perform::perform;
-use super::wire::{KipCall, KipCallAnswer, RpcError, body, rpc_answer};
+use super::wire::{KipCallAnswer, RpcError, body, rpc_answer};
 use crate::ApiError;
 use crate::call::Call;
 use crate::held::HeldJson;
@@ -29,8 +30,8 @@ use crate::held::HeldJson;
     )
 )]
 pub(super) async fn rpc(call: Call, headers: HeaderMap, bytes: Bytes) -> Result<Response, ApiError> {
-    match Envelope::from_wire(body(&call, &headers, bytes).await?)? {
-        Envelope::Bare(asked) => Ok(perform(&call, asked).await?.into_body().into_response()),
+    match Envelope::from_wire(KipCall(body(&call, &headers, bytes).await?))? {
+        Envelope::Bare(asked) => Ok(HeldJson::from(perform(&call, asked).await?).into_response()),
         Envelope::Rpc(one) => single(&call, one).await,
         Envelope::Batch(calls) => batch(&call, calls).await,
     }

@@ -6,18 +6,22 @@ use cairn_base::{ErrorCode, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::ApiError;
 use crate::call::Call;
 use crate::content_type::{is_json, media_type};
+use crate::{ApiError, HttpCode};
 
 /// Longer bodies are read where they hold nobody up.
 const SHORT_BYTES: usize = 64 << 10;
 
 /// A body that is JSON, with its numbers as they were written.
-pub(super) async fn body(call: &Call, headers: &HeaderMap, bytes: Bytes) -> Result<Value, ApiError> {
+pub(in crate::routes) async fn body(
+    call: &Call,
+    headers: &HeaderMap,
+    bytes: Bytes,
+) -> Result<Value, ApiError> {
     if !is_json(&media_type(headers)) {
         let message = "the content type must be application/json";
-        return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message));
+        return Err(ApiError::new(HttpCode::UnsupportedMediaType, message));
     }
     if bytes.len() <= SHORT_BYTES {
         return json(&bytes);
@@ -32,82 +36,6 @@ fn json(bytes: &[u8]) -> Result<Value, ApiError> {
         ApiError::new(ErrorCode::MalformedJson, message).detail("line", line).detail("column", column)
     })
 }
-
-/// What `execute_kip` takes: `command` or `commands`, and not both.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "only described: KIP says itself what is wrong with a request")]
-pub(super) struct KipBody {
-    /// One command.
-    #[schema(example = "FIND(?d.name) WHERE { ?d {type: \"Domain\"} }")]
-    command: Option<String>,
-    /// Commands to be executed in order: texts, or objects with `command` and `parameters` of their own.
-    #[schema(value_type = Option<Vec<Value>>)]
-    commands: Option<Vec<String>>,
-    /// What stands for `:name` in commands.
-    #[schema(value_type = Option<Object>)]
-    parameters: Option<()>,
-    /// Whether nothing is to be changed, only said what would be. Later commands of a batch see what earlier ones
-    /// would change.
-    dry_run: Option<bool>,
-    /// Whether commands that change something are refused.
-    readonly: Option<bool>,
-    /// In which space; `memory` if not said.
-    space: Option<String>,
-    /// `columns`, which is taken if nothing is said, or `rows`.
-    format: Option<String>,
-    /// Bytes of JSON after which a page ends, behind a whole row; `next_cursor` goes on there. All pages of a batch
-    /// share them.
-    #[schema(minimum = 1)]
-    page_bytes: Option<u64>,
-}
-
-/// What KIP answers.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "only described: KIP makes its answers")]
-pub(super) struct KipResponse {
-    /// What was asked for; for a batch, a response for each command.
-    #[schema(value_type = Option<Value>)]
-    result: Option<()>,
-    /// What the next page begins with, if there is more.
-    next_cursor: Option<String>,
-    /// Why there is no result.
-    error: Option<KipFault>,
-}
-
-/// Why KIP did not do what was asked.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "only described")]
-pub(super) struct KipFault {
-    /// What kind of mistake.
-    #[schema(example = "KIP_2001")]
-    code: String,
-    /// What people call it.
-    #[schema(example = "TypeMismatch")]
-    name: String,
-    /// What is wrong.
-    message: String,
-    /// What to do next.
-    hint: Option<String>,
-}
-
-/// A function that a model can call.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "only described")]
-pub(super) struct KipFunction {
-    /// What it is called.
-    #[schema(example = "execute_kip")]
-    name: String,
-    /// What it does, and when to call it.
-    description: String,
-    /// A JSON schema of its arguments.
-    #[schema(value_type = Object)]
-    parameters: (),
-}
-
-/// `{"method", "params"}`, JSON-RPC 2.0, or `{"function": {"name", "arguments"}}`.
-#[derive(ToSchema)]
-#[schema(value_type = Value, example = json!({"method": "execute_kip_readonly", "params": {"command": "DESCRIBE PRIMER"}}))]
-pub(super) struct KipCall(());
 
 /// What KIP answers, alone or as the `result` of JSON-RPC.
 #[derive(ToSchema)]
@@ -167,5 +95,51 @@ impl RpcError {
     /// Whether it is no call at all, and so is answered with or without an id.
     pub(super) fn is_of_request(&self) -> bool {
         self.code == INVALID_REQUEST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cairn_kip::response::{batch, failure, success};
+    use cairn_kip::{KipCode, KipError, KipRequest, functions};
+    use cairn_wire::kip::{KipBody, KipResponse};
+
+    use super::*;
+
+    #[test]
+    fn answers_are_what_kip_makes_of_them() {
+        let error = failure(&KipError::new(KipCode::TypeMismatch, "no").hint("did you mean `Drug`?"), "");
+        let page = success(Value::Array(vec![Value::Null]), Some("abc".to_owned()));
+        for answer in [success(Value::Null, None), page.clone(), error.clone(), batch(vec![page, error])] {
+            assert_eq!(KipResponse::from(answer.clone()).to_text(), answer.to_json());
+        }
+    }
+
+    #[test]
+    fn what_is_described_is_what_is_read() {
+        let full = KipBody {
+            command: Some("DESCRIBE PRIMER".to_owned()),
+            commands: None,
+            parameters: Some([("n".to_owned(), Value::from(7_u64))].into()),
+            dry_run: Some(true),
+            readonly: Some(true),
+            space: Some("memory".to_owned()),
+            format: Some("rows".to_owned()),
+            page_bytes: Some(1),
+        };
+        let several =
+            KipBody { command: None, commands: Some(vec![Value::from("DESCRIBE PRIMER")]), ..full.clone() };
+        let mut described = Vec::new();
+        for body in [full, several] {
+            let text = serde_json::to_vec(&body).expect("plain data");
+            let value = Value::parse_json(&text).expect("JSON");
+            described.extend(value.as_object().expect("an object").keys().cloned());
+            KipRequest::decode(value).expect("a request");
+        }
+        described.sort();
+        described.dedup();
+        let [function, _] = functions();
+        let told = function.parameters.get("properties").and_then(Value::as_object).expect("a schema");
+        assert!(told.keys().all(|name| described.contains(name)), "{told:?} {described:?}");
     }
 }

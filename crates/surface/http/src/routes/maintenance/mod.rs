@@ -1,31 +1,23 @@
 //! `POST /v1/admin/maintenance`: work on the whole store, told of while it runs.
 
-pub(crate) mod lines;
 pub(crate) mod wire;
-
-use std::time::Duration;
 
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
+use cairn_access::Principal;
 use cairn_base::ErrorCode;
+use cairn_engine::Engine;
 use cairn_gate::GateError;
-use cairn_seam::{Maintenance, MaintenanceReport, Stage};
-use tokio::time::{Instant, timeout};
+use cairn_seam::{Maintenance, MaintenanceReport, OnStage};
+use cairn_wire::maintenance::{Job, Line};
 
-use self::lines::{Listener, News, Teller};
-use self::wire::{Job, Line};
+use self::wire::job_from_wire;
 use crate::app::AppState;
 use crate::call::Asking;
 use crate::error::ErrorBody;
 use crate::local::FromLocalOwner;
-use crate::{ApiError, ApiJson};
-
-/// At most ten lines a second say how far it is.
-const STAGE_EVERY: Duration = Duration::from_millis(100);
-
-/// A job that fails this soon is answered with the status of its error, and not with a stream.
-const AT_ONCE: Duration = Duration::from_secs(1);
+use crate::{ApiError, ApiJson, IntoWire, long_job};
 
 const BACKUP: &str = "backup";
 
@@ -57,34 +49,17 @@ pub(super) async fn maintenance(
     local: Option<Extension<FromLocalOwner>>,
     ApiJson(job): ApiJson<Job>,
 ) -> Result<Response, ApiError> {
-    let (gate, principal) = (app.gate.clone(), caller.principal().clone());
-    let job = Maintenance::from(job);
+    let job = job_from_wire(job);
     check(&job, local.is_some()).inspect_err(|error| {
         if error.code() == ErrorCode::Forbidden {
             app.gate.engine().refused_elsewhere(caller.principal(), name(&job));
         }
     })?;
-    let (teller, listener) = lines::channel();
-    let mut progress = Progress::new(teller.clone());
     let name = name(&job);
-    app.gate.run_long(
-        move |engine| {
-            engine.maintain(&principal, &job, &mut |stage| {
-                gate.identify_again(&caller).is_ok() && progress.go_on(stage)
-            })
-        },
-        move |outcome| end(name, teller, outcome),
-    );
-    answer(listener).await
-}
-
-/// An answer that goes on until the job has ended, unless it fails at once.
-pub(crate) async fn answer(mut listener: Listener) -> Result<Response, ApiError> {
-    Ok(match timeout(AT_ONCE, listener.recv()).await {
-        Ok(Some(News::Ended(Err(error)))) => return Err(error),
-        Ok(first) => lines::answer(first, listener),
-        Err(_elapsed) => lines::answer(None, listener),
-    })
+    let work = move |engine: &Engine, principal: &Principal, on_stage: OnStage<'_>| {
+        engine.maintain(principal, &job, on_stage)
+    };
+    long_job::run(&app, caller, work, move |outcome| ended(name, outcome)).await
 }
 
 /// What a surface has to say about a job, before the engine is asked.
@@ -125,38 +100,17 @@ fn name(job: &Maintenance) -> &'static str {
     }
 }
 
-/// Passes on how far the job is, not too often.
-pub(crate) struct Progress {
-    teller: Teller,
-    told_at: Option<Instant>,
-}
-
-impl Progress {
-    pub(crate) fn new(teller: Teller) -> Self {
-        Progress { teller, told_at: None }
-    }
-
-    /// Whether anybody still waits for the job.
-    pub(crate) fn go_on(&mut self, stage: Stage<'_>) -> bool {
-        if self.told_at.is_none_or(|at| at.elapsed() >= STAGE_EVERY) {
-            self.told_at = Some(Instant::now());
-            self.teller.stage(stage);
-        }
-        !self.teller.is_unheard()
-    }
-}
-
-fn end(job: &'static str, teller: Teller, outcome: Result<MaintenanceReport, GateError>) {
+fn ended(job: &'static str, outcome: Result<MaintenanceReport, GateError>) -> Result<Line, ApiError> {
     match &outcome {
         Ok(report) => tracing::info!(job, findings = report.findings.len(), "maintenance is done"),
         // Whoever asked is told; the log only keeps it.
         Err(error) => tracing::info!(job, %error, "maintenance was not done"),
     }
-    let line = |report: MaintenanceReport| Line::Report { report: report.into() };
+    let line = |report: MaintenanceReport| Line::Report { report: report.into_wire() };
     let refusal = |error: GateError| {
         let answer = ApiError::from(error);
         let is_damage = job == BACKUP && answer.code() == ErrorCode::Damaged;
         if is_damage { answer.detail("hint", DAMAGED_HINT) } else { answer }
     };
-    teller.end(outcome.map(line).map_err(refusal));
+    outcome.map(line).map_err(refusal)
 }

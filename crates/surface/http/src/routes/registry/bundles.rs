@@ -3,28 +3,22 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::http::header::{CONTENT_TYPE, ETAG};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+use cairn_access::Principal;
 use cairn_base::ErrorCode;
+use cairn_engine::Engine;
 use cairn_seam::Blob;
 use cairn_turns::TurnsError;
-use cairn_turns::registry::{self, Bundle, Published};
-use serde::Serialize;
-use utoipa::ToSchema;
+use cairn_turns::registry::{Bundle, Published};
+use cairn_wire::registry::PublishedBundle;
 
-use crate::ApiError;
 use crate::call::Call;
+use crate::content::{Content, Etag};
 use crate::content_type::{RawBytes, is_json, is_msgpack, media_type};
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
-use crate::routes::blobs::Content;
-
-/// A bundle that was published.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct PublishedBundle {
-    /// Its id.
-    bundle_id: String,
-}
+use crate::{ApiError, HttpCode};
 
 /// Publish a bundle of types
 ///
@@ -59,7 +53,7 @@ pub(super) async fn put(
     if is_said && !is_json(&media_type) && !is_msgpack(&media_type) {
         let message = "the content type must be application/json or application/msgpack";
         let hint = "send the bundle as application/json";
-        return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message).detail("hint", hint));
+        return Err(ApiError::new(HttpCode::UnsupportedMediaType, message).detail("hint", hint));
     }
     let bundle = Bundle::parse(&body).map_err(|wrong| {
         let at = wrong.at.clone();
@@ -71,13 +65,16 @@ pub(super) async fn put(
         return Err(invalid(message).detail("field", "bundle_id"));
     }
     let blob = Blob::new(Vec::from(body)).map_err(|error| ApiError::new(error.code(), error.to_string()))?;
-    let etag = HeaderValue::from_str(&format!("\"{}\"", blob.hash())).expect("a hash is a header");
-    let published = call.write(move |tx, scope| Ok(registry::publish(tx, scope, &bundle, &blob)?)).await?;
+    let etag = Etag::of(&blob.hash());
+    let publish = |engine: &Engine, principal: &Principal| {
+        engine.publish_bundle(principal, principal.tenant(), bundle, blob)
+    };
+    let published = call.write(publish).await?;
     let mut answer = match published {
         Published::New => (StatusCode::CREATED, Json(PublishedBundle { bundle_id: id })).into_response(),
         Published::Known => StatusCode::NO_CONTENT.into_response(),
     };
-    answer.headers_mut().insert(ETAG, etag);
+    answer.headers_mut().insert(ETAG, etag.to_header());
     Ok(answer)
 }
 
@@ -102,10 +99,9 @@ pub(super) async fn get(
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let id = params.in_path("bundle_id").to_owned();
-    let found = call.look_up(|snapshot, scope| Ok(registry::bundle_blob(snapshot, scope, &id)?))?;
-    let hash = found.ok_or_else(|| {
-        ApiError::new(ErrorCode::NotFound, format!("there is no bundle `{}`", params.in_path("bundle_id")))
-    })?;
+    let id = params.in_path("bundle_id");
+    let found = call.look_up(|engine, principal| engine.bundle(principal, principal.tenant(), id))?;
+    let hash =
+        found.ok_or_else(|| ApiError::new(ErrorCode::NotFound, format!("there is no bundle `{id}`")))?;
     Content::of_file(hash, "application/json").answer(&call, &method, &headers).await
 }

@@ -1,18 +1,19 @@
 //! `/v1/registry`: what writers publish about their types.
 
 mod bundles;
-mod tagged;
 mod types;
 
-use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::AppState;
+use crate::route::Route;
+use crate::routes::Routes;
 
-pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new()
-        .routes(routes!(bundles::get, bundles::put))
-        .routes(routes!(types::list))
-        .routes(routes!(types::get))
-        .routes(routes!(types::renderers))
+/// The routes of this folder, with their descriptors.
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(Route::READ, routes!(bundles::get))
+        .with(Route::WRITE, routes!(bundles::put))
+        .with(Route::READ, routes!(types::list))
+        .with(Route::READ, routes!(types::get))
+        .with(Route::READ, routes!(types::renderers))
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use axum::http::HeaderMap;
 use axum::response::Response;
-use cairn_base::ErrorCode;
+use cairn_base::{ErrorCode, Value};
 use cairn_turns::registry::{Described, Descriptor, Registry, Shape, labels_to_value};
-use serde_json::{Map, Value, json};
+use cairn_wire::registry::{RegistryType, RegistryTypes, Renderers};
 
-use super::tagged::tagged;
 use crate::ApiError;
 use crate::call::Call;
+use crate::content;
 use crate::error::ErrorBody;
 use crate::params::Params;
 
@@ -22,7 +22,7 @@ use crate::params::Params;
     path = "/v1/registry/types",
     tag = "registry",
     responses(
-        (status = 200, description = "The types", body = Object),
+        (status = 200, description = "The types", body = RegistryTypes),
         (status = 304, description = "The client has this list already"),
         (status = 503, description = "Too much is going on; come back later", body = ErrorBody),
     )
@@ -32,16 +32,15 @@ pub(super) async fn list(call: Call, headers: HeaderMap) -> Result<Response, Api
         .read(|engine, principal| {
             let registry = engine.registry(principal, principal.tenant())?;
             let types = registry.types().map(|(id, versions)| {
-                let numbers: Vec<u32> = versions.keys().copied().collect();
-                json!({
-                    "type_id": id, "versions": numbers, "latest": numbers.last(),
-                    "built_in": registry.is_built_in(id),
-                })
+                let versions: Vec<u32> = versions.keys().copied().collect();
+                let latest = versions.last().copied();
+                RegistryType { built_in: registry.is_built_in(id), latest, type_id: id.to_owned(), versions }
             });
-            Ok(json!({ "types": types.collect::<Vec<_>>(), "registry_bundle_id": registry.last_bundle() }))
+            let registry_bundle_id = registry.last_bundle().map(str::to_owned);
+            Ok(RegistryTypes { registry_bundle_id, types: types.collect() })
         })
         .await?;
-    Ok(tagged(&headers, value))
+    Ok(content::json(&headers, &value))
 }
 
 /// One version of a type
@@ -76,7 +75,7 @@ pub(super) async fn get(call: Call, params: Params, headers: HeaderMap) -> Resul
         let message = format!("there is no version {version} of the type `{}`", params.in_path("type_id"));
         ApiError::new(ErrorCode::NotFound, message)
     };
-    Ok(tagged(&headers, value.ok_or_else(missing)?))
+    Ok(content::json(&headers, &value.ok_or_else(missing)?))
 }
 
 /// What shows types in a browser
@@ -87,7 +86,7 @@ pub(super) async fn get(call: Call, params: Params, headers: HeaderMap) -> Resul
     path = "/v1/registry/renderers",
     tag = "registry",
     responses(
-        (status = 200, description = "Renderers by type", body = Object),
+        (status = 200, description = "Renderers by type", body = Renderers),
         (status = 304, description = "The client has this list already"),
         (status = 503, description = "Too much is going on; come back later", body = ErrorBody),
     )
@@ -96,38 +95,38 @@ pub(super) async fn renderers(call: Call, headers: HeaderMap) -> Result<Response
     let value = call
         .read(|engine, principal| Ok(newest_renderers(&*engine.registry(principal, principal.tenant())?)))
         .await?;
-    Ok(tagged(&headers, value))
+    Ok(content::json(&headers, &value))
 }
 
-fn newest_renderers(registry: &Registry) -> Value {
+fn newest_renderers(registry: &Registry) -> Renderers {
     let newest = |versions: &BTreeMap<u32, Descriptor>| {
         versions.values().rev().find_map(|descriptor| descriptor.renderer.clone())
     };
-    let all = registry
-        .types()
-        .filter_map(|(id, versions)| Some((id.to_owned(), json!(newest(versions)?.to_value()))));
-    json!({ "renderers": all.collect::<Map<_, _>>() })
+    let all =
+        registry.types().filter_map(|(id, versions)| Some((id.to_owned(), newest(versions)?.to_value())));
+    Renderers { renderers: all.collect() }
 }
 
 fn described(id: &str, found: Described<'_>) -> Value {
-    let mut value = json!(found.descriptor.to_value());
-    value["type_id"] = id.into();
-    value["type_version"] = found.version.into();
-    let mut enums = Map::new();
+    let value = found.descriptor.to_value();
+    let mut entries = if let Value::Object(entries) = value { entries } else { BTreeMap::new() };
+    entries.insert("type_id".to_owned(), id.into());
+    entries.insert("type_version".to_owned(), u64::from(found.version).into());
+    let mut enums = BTreeMap::new();
     for shape in found.descriptor.fields.values().filter_map(|field| field.shape.as_ref()) {
         add_enums(shape, found, &mut enums);
     }
     if !enums.is_empty() {
-        value["enums"] = enums.into();
+        entries.insert("enums".to_owned(), enums.into());
     }
-    value
+    entries.into()
 }
 
-fn add_enums(shape: &Shape, found: Described<'_>, enums: &mut Map<String, Value>) {
+fn add_enums(shape: &Shape, found: Described<'_>, enums: &mut BTreeMap<String, Value>) {
     if let Some(id) = &shape.enum_id
         && let Some(labels) = found.labels(id)
     {
-        enums.insert(id.clone(), json!(labels_to_value(labels)));
+        enums.insert(id.clone(), labels_to_value(labels));
     }
     for inner in shape.items.iter().chain(&shape.values) {
         add_enums(inner, found, enums);

@@ -1,7 +1,8 @@
 //! Where the next page of a search begins, as clients carry it. Opaque to them.
 
-use cairn_base::{Base64Url, ContentHash, from_base64_url, limits};
+use cairn_base::{Base64Url, ContentHash, from_base64_url};
 use cairn_engine::SearchIn;
+use cairn_engine::limits;
 
 /// The first byte of every cursor; another form gets another number.
 const VERSION: u8 = 1;

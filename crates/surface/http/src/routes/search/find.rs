@@ -2,9 +2,10 @@
 
 use axum::Json;
 use cairn_engine::SearchPage;
+use cairn_wire::search::FoundPage;
 
 use super::question::Asked;
-use super::wire::FoundPage;
+use super::wire::to_wire;
 use crate::ApiError;
 use crate::call::Call;
 use crate::error::ErrorBody;
@@ -43,5 +44,5 @@ pub(super) async fn find(call: Call, params: Params) -> Result<Json<FoundPage>, 
     let question = asked.question.clone();
     let page: SearchPage = call.read(move |engine, principal| engine.search(principal, &question)).await?;
     let next = page.next_skip.map(|skip| asked.cursor(page.search_in, skip));
-    Ok(Json(FoundPage::to_wire(asked.question.text, page, next)))
+    Ok(Json(to_wire(asked.question.text, page, next)))
 }

@@ -7,12 +7,12 @@ mod rebuild;
 pub(super) mod status;
 mod wire;
 
-use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::AppState;
+use crate::route::Route;
+use crate::routes::Routes;
 
-/// The routes of search.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(find::find)).routes(routes!(rebuild::rebuild))
+/// The routes of this folder, with their descriptors.
+pub(super) fn routes() -> Routes {
+    Routes::new().with(Route::SEARCH, routes!(find::find)).with(Route::JOB, routes!(rebuild::rebuild))
 }

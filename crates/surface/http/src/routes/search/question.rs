@@ -1,11 +1,11 @@
 //! What a request asks for.
 
-use cairn_base::{ContextId, TenantId, limits, time_span};
+use cairn_base::{ContextId, TenantId, time_span};
 use cairn_engine::{SearchIn, SearchQuestion};
 
 use super::cursor::{Cursor, fingerprint};
-use crate::ApiError;
 use crate::params::{Params, invalid};
+use crate::{ApiError, limits};
 
 /// How a unit is written; the first is what counts when nothing is said.
 const UNITS: &[(&str, SearchIn)] = &[
@@ -36,7 +36,7 @@ impl Asked {
             context: params.number("context_id")?.map(ContextId),
             since_ms: time(params, "since", now_ms)?,
             until_ms: time(params, "until", now_ms)?,
-            limit: params.limit(limits::SEARCH_PAGE_DEFAULT, limits::SEARCH_PAGE_MAX as u64)?,
+            limit: params.limit(limits::SEARCH_PAGE_DEFAULT, cairn_engine::limits::SEARCH_PAGE_MAX as u64)?,
             skip: 0,
             half_life_ms: half_life_ms(params)?,
         };

@@ -2,14 +2,12 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use cairn_seam::MaintenanceReport;
+use cairn_wire::maintenance::Line;
 
-use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Asking;
 use crate::error::ErrorBody;
-use crate::routes::maintenance::wire::Line;
-use crate::routes::maintenance::{Progress, answer, lines};
+use crate::{ApiError, IntoWire, long_job};
 
 /// Have the search index made anew
 ///
@@ -31,19 +29,11 @@ pub(super) async fn rebuild(
     State(app): State<AppState>,
     Asking(caller): Asking,
 ) -> Result<Response, ApiError> {
-    let (gate, principal) = (app.gate.clone(), caller.principal().clone());
-    let (teller, listener) = lines::channel();
-    let mut progress = Progress::new(teller.clone());
-    app.gate.run_long(
-        move |engine| {
-            engine.search_rebuild(&principal, &mut |stage| {
-                gate.identify_again(&caller).is_ok() && progress.go_on(stage)
-            })
-        },
-        move |outcome| {
-            let line = |report: MaintenanceReport| Line::Report { report: report.into() };
-            teller.end(outcome.map(line).map_err(ApiError::from));
-        },
-    );
-    answer(listener).await
+    long_job::run(
+        &app,
+        caller,
+        |engine, principal, on_stage| engine.search_rebuild(principal, on_stage),
+        |outcome| Ok(Line::Report { report: outcome?.into_wire() }),
+    )
+    .await
 }

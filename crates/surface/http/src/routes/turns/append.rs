@@ -1,68 +1,23 @@
 //! `POST /v1/contexts/{id}/turns`: appending a turn.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::http::StatusCode;
+use cairn_access::Principal;
 use cairn_base::Value;
-use cairn_turns::projection::{Hint, Misfit, encode};
-use cairn_turns::{Append, Appended, DeclaredType};
-use serde::Serialize;
+use cairn_engine::{AppendTurn, Engine, NotEncoded};
+use cairn_seam::Blob;
+use cairn_turns::projection::Misfit;
+use cairn_turns::{Appended, DeclaredType};
+use cairn_wire::turns::{AppendedTurn, TurnInJson};
 use serde_json::json;
-use utoipa::ToSchema;
 
 use super::append_request::{AppendRequest, Sent};
-use super::view::unreadable;
 use crate::ApiError;
 use crate::call::Call;
 use crate::content_type::RawBytes;
 use crate::error::ErrorBody;
 use crate::params::invalid;
 use crate::routes::blobs::{blob, check_hash};
-
-/// A turn that was appended.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct AppendedTurn {
-    /// The context it was appended to.
-    #[schema(example = "1")]
-    context_id: String,
-    /// Its number: it is the head of the context now.
-    #[schema(example = "42")]
-    turn_id: String,
-    /// The turn before it; 0 for the first one.
-    #[schema(example = "41")]
-    parent_turn_id: String,
-    /// How many turns are before it.
-    depth: u32,
-    /// BLAKE3-256 of its payload, in hexadecimal digits.
-    content_hash_b3: String,
-    /// When it was appended, in Unix milliseconds.
-    created_at_unix_ms: u64,
-    /// Whether it was there already: the same idempotency key was used before.
-    is_repeated: bool,
-}
-
-/// A turn in JSON.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "only described: bodies are read with exact numbers")]
-pub(super) struct TurnInJson {
-    /// Its type.
-    #[schema(example = "com.example.Message")]
-    type_id: String,
-    /// The version of that type.
-    type_version: u32,
-    /// The fields of that version by their names, and unknown ones by their tags. Needed here or as `data`.
-    #[schema(value_type = Option<Object>)]
-    payload: Option<Value>,
-    /// Another name of `payload`; not both.
-    #[schema(value_type = Option<Object>)]
-    data: Option<Value>,
-    /// The turn to append to; 0 or nothing for the head.
-    parent_turn_id: Option<String>,
-    /// The root of a file tree whose blobs are there already.
-    fs_root_hash: Option<String>,
-    /// The same as the header `Idempotency-Key`, which must agree if both are sent.
-    idempotency_key: Option<String>,
-}
 
 /// Append a turn
 ///
@@ -107,32 +62,26 @@ pub(super) async fn append(
     request: AppendRequest,
 ) -> Result<(StatusCode, Json<AppendedTurn>), ApiError> {
     let payload = match request.payload {
-        Sent::Msgpack(bytes) => bytes,
-        Sent::Json(value) => encoded(&call, &request.declared, value).await?,
+        Sent::Msgpack(bytes) => blob(&call, bytes).await?,
+        Sent::Json(value) => encoded(&call, request.declared.clone(), value).await?,
     };
-    let payload = blob(&call, payload).await?;
     if let Some(hash) = &request.hash {
         check_hash(&payload, hash)?;
     }
-    let remember = call.app.config.remember_keys.as_millis();
-    let request = Append {
+    let turn = AppendTurn {
         context: request.context,
         parent: request.parent,
         expected_head: request.expected_head,
         declared: request.declared,
         encoding: request.encoding,
         compression: 0,
-        payload_bytes: u32::try_from(payload.len()).map_err(|_| invalid("a payload has less than 4 GiB"))?,
         payload,
         tree: request.tree,
         key: request.key,
-        remember_ms: u64::try_from(remember).unwrap_or(u64::MAX),
-        now_ms: call.now_ms(),
-        strict: call.app.gate.engine().has_strict_types(),
     };
-    let appended = call.write(move |tx, scope| Ok(cairn_turns::append(tx, scope, &request)?)).await?;
+    let appended = call.write(|engine, principal| engine.append(principal, principal.tenant(), turn)).await?;
     let status = if appended.is_repeated { StatusCode::OK } else { StatusCode::CREATED };
-    Ok((status, Json(AppendedTurn::to_wire(&appended))))
+    Ok((status, Json(to_wire(&appended))))
 }
 
 /// Append a turn
@@ -176,21 +125,18 @@ pub(super) async fn append_too(
     append(call, request).await
 }
 
-/// The bytes of a payload that was sent as JSON.
-async fn encoded(call: &Call, declared: &DeclaredType, payload: Value) -> Result<Bytes, ApiError> {
-    let DeclaredType { id, version } = declared.clone();
-    let encoded = call.read(move |engine, principal| {
-        let registry = engine.registry(principal, principal.tenant())?;
-        let described = Hint::Inherit.resolve(&registry, &id, version);
-        Ok(match described {
-            Ok((_, described)) => encode(&payload, described).map_err(|misfits| does_not_fit(&misfits)),
-            Err(error) => {
-                let hint = "publish this type and version, or send the payload as application/msgpack";
-                Err(unreadable(&error).detail("hint", hint))
-            }
-        })
-    });
-    encoded.await?.map(Bytes::from)
+/// A payload that was sent as JSON, as it is stored.
+async fn encoded(call: &Call, declared: DeclaredType, payload: Value) -> Result<Blob, ApiError> {
+    let encode = move |engine: &Engine, principal: &Principal| {
+        engine.encode_payload(principal, principal.tenant(), &declared, &payload)
+    };
+    call.read(encode).await?.map_err(|error| match error {
+        NotEncoded::Misfits(misfits) => does_not_fit(&misfits),
+        NotEncoded::Hint(error) => {
+            let hint = "publish this type and version, or send the payload as application/msgpack";
+            ApiError::new(error.code(), error.to_string()).detail("hint", hint)
+        }
+    })
 }
 
 fn does_not_fit(misfits: &[Misfit]) -> ApiError {
@@ -200,16 +146,14 @@ fn does_not_fit(misfits: &[Misfit]) -> ApiError {
     invalid(format!("the payload does not fit its type{}", first.unwrap_or_default())).detail("misfits", all)
 }
 
-impl AppendedTurn {
-    fn to_wire(Appended { turn, is_repeated }: &Appended) -> Self {
-        AppendedTurn {
-            context_id: turn.context.to_string(),
-            turn_id: turn.id.to_string(),
-            parent_turn_id: turn.parent.to_string(),
-            depth: turn.depth,
-            content_hash_b3: turn.hash.to_string(),
-            created_at_unix_ms: turn.created_at_ms,
-            is_repeated: *is_repeated,
-        }
+fn to_wire(Appended { turn, is_repeated }: &Appended) -> AppendedTurn {
+    AppendedTurn {
+        context_id: turn.context,
+        turn_id: turn.id,
+        parent_turn_id: turn.parent,
+        depth: turn.depth,
+        content_hash_b3: turn.hash.to_string(),
+        created_at_unix_ms: turn.created_at_ms,
+        is_repeated: *is_repeated,
     }
 }

@@ -4,13 +4,14 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, IF_MATCH};
-use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId, Value, limits};
-use cairn_turns::{DeclaredType, IdempotencyKey, TurnsError};
+use cairn_base::{ContentHash, ContextId, ErrorCode, TurnId, Value};
+use cairn_turns::{DeclaredType, IdempotencyKey, TurnsError, limits};
+use cairn_wire::turns::TurnInJson;
 
-use crate::ApiError;
 use crate::app::AppState;
 use crate::content_type::{is_json, is_msgpack, media_type};
 use crate::params::{Params, hash, header, invalid, number};
+use crate::{ApiError, HttpCode};
 
 const TYPE_ID: &str = "x-cairn-type-id";
 const TYPE_VERSION: &str = "x-cairn-type-version";
@@ -59,33 +60,35 @@ impl FromRequest<AppState> for AppendRequest {
         let headers = headers.clone();
         let body = Bytes::from_request(request, app).await.map_err(|error| invalid(error.body_text()))?;
         let said_beside = (params.text("type_id")?, header(&headers, TYPE_ID)?);
-        let written = match form {
-            Form::Msgpack => Written::default(),
+        let (declared, written) = match form {
+            Form::Msgpack => (declared_type(&params, &headers)?, None),
             Form::Json => {
-                let written = Written::parse(&body, app.config.body_bytes_max)?;
+                let written = turn_in_json(&body, app.config.body_bytes_max)?;
                 if said_beside != (None, None) {
                     return Err(invalid("a turn in JSON says its type in its body, and nowhere else"));
                 }
-                written
+                (DeclaredType { id: written.type_id.clone(), version: written.type_version }, Some(written))
             }
         };
-        let declared = match written.declared {
-            Some(declared) => declared,
-            None => declared_type(&params, &headers)?,
+        let (parent, tree, key, payload) = match written {
+            Some(TurnInJson { parent_turn_id, fs_root_hash, idempotency_key, payload, data, .. }) => {
+                (parent_turn_id, fs_root_hash, idempotency_key, payload.or(data))
+            }
+            None => (None, None, None, None),
         };
-        let key = agreed("idempotency_key", written.key, IDEMPOTENCY_KEY, key_beside)?.unwrap_or_default();
+        let key = agreed("idempotency_key", key, IDEMPOTENCY_KEY, key_beside)?.unwrap_or_default();
         let key = IdempotencyKey::parse(key.as_bytes()).map_err(|error| invalid(error.to_string()))?;
-        let tree = params.text("fs_root_hash")?.map(str::to_owned).or(written.tree);
+        let tree = params.text("fs_root_hash")?.map(str::to_owned).or(tree);
         Ok(AppendRequest {
             context,
-            parent: written.parent.or(params.turn("parent_turn_id")?),
+            parent: parent.or(params.turn("parent_turn_id")?),
             expected_head,
             declared,
             encoding: params.small_number("encoding")?.unwrap_or(ENCODING_MSGPACK),
             tree: tree.map(|text| hash("fs_root_hash", &text)).transpose()?,
             key,
             hash: said,
-            payload: written.payload.map_or(Sent::Msgpack(body), Sent::Json),
+            payload: payload.map_or(Sent::Msgpack(body), Sent::Json),
         })
     }
 }
@@ -96,81 +99,63 @@ enum Form {
     Json,
 }
 
-/// What the body of a turn in JSON says.
-#[derive(Debug, Default)]
-struct Written {
-    declared: Option<DeclaredType>,
-    parent: Option<TurnId>,
-    tree: Option<String>,
-    key: Option<String>,
-    payload: Option<Value>,
-}
-
-impl Written {
-    fn parse(body: &[u8], bytes_max: usize) -> Result<Self, ApiError> {
-        if body.len() > bytes_max {
-            let message = format!("a turn in JSON has at most {bytes_max} bytes");
-            let hint = "send a larger payload in msgpack, as application/msgpack";
-            return Err(ApiError::new(ErrorCode::TooLarge, message).detail("hint", hint));
-        }
-        let malformed = |error: cairn_base::ValueError| {
-            let (line, column) = error.line_column();
-            let message = format!("the body is not what was expected: {error}");
-            ApiError::new(error.code(), message).detail("line", line).detail("column", column)
-        };
-        let value = Value::parse_json(body).map_err(malformed)?;
-        let Value::Object(mut entries) = value else {
-            let message = "a turn in JSON is an object with type_id, type_version and payload (or data)";
-            return Err(invalid(message));
-        };
-        let mut take = |name: &str| entries.remove(name).filter(|value| !value.is_null());
-        let (id, version) = (take("type_id"), take("type_version"));
-        let (parent, tree, key) = (take("parent_turn_id"), take("fs_root_hash"), take("idempotency_key"));
-        let (payload, data) = (take("payload"), take("data"));
-        if let Some((name, _)) = entries.first_key_value() {
-            let known =
-                "type_id, type_version, payload (or data), parent_turn_id, fs_root_hash, idempotency_key";
-            return Err(invalid(format!("there is no field {name:?} here; there are {known}"))
-                .detail("field", name.as_str()));
-        }
-        if payload.is_some() && data.is_some() {
-            let message = "payload and data are two names of the same field; send one of them";
-            return Err(invalid(message).detail("field", "data"));
-        }
-        let payload = payload.or(data);
-        let missing =
-            |name: &str, what: &str| invalid(format!("{name} is missing: {what}")).detail("field", name);
-        let id =
-            id.as_ref().and_then(Value::as_str).ok_or_else(|| missing("type_id", "the type, as text"))?;
-        if id.len() > limits::TYPE_ID_BYTES_MAX {
-            return Err(
-                invalid(TurnsError::TypeTooLong { bytes: id.len() }.to_string()).detail("field", "type_id")
-            );
-        }
-        let version = version
-            .as_ref()
-            .and_then(Value::as_number)
-            .and_then(|number| u32::try_from(number.as_u64()?).ok());
-        let version = version.ok_or_else(|| missing("type_version", "its version, a number"))?;
-        Ok(Written {
-            declared: Some(DeclaredType { id: id.to_owned(), version }),
-            parent: parent
-                .map(|parent| turn_number(&parent))
-                .transpose()?
-                .filter(|turn| *turn != TurnId::NONE),
-            tree: tree
-                .map(|tree| tree.as_str().map(str::to_owned).ok_or_else(|| missing("fs_root_hash", "a text")))
-                .transpose()?,
-            key: key
-                .map(|key| {
-                    key.as_str().map(str::to_owned).ok_or_else(|| missing("idempotency_key", "a text"))
-                })
-                .transpose()?,
-            payload: Some(
-                payload.ok_or_else(|| missing("payload", "an object with the fields of the type"))?,
-            ),
-        })
+/// The body of a turn in JSON, read with exact numbers.
+fn turn_in_json(body: &[u8], bytes_max: usize) -> Result<TurnInJson, ApiError> {
+    if body.len() > bytes_max {
+        let message = format!("a turn in JSON has at most {bytes_max} bytes");
+        let hint = "send a larger payload in msgpack, as application/msgpack";
+        return Err(ApiError::new(ErrorCode::TooLarge, message).detail("hint", hint));
     }
+    let malformed = |error: cairn_base::ValueError| {
+        let (line, column) = error.line_column();
+        let message = format!("the body is not what was expected: {error}");
+        ApiError::new(error.code(), message).detail("line", line).detail("column", column)
+    };
+    let value = Value::parse_json(body).map_err(malformed)?;
+    let Value::Object(mut entries) = value else {
+        let message = "a turn in JSON is an object with type_id, type_version and payload (or data)";
+        return Err(invalid(message));
+    };
+    let mut take = |name: &str| entries.remove(name).filter(|value| !value.is_null());
+    let (id, version) = (take("type_id"), take("type_version"));
+    let (parent, tree, key) = (take("parent_turn_id"), take("fs_root_hash"), take("idempotency_key"));
+    let (payload, data) = (take("payload"), take("data"));
+    if let Some((name, _)) = entries.first_key_value() {
+        let known = "type_id, type_version, payload (or data), parent_turn_id, fs_root_hash, idempotency_key";
+        return Err(invalid(format!("there is no field {name:?} here; there are {known}"))
+            .detail("field", name.as_str()));
+    }
+    if payload.is_some() && data.is_some() {
+        let message = "payload and data are two names of the same field; send one of them";
+        return Err(invalid(message).detail("field", "data"));
+    }
+    let payload = payload.or(data);
+    let missing =
+        |name: &str, what: &str| invalid(format!("{name} is missing: {what}")).detail("field", name);
+    let id = id.as_ref().and_then(Value::as_str).ok_or_else(|| missing("type_id", "the type, as text"))?;
+    if id.len() > limits::TYPE_ID_BYTES_MAX {
+        return Err(
+            invalid(TurnsError::TypeTooLong { bytes: id.len() }.to_string()).detail("field", "type_id")
+        );
+    }
+    let version =
+        version.as_ref().and_then(Value::as_number).and_then(|number| u32::try_from(number.as_u64()?).ok());
+    let version = version.ok_or_else(|| missing("type_version", "its version, a number"))?;
+    let text = |name: &str, value: Option<Value>| match value {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(missing(name, "a text")),
+    };
+    let parent_turn_id = parent.map(|parent| turn_number(&parent)).transpose()?;
+    Ok(TurnInJson {
+        type_id: id.to_owned(),
+        type_version: version,
+        parent_turn_id: parent_turn_id.filter(|turn| *turn != TurnId::NONE),
+        fs_root_hash: text("fs_root_hash", tree)?,
+        idempotency_key: text("idempotency_key", key)?,
+        payload: Some(payload.ok_or_else(|| missing("payload", "an object with the fields of the type"))?),
+        data: None,
+    })
 }
 
 /// A turn as text or as a number.
@@ -186,7 +171,7 @@ fn turn_number(value: &Value) -> Result<TurnId, ApiError> {
 /// In which form the body is, if it is one that is read here.
 fn form(headers: &HeaderMap) -> Result<Form, ApiError> {
     let unread = |message: String, hint: &str| {
-        Err(ApiError::new(ErrorCode::UnsupportedMediaType, message).detail("hint", hint))
+        Err(ApiError::new(HttpCode::UnsupportedMediaType, message).detail("hint", hint))
     };
     if let Some(encoding) = header(headers, CONTENT_ENCODING.as_str())?.filter(|it| *it != "identity") {
         let message = format!("the content encoding {encoding:?} is not read here");

@@ -3,59 +3,22 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
-use cairn_access::Scope;
-use cairn_base::{ContextId, ErrorCode, TurnId, limits};
-use cairn_engine::{ActivityCursor, ActivityPage, BadActivityCursor};
-use cairn_seam::WriteTx;
-use cairn_turns::query::{Query, Search};
-use cairn_turns::{Context, Metadata};
-use serde::{Deserialize, Serialize};
+use cairn_access::Principal;
+use cairn_base::{ContextId, Number, TurnId};
+use cairn_engine::{BadActivityCursor, ContextOrder, Engine, ListContexts};
+use cairn_wire::contexts::{ContextObject, ContextPage, NewContext};
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
-use super::context::ContextObject;
+use super::context;
 use super::filters::filters;
-use crate::ApiError;
 use crate::call::Call;
 use crate::content_type::{is_json, media_type};
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid, number};
-use crate::routes::sessions::Active;
+use crate::routes::sessions::active_to_wire;
+use crate::{ApiError, HttpCode, limits};
 
 type Created = (StatusCode, Json<ContextObject>);
-
-/// From where a new context starts.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct NewContext {
-    /// The turn to fork from, as text or as a number; 0 or nothing for an empty context.
-    #[serde(default)]
-    #[schema(value_type = Option<String>, example = "1")]
-    base_turn_id: Value,
-}
-
-/// A page of contexts.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ContextPage {
-    /// The contexts, the newest first, or with `sort=activity` the most recently active.
-    contexts: Vec<ContextObject>,
-    /// How many they are.
-    count: usize,
-    /// What to pass as `before` for the next page; null if this is the last, and with `sort=activity`.
-    next_before: Option<String>,
-    /// With `sort=activity`: what to pass as `cursor` for the next page; null if this is the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
-    next_cursor: Option<Option<String>>,
-    /// Whether this is the last page of `sort=activity` and older contexts exist: the order holds the 10,000
-    /// most recently active.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[schema(value_type = Option<bool>)]
-    truncated: bool,
-    /// Who is connected.
-    #[serde(flatten)]
-    active: Active,
-}
 
 /// Make a context
 ///
@@ -134,12 +97,8 @@ pub(super) async fn fork(call: Call, headers: HeaderMap, body: Bytes) -> Result<
 )]
 pub(super) async fn get(call: Call, params: Params) -> Result<Json<ContextObject>, ApiError> {
     let id = params.context_id()?;
-    let (context, said) = call.look_up(|snapshot, scope| {
-        let context = cairn_turns::head(snapshot, scope, id)?;
-        Ok((context, cairn_turns::metadata(snapshot, scope, &[id])?))
-    })?;
-    let said = said.into_iter().next().unwrap_or_default();
-    Ok(Json(ContextObject::to_wire(&context, &said, &call.presence()?)))
+    let context = call.look_up(|engine, principal| engine.context(principal, principal.tenant(), id))?;
+    Ok(Json(context::to_wire(&context)))
 }
 
 /// Contexts, the newest or the most recently active first
@@ -177,127 +136,58 @@ pub(super) async fn get(call: Call, params: Params) -> Result<Json<ContextObject
 )]
 pub(super) async fn list(call: Call, params: Params) -> Result<Json<ContextPage>, ApiError> {
     let limit = params.limit(limits::HTTP_CONTEXTS_PAGE_DEFAULT, limits::HTTP_CONTEXTS_PAGE_MAX)?;
-    let listing = listing(&params)?;
-    let mut filters = filters(&params, call.now_ms())?;
-    if let Some(tag) = &filters.tag {
-        filters.live = call.presence()?.tagged(tag);
-    }
-    let query = Query::from(filters);
+    let order = order(&params)?;
+    let list = ListContexts { filters: filters(&params, call.now_ms())?, order, limit };
     let with_provenance = params.choice("include_provenance", FLAGS)?;
-    let page = match listing {
-        Listing::Created(before) => by_creation(&call, query, before, limit).await?,
-        Listing::Active(after) => by_activity(&call, query, after, limit).await?,
-    };
-    let presence = call.presence()?;
-    let to_wire = |(context, said): &(Context, Metadata)| {
-        let object = ContextObject::to_wire(context, said, &presence);
-        if with_provenance {
-            object.with_provenance(said, presence.live(context.id).as_ref())
-        } else {
-            object
-        }
+    let page =
+        call.read(move |engine, principal| engine.list_contexts(principal, principal.tenant(), list)).await?;
+    let to_wire = if with_provenance { context::with_provenance } else { context::to_wire };
+    let (next_before, next_cursor) = match (order, page.next) {
+        (ContextOrder::Created(_), Some(ContextOrder::Created(before))) => (before, None),
+        (ContextOrder::Active(_), Some(ContextOrder::Active(cursor))) => (None, Some(cursor)),
+        (ContextOrder::Created(_), _) => (None, None),
+        (ContextOrder::Active(_), _) => (None, Some(None)),
     };
     Ok(Json(ContextPage {
-        next_before: page.next_before.map(|context| context.to_string()),
-        next_cursor: page.next_cursor.map(|next| next.map(|cursor| cursor.to_string())),
+        next_before,
+        next_cursor: next_cursor.map(|next| next.map(|cursor| cursor.to_string())),
         truncated: page.is_truncated,
         count: page.contexts.len(),
         contexts: page.contexts.iter().map(to_wire).collect(),
-        active: Active::of(&presence),
+        active: active_to_wire(page.sessions),
     }))
 }
 
 /// In which order contexts are listed, and from where on.
-enum Listing {
-    Created(Option<ContextId>),
-    Active(Option<ActivityCursor>),
-}
-
-/// A page as it was read.
-struct Page {
-    contexts: Vec<(Context, Metadata)>,
-    next_before: Option<ContextId>,
-    next_cursor: Option<Option<ActivityCursor>>,
-    is_truncated: bool,
-}
-
-fn listing(params: &Params) -> Result<Listing, ApiError> {
+fn order(params: &Params) -> Result<ContextOrder, ApiError> {
     let (before, cursor) = (params.number("before")?, params.text("cursor")?);
     let other = |given: &str, order: &str, own: &str| {
         let message = format!("{given} does not go with sort={order}; pages of that order have {own}");
         Err(invalid(message).detail("parameter", given))
     };
     match (params.choice("sort", &[("created", false), ("activity", true)])?, before, cursor) {
-        (false, before, None) => Ok(Listing::Created(before.map(ContextId))),
+        (false, before, None) => Ok(ContextOrder::Created(before.map(ContextId))),
         (true, None, cursor) => {
             let cursor = cursor.map(str::parse).transpose();
             let cursor = cursor.map_err(|error: BadActivityCursor| {
                 invalid(error.to_string()).detail("parameter", "cursor")
             })?;
-            Ok(Listing::Active(cursor))
+            Ok(ContextOrder::Active(cursor))
         }
         (false, _, Some(_)) => other("cursor", "created", "before"),
         (true, Some(_), _) => other("before", "activity", "cursor"),
     }
 }
 
-async fn by_creation(
-    call: &Call,
-    query: Query,
-    before: Option<ContextId>,
-    limit: usize,
-) -> Result<Page, ApiError> {
-    let found = call.read(move |engine, principal| {
-        let search = Search {
-            query: &query,
-            before,
-            limit,
-            counts_all: false,
-            visits_max: limits::SEARCH_VISITS_MAX,
-            // No filter asks.
-            is_live: &|_| false,
-        };
-        engine.read(
-            principal,
-            crate::call::reading(principal),
-            cairn_base::Position::START,
-            |snapshot, scope| Ok(cairn_turns::query::search(snapshot, scope, &search)?),
-        )
-    });
-    let found = found.await?;
-    Ok(Page {
-        contexts: found.contexts,
-        next_before: found.next_before,
-        next_cursor: None,
-        is_truncated: false,
-    })
-}
-
-async fn by_activity(
-    call: &Call,
-    query: Query,
-    after: Option<ActivityCursor>,
-    limit: usize,
-) -> Result<Page, ApiError> {
-    let found = call.read(move |engine, principal| {
-        engine.contexts_by_activity(principal, principal.tenant(), &query, after, limit)
-    });
-    let ActivityPage { contexts, next, is_cut } = found.await?;
-    Ok(Page { contexts, next_before: None, next_cursor: Some(next), is_truncated: is_cut })
-}
-
 /// How a yes or no is written; no comes first, for it is what counts when nothing is.
 const FLAGS: &[(&str, bool)] = &[("0", false), ("1", true), ("false", false), ("true", true)];
 
 async fn make(call: &Call, base: Option<TurnId>) -> Result<Created, ApiError> {
-    let now_ms = call.now_ms();
-    let made = move |tx: &mut dyn WriteTx, scope: &Scope| {
-        let context = cairn_turns::create(tx, scope, base, now_ms)?;
-        Ok((context, cairn_turns::metadata(tx, scope, &[context.id])?))
+    let create = |engine: &Engine, principal: &Principal| {
+        engine.create_described_context(principal, principal.tenant(), base)
     };
-    let (context, said) = call.write(made).await?;
-    let said = said.into_iter().next().unwrap_or_default();
-    Ok((StatusCode::CREATED, Json(ContextObject::to_wire(&context, &said, &call.presence()?))))
+    let context = call.write(create).await?;
+    Ok((StatusCode::CREATED, Json(context::to_wire(&context))))
 }
 
 /// The turn that a body names, if there is a body and it names one.
@@ -307,7 +197,7 @@ fn base(headers: &HeaderMap, body: &[u8]) -> Result<Option<TurnId>, ApiError> {
     }
     if !is_json(&media_type(headers)) {
         let message = "the content type must be application/json";
-        return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message));
+        return Err(ApiError::new(HttpCode::UnsupportedMediaType, message));
     }
     let object: Map<String, Value> = crate::json::decode(body)?;
     let NewContext { base_turn_id } = serde_json::from_value(Value::Object(object))
@@ -317,7 +207,11 @@ fn base(headers: &HeaderMap, body: &[u8]) -> Result<Option<TurnId>, ApiError> {
     }
     let turn = match base_turn_id.as_str() {
         Some(text) => number("base_turn_id", text)?,
-        None => base_turn_id.as_u64().ok_or_else(|| invalid("base_turn_id is the number of a turn"))?,
+        None => base_turn_id
+            .as_number()
+            .filter(|number| !number.is_float())
+            .and_then(Number::as_u64)
+            .ok_or_else(|| invalid("base_turn_id is the number of a turn"))?,
     };
     Ok(Some(TurnId(turn)).filter(|turn| *turn != TurnId::NONE))
 }

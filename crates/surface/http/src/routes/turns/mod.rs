@@ -8,35 +8,34 @@ mod filters;
 mod forks;
 mod media_type;
 mod page;
-mod payload;
 mod provenance;
 mod search;
 mod tree;
 mod turn;
+mod turn_json;
 mod view;
 
-use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::AppState;
+use crate::route::Route;
+use crate::routes::Routes;
 
-/// Routes without large bodies.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new()
-        .routes(routes!(contexts::list, contexts::create))
-        .routes(routes!(contexts::create_too))
-        .routes(routes!(contexts::fork))
-        .routes(routes!(contexts::get))
-        .routes(routes!(search::search))
-        .routes(routes!(provenance::provenance))
-        .routes(routes!(forks::tree))
-        .routes(routes!(page::page))
-        .routes(routes!(turn::get))
-        .routes(routes!(tree::list))
-        .merge(tree::route_of_files())
-}
-
-/// Routes whose bodies are payloads.
-pub(super) fn routes_with_content() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(append::append)).routes(routes!(append::append_too))
+/// The routes of this folder, with their descriptors.
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(Route::READ, routes!(contexts::list))
+        .with(Route::WRITE, routes!(contexts::create))
+        .with(Route::WRITE, routes!(contexts::create_too))
+        .with(Route::WRITE, routes!(contexts::fork))
+        .with(Route::READ, routes!(contexts::get))
+        .with(Route::SEARCH, routes!(search::search))
+        .with(Route::READ, routes!(provenance::provenance))
+        .with(Route::READ, routes!(forks::tree))
+        .with(Route::READ, routes!(page::page))
+        .with(Route::CONTENT, routes!(append::append))
+        .with(Route::CONTENT, routes!(append::append_too))
+        .with(Route::READ, routes!(turn::get))
+        .with(Route::READ, routes!(tree::list))
+        // The router and the description spell a path with slashes in different ways.
+        .with_path(Route::READ, "/v1/turns/{id}/fs/{*path}", routes!(tree::get))
 }

@@ -1,45 +1,19 @@
 //! `GET /v1/contexts/{id}/turns`: a window of a context's history.
 
-use cairn_base::{TurnId, limits};
-use cairn_engine::{Window, WindowAt, WindowTurns};
-use cairn_turns::Turn;
-use serde::Serialize;
-use utoipa::ToSchema;
+use cairn_engine::{TurnsPage, Window, WindowAt, WindowTurns};
+use cairn_turns::projection::decimal;
+use cairn_wire::turns::TurnPage;
 
-use super::turn::TurnObject;
+use super::turn_json::{TurnWriter, quoted};
 use super::view::View;
-use crate::ApiError;
 use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::held::HeldJson;
 use crate::params::Params;
+use crate::{ApiError, limits};
 
 /// What a turn takes in an answer besides its payload, at the most: as an object and as text.
-const TURN_BYTES: u64 = 4 * (512 + limits::TYPE_ID_BYTES_MAX as u64);
-
-/// A page of turns.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct TurnPage {
-    /// The context they are of.
-    meta: PageMeta,
-    /// The turns, oldest first.
-    turns: Vec<TurnObject>,
-    /// What to pass as `before_turn_id` for the turns before these; null if there are none.
-    next_before_turn_id: Option<String>,
-}
-
-/// The context of a page.
-#[derive(Debug, Serialize, ToSchema)]
-struct PageMeta {
-    /// Its number.
-    context_id: String,
-    /// Its newest turn; 0 while it is empty.
-    head_turn_id: String,
-    /// How many turns are before its newest one.
-    head_depth: u32,
-    /// The bundle that was published last; null if there is none, and in raw views.
-    registry_bundle_id: Option<String>,
-}
+const TURN_BYTES: u64 = 4 * (512 + cairn_turns::limits::TYPE_ID_BYTES_MAX as u64);
 
 /// Turns of a context, oldest first
 ///
@@ -73,49 +47,53 @@ pub(super) async fn page(call: Call, params: Params) -> Result<HeldJson, ApiErro
         context: params.context_id()?,
         at: params.turn("before_turn_id")?.map_or(WindowAt::Head, WindowAt::Before),
         limit: params.limit(limits::HTTP_TURNS_PAGE_DEFAULT, limits::HTTP_TURNS_PAGE_MAX)?,
-        with_payload: view.needs_bytes(),
+        with_payload: view.of.needs_bytes(),
         bytes_max: limits::HTTP_TURNS_PAGE_BYTES_MAX,
     };
     let memory = call.app.memory.clone();
     let answered = call.read(move |engine, principal| {
-        let registry = engine.registry(principal, principal.tenant())?;
-        let mut found: Option<WindowTurns> = None;
-        let (mut share, mut turns) = (None, Vec::new());
-        let mut checked = Ok(());
+        let mut share = None;
         let begin = |window: &WindowTurns| {
             let payloads = view.memory_bytes(window.payload_bytes());
-            memory.grow(&mut share, payloads + window.turns.len() as u64 * TURN_BYTES)?;
-            let names: Vec<&str> = window.turns.iter().map(|turn| window.type_name(turn)).collect();
-            checked = view.check(&registry, &names);
-            found = Some(window.clone());
-            Ok(())
+            memory.grow(&mut share, payloads + window.turns.len() as u64 * TURN_BYTES)
         };
-        engine.turns_window(principal, principal.tenant(), window, begin, &mut |window, turn, payload| {
-            turns.push(TurnObject::to_wire(turn, window.type_name(turn), &view, &registry, payload.cloned()));
-        })?;
-        let Some(WindowTurns { context, turns: read, .. }) = found else {
-            unreachable!("a window begins before it is read");
-        };
-        let trees = engine.own_trees(principal, principal.tenant(), &read)?;
+        let page = engine.turns_page(principal, principal.tenant(), window, &view.of, begin)?;
         // What is wrong with the view is no failure of the engine.
-        Ok(checked.and_then(|()| {
-            let turns = turns.into_iter().zip(trees).map(|(turn, tree)| Ok(turn?.with_tree(tree)));
-            let turns = turns.collect::<Result<Vec<_>, ApiError>>()?;
-            let bundle = registry.last_bundle().filter(|_| view.is_typed()).map(str::to_owned);
-            let meta = PageMeta {
-                context_id: context.id.to_string(),
-                head_turn_id: context.head.to_string(),
-                head_depth: context.head_depth,
-                registry_bundle_id: bundle,
-            };
-            Ok(HeldJson::new(&TurnPage { meta, turns, next_before_turn_id: next_before(&read) }, share))
-        }))
+        Ok(to_wire(&page, &view).map(|json| HeldJson::of_text(json, share)))
     });
     answered.await?
 }
 
-/// The oldest turn of a page, unless it is the first of all.
-fn next_before(turns: &[Turn]) -> Option<String> {
-    let oldest = turns.first().filter(|oldest| oldest.parent != TurnId::NONE);
-    oldest.map(|oldest| oldest.id.to_string())
+/// Writes a [`TurnPage`].
+fn to_wire(page: &TurnsPage, view: &View) -> Result<String, ApiError> {
+    let WindowTurns { context, turns, .. } = &page.window;
+    let mut writer = TurnWriter::new(view, page.registry.as_deref());
+    let mut out = String::with_capacity(256 + writer.room(turns.len(), page.window.payload_bytes()));
+    out.push_str("{\"meta\":{\"context_id\":\"");
+    decimal(context.id.0, &mut out);
+    out.push_str("\",\"head_turn_id\":\"");
+    decimal(context.head.0, &mut out);
+    out.push_str("\",\"head_depth\":");
+    decimal(u64::from(context.head_depth), &mut out);
+    out.push_str(",\"registry_bundle_id\":");
+    match page.registry.as_ref().and_then(|registry| registry.last_bundle()) {
+        Some(bundle) => out.push_str(&quoted(bundle)),
+        None => out.push_str("null"),
+    }
+    out.push_str("},\"turns\":[");
+    for (at, turn) in page.turns().enumerate() {
+        out.push_str(if at == 0 { "{" } else { ",{" });
+        writer.fields(&turn, &mut out)?;
+        out.push('}');
+    }
+    out.push_str("],\"next_before_turn_id\":");
+    match page.next_before() {
+        Some(turn) => {
+            out.push('"');
+            decimal(turn.0, &mut out);
+            out.push_str("\"}");
+        }
+        None => out.push_str("null}"),
+    }
+    Ok(out)
 }

@@ -1,11 +1,12 @@
 //! `/v1/contexts/{id}/provenance`: where a context came from.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
-use cairn_engine::LiveIn;
-use cairn_turns::{Provenance, ProvenanceValue};
-use serde::Serialize;
-use serde_json::{Map, Value};
-use utoipa::ToSchema;
+use cairn_base::Value;
+use cairn_engine::DescribedContext;
+use cairn_turns::{Metadata, Provenance, ProvenanceValue};
+use cairn_wire::contexts::ProvenanceAnswer;
 
 use crate::ApiError;
 use crate::call::Call;
@@ -13,17 +14,6 @@ use crate::error::ErrorBody;
 use crate::params::Params;
 
 const CLIENT_ADDRESS: &str = "client_address";
-
-/// Where a context came from.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ProvenanceAnswer {
-    /// The context.
-    #[schema(example = "1")]
-    context_id: String,
-    /// What its first turn says; null if it says nothing of it.
-    #[schema(value_type = Option<Object>)]
-    provenance: Option<Value>,
-}
 
 /// Where a context came from
 ///
@@ -42,27 +32,23 @@ pub(super) struct ProvenanceAnswer {
 )]
 pub(super) async fn provenance(call: Call, params: Params) -> Result<Json<ProvenanceAnswer>, ApiError> {
     let id = params.context_id()?;
-    let said = call.look_up(|snapshot, scope| {
-        cairn_turns::head(snapshot, scope, id)?;
-        Ok(cairn_turns::metadata(snapshot, scope, &[id])?)
-    })?;
-    let live = call.presence()?.live(id);
-    let provenance = said.first().and_then(|said| said.provenance.as_ref());
-    let provenance = provenance.map(|provenance| to_wire(provenance, live.as_ref()));
-    Ok(Json(ProvenanceAnswer { context_id: id.to_string(), provenance }))
+    let described = call.look_up(|engine, principal| engine.context(principal, principal.tenant(), id))?;
+    Ok(Json(ProvenanceAnswer { context_id: id, provenance: to_wire(&described).unwrap_or(Value::Null) }))
 }
 
-/// Every field by its name. From where it was written, if nothing is said of that, whoever works on it now
-/// knows.
-pub(super) fn to_wire(provenance: &Provenance, live: Option<&LiveIn>) -> Value {
-    let mut object = said(provenance);
+/// Every field by its name, if anything is said. From where it was written, if nothing is said of that, the
+/// client that works on it now knows.
+pub(super) fn to_wire(
+    DescribedContext { said: Metadata { provenance, .. }, live, .. }: &DescribedContext,
+) -> Option<Value> {
+    let mut object = said(provenance.as_ref()?);
     if let Some(address @ Value::Null) = object.get_mut(CLIENT_ADDRESS) {
-        *address = live.and_then(|live| live.peer.clone()).into();
+        *address = live.as_ref().and_then(|live| live.peer.clone()).map_or(Value::Null, Value::from);
     }
-    Value::Object(object)
+    Some(Value::Object(object))
 }
 
-fn said(provenance: &Provenance) -> Map<String, Value> {
+fn said(provenance: &Provenance) -> BTreeMap<String, Value> {
     let fields = provenance.fields().map(|(field, value)| {
         let value = match value {
             None => Value::Null,
@@ -72,7 +58,7 @@ fn said(provenance: &Provenance) -> Map<String, Value> {
             Some(ProvenanceValue::Texts(texts)) => texts
                 .iter()
                 .map(|(name, text)| (name.clone(), Value::from(text.as_str())))
-                .collect::<Map<_, _>>()
+                .collect::<BTreeMap<_, _>>()
                 .into(),
         };
         (field.name.to_owned(), value)

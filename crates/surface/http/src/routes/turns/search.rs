@@ -1,34 +1,16 @@
 //! `/v1/contexts/search`: finding contexts in the language of queries.
 
 use axum::Json;
-use cairn_base::{ContextId, Position, limits};
-use cairn_turns::query::{Query, QueryError, Search};
-use serde::Serialize;
+use cairn_base::ContextId;
+use cairn_turns::query::{Query, QueryError};
+use cairn_wire::contexts::SearchPage;
 use serde_json::json;
-use utoipa::ToSchema;
 
-use super::context::ContextObject;
-use crate::ApiError;
-use crate::call::{Call, reading};
+use super::context;
+use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
-
-/// What a search found.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct SearchPage {
-    /// The contexts, the newest first.
-    contexts: Vec<ContextObject>,
-    /// How many contexts there are that fit, on this page and after it, as far as was looked.
-    total_count: usize,
-    /// Whether there are contexts that were not looked at; search on with `next_before`.
-    truncated: bool,
-    /// What to pass as `before` for the next page; null if this is the last.
-    next_before: Option<String>,
-    /// How long it took, in milliseconds.
-    elapsed_ms: u64,
-    /// The query, as it was asked.
-    query: String,
-}
+use crate::{ApiError, limits};
 
 /// Search for contexts
 ///
@@ -58,28 +40,15 @@ pub(super) async fn search(call: Call, params: Params) -> Result<Json<SearchPage
     let started = monotonic();
     let found = call
         .read(move |engine, principal| {
-            let presence = engine.presence(principal, principal.tenant())?;
-            let search = Search {
-                query: &query,
-                before,
-                limit,
-                counts_all: true,
-                visits_max: limits::SEARCH_VISITS_MAX,
-                is_live: &|context| presence.live(context).is_some(),
-            };
-            engine.read(principal, reading(principal), Position::START, |snapshot, scope| {
-                Ok(cairn_turns::query::search(snapshot, scope, &search)?)
-            })
+            engine.find_contexts(principal, principal.tenant(), &query, before, limit)
         })
         .await?;
     let elapsed = monotonic().saturating_sub(started);
-    let presence = call.presence()?;
-    let to_wire = |(context, said)| ContextObject::to_wire(context, said, &presence);
     Ok(Json(SearchPage {
-        contexts: found.contexts.iter().map(|(context, said)| to_wire((context, said))).collect(),
+        contexts: found.contexts.iter().map(context::to_wire).collect(),
         total_count: found.count,
         truncated: found.is_truncated,
-        next_before: found.next_before.map(|context| context.to_string()),
+        next_before: found.next_before,
         elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
         query: text.to_owned(),
     }))

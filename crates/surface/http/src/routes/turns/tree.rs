@@ -2,77 +2,23 @@
 
 use axum::http::{HeaderMap, Method};
 use axum::response::{IntoResponse, Response};
-use cairn_base::{Base64, TurnId, limits};
+use cairn_base::{Base64, TurnId};
 use cairn_engine::TreePath;
 use cairn_gate::Share;
 use cairn_turns::{Entry, Found, TreeObject};
-use serde::Serialize;
-use utoipa::{OpenApi, ToSchema};
-use utoipa_axum::router::OpenApiRouter;
+use cairn_wire::trees::{EntryObject, FileObject, Folder};
 
 use super::media_type;
-use crate::ApiError;
-use crate::app::AppState;
 use crate::call::Call;
+use crate::content::Content;
 use crate::content_type::RawBytes;
 use crate::error::ErrorBody;
 use crate::held::HeldJson;
 use crate::params::{Params, invalid};
-use crate::routes::blobs::Content;
+use crate::{ApiError, limits};
 
 /// What a byte of a tree object takes in memory: as entries, and as JSON.
 const TREE_BYTE_COSTS: u64 = 6;
-
-/// The path of a file has slashes, which the router and the description write in different ways.
-#[derive(OpenApi)]
-#[openapi(paths(get))]
-struct Described;
-
-/// The route of [`get`].
-pub(super) fn route_of_files() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(Described::openapi())
-        .route("/v1/turns/{id}/fs/{*path}", axum::routing::get(get))
-}
-
-/// The entries of a folder.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Folder {
-    /// The turn.
-    turn_id: String,
-    /// The folder's path; empty for the root.
-    path: String,
-    /// The root of the tree, a blob.
-    fs_root_hash: String,
-    /// What is in it, sorted by name.
-    entries: Vec<EntryObject>,
-}
-
-/// An entry of a folder.
-#[derive(Debug, Serialize, ToSchema)]
-struct EntryObject {
-    /// Its name.
-    name: String,
-    /// `file`, `dir` or `symlink`.
-    #[schema(example = "file")]
-    kind: &'static str,
-    /// Permission bits, in octal digits.
-    #[schema(example = "644")]
-    mode: String,
-    /// Bytes of the file, or of the path that a link leads to.
-    size: u64,
-    /// The blob with its content.
-    hash: String,
-}
-
-/// A file with its content.
-#[derive(Debug, Serialize, ToSchema)]
-struct FileObject {
-    turn_id: String,
-    path: String,
-    #[serde(flatten)]
-    entry: EntryObject,
-    content_base64: String,
-}
 
 /// Entries of a folder in a turn's file tree
 ///
@@ -167,10 +113,10 @@ async fn find(call: &Call, turn: TurnId, path: &str) -> Result<(TreePath, Share)
 
 fn listing(turn: TurnId, path: &str, tree: &TreePath, folder: &TreeObject, share: Share) -> Response {
     let folder = Folder {
-        turn_id: turn.to_string(),
+        turn_id: turn,
         path: path.to_owned(),
         fs_root_hash: tree.root.to_string(),
-        entries: folder.entries.iter().map(EntryObject::to_wire).collect(),
+        entries: folder.entries.iter().map(entry_to_wire).collect(),
     };
     HeldJson::new(&folder, share).into_response()
 }
@@ -181,14 +127,14 @@ async fn file_as_json(call: &Call, turn: TurnId, path: &str, entry: Entry) -> Re
     let answer = call.read(move |engine, principal| {
         let mut share = None;
         // As it is read, as base64, and as JSON.
-        let begin = |bytes: u64| memory.grow(&mut share, bytes * 4);
+        let begin = |bytes: u64| memory.grow(&mut share, bytes * 4).map(|()| Vec::new());
         let max = limits::HTTP_TURNS_PAGE_BYTES_MAX as u64;
         let content = engine.whole_blob(principal, principal.tenant(), &entry.hash, max, begin)?;
         let content = content.ok_or(cairn_turns::TurnsError::NoBlob(entry.hash))?;
         let file = FileObject {
-            turn_id: turn.to_string(),
+            turn_id: turn,
             path,
-            entry: EntryObject::to_wire(&entry),
+            entry: entry_to_wire(&entry),
             content_base64: Base64(&content).to_string(),
         };
         Ok(HeldJson::new(&file, share))
@@ -196,14 +142,12 @@ async fn file_as_json(call: &Call, turn: TurnId, path: &str, entry: Entry) -> Re
     Ok(answer.await?.into_response())
 }
 
-impl EntryObject {
-    fn to_wire(entry: &Entry) -> Self {
-        EntryObject {
-            name: entry.name.clone(),
-            kind: entry.kind.name(),
-            mode: format!("{:o}", entry.mode),
-            size: entry.size,
-            hash: entry.hash.to_string(),
-        }
+fn entry_to_wire(entry: &Entry) -> EntryObject {
+    EntryObject {
+        name: entry.name.clone(),
+        kind: entry.kind.name().to_owned(),
+        mode: format!("{:o}", entry.mode),
+        size: entry.size,
+        hash: entry.hash.to_string(),
     }
 }

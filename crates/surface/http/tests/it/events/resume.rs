@@ -118,7 +118,7 @@ async fn ids_that_are_none_or_another_servers_are_refused() {
         assert_eq!(refused(server.addr, "/v1/events", &header).await, invalid, "{bad}");
     }
     let engine = server.gate.engine();
-    let ahead = Place::after(Position(engine.position().0 + 1));
+    let ahead = Place::after(Position::from_stored(engine.position().to_stored() + 1));
     let ahead = engine.event_ids(&Principal::local_owner()).of_event(ahead);
     let path = format!("/v1/events?last_event_id={ahead}");
     let ahead = timeout(crate::server::LONG, get(server.addr, &path)).await.expect("it is refused");

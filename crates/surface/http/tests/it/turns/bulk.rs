@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use cairn_base::{ContextId, ErrorCode, TurnId};
 use cairn_gate::GateConfig;
-use cairn_http::{Bytes, Client, ClientError, HttpConfig, ImportReport, PruneJob};
+use cairn_http::{Bytes, Client, ClientError, HttpConfig};
+use cairn_wire::bulk::{ImportReport, PruneJob};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;

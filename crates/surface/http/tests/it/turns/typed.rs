@@ -1,5 +1,6 @@
 //! The registry over HTTP, and turns as their types have them.
 
+use cairn_wire::turns::{AppendedTurn, SingleTurn, TurnPage};
 use serde_json::{Value, json};
 
 use super::{MSGPACK, append, context, json, numbers, refused, send, text, turn};
@@ -347,5 +348,39 @@ async fn every_conflict_says_what_helps() {
         assert_eq!(answer.error(), (409, "Conflict".to_owned()));
         let hint = answer.json()["error"]["details"]["hint"].as_str().expect("a hint").to_owned();
         assert!(hint.contains(helps) && !hint.contains("send the request again"), "{hint}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_written_is_what_is_described() {
+    let server = published().await;
+    let addr = server.addr;
+    context(addr).await;
+    // {1: 2, 2: "hi", 3: 2^64 - 1, 9: 0.1}, one that cannot be shown, and one of no type.
+    let known = b"\x84\x01\x02\x02\xa2hi\x03\xcf\xff\xff\xff\xff\xff\xff\xff\xff\x09\xcb\x3f\xb9\x99\x99\x99\x99\x99\x9a";
+    for (declared, payload) in
+        [("com.example.Message", &known[..]), ("com.example.Message", b"\xc1"), ("a%22b", b"\x80")]
+    {
+        let appended = append(addr, "1", &format!("type_id={declared}"), "", payload).await;
+        assert_eq!(appended.status, 201, "{appended:?}");
+        let read: AppendedTurn = serde_json::from_str(&appended.body).expect("a turn");
+        assert_eq!(serde_json::to_string(&read).expect("plain data"), appended.body);
+    }
+    for query in [
+        "",
+        "view=raw",
+        "view=both&bytes_render=hex&include_unknown=1&u64_format=number",
+        "view=both&bytes_render=len_only",
+        "limit=1&type_hint_mode=latest",
+    ] {
+        let body = get(addr, &format!("/v1/contexts/1/turns?{query}")).await.body;
+        let page: TurnPage = serde_json::from_str(&body).expect("a page");
+        assert_eq!(serde_json::to_string(&page).expect("plain data"), body, "{query}");
+        for turn in 1..=3 {
+            let query = query.trim_start_matches("limit=1&");
+            let body = get(addr, &format!("/v1/turns/{turn}?{query}")).await.body;
+            let read: SingleTurn = serde_json::from_str(&body).expect("a turn");
+            assert_eq!(serde_json::to_string(&read).expect("plain data"), body, "{query}");
+        }
     }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use cairn_base::{ContentHash, ContextId, TenantId, TurnId};
 use cairn_gate::GateConfig;
-use cairn_http::{Bytes, Client, HttpConfig, ImportReport};
+use cairn_http::{Bytes, Client, HttpConfig};
 use cairn_seam::{MemoryStore, Store};
+use cairn_wire::bulk::ImportReport;
 use serde_json::Value;
 use tokio::sync::mpsc;
 

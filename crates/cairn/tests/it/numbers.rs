@@ -1,0 +1,32 @@
+//! Every number that is stored or sent, in one list. A number is chosen once and never reused: a row of the
+//! snapshot may be added, and none may change.
+
+use std::fmt::Write;
+
+use cairn_access::{Action, RefusalReason};
+use cairn_binary::MessageType;
+use cairn_engine::tables;
+
+#[test]
+fn numbers_are_chosen_once() {
+    let mut rows: Vec<(&str, u64, String)> = Vec::new();
+    rows.extend(tables::keyspaces().iter().map(|of| ("keyspace", u64::from(of.id), of.name.to_owned())));
+    let hashed = [cairn_turns::tables::IDEMPOTENCY, cairn_access::tables::USED_JWTS];
+    rows.extend(hashed.iter().map(|of| ("hashed keyspace", u64::from(of.id), of.name.to_owned())));
+    rows.extend(
+        tables::event_kinds().into_iter().map(|(kind, name)| ("event", u64::from(kind.0), name.to_owned())),
+    );
+    rows.extend(Action::all().map(|of| ("action", u64::from(of.number()), of.name().to_owned())));
+    let reasons = (0..=u8::MAX).filter_map(RefusalReason::from_number);
+    rows.extend(reasons.map(|of| ("refusal", u64::from(of.number()), format!("{of:?}"))));
+    let messages = (0..=u16::MAX).filter_map(MessageType::from_number);
+    rows.extend(messages.map(|of| ("message", u64::from(of.number()), format!("{of:?}"))));
+    let codes = cairn_http::error_codes();
+    rows.extend(codes.map(|code| ("error", u64::from(code.wire()), code.name().to_owned())));
+
+    let mut list = String::new();
+    for (kind, number, name) in rows {
+        writeln!(list, "{kind:15} {number:5} {name}").unwrap();
+    }
+    insta::assert_snapshot!(list);
+}

@@ -1,0 +1,132 @@
+//! The chain from a turn up, read in few rounds.
+//!
+//! Turns of a context are often numbered one after the other, so the newest ones are read with one scan
+//! downwards. A context whose turns lie far apart, because many others are written at the same time, is
+//! read on by parents and jumps: each round reads everything that the last one leads to, which takes
+//! at most about 3 log2(limit) rounds and reads no turn twice.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Bound;
+
+use cairn_access::Scope;
+use cairn_base::TurnId;
+use cairn_seam::{KeyRange, Reader, Visit};
+
+use crate::error::TurnsError;
+use crate::lineage::jump_length;
+use crate::read::{Admit, turn_of, turns};
+use crate::record;
+use crate::tables::TURNS;
+use crate::turn::Turn;
+
+/// A scan goes on while at least one in so many turns is of the chain.
+const SPARSE: usize = 8;
+/// So many turns are looked at before that is asked.
+const TRIED: usize = 16;
+
+/// The chain from a turn up, at most `limit` turns, oldest first. Ends early above a turn whose parent is
+/// lost: the next window fails there.
+pub(crate) fn walk_up<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    from: TurnId,
+    limit: usize,
+    admit: Admit<'_>,
+) -> Result<Vec<Turn>, TurnsError> {
+    if from == TurnId::NONE || limit == 0 {
+        return Ok(Vec::new());
+    }
+    let (mut chain, read) = scan_down(reader, scope, from, limit)?;
+    if read.is_ok() {
+        complete(reader, scope, &mut chain, limit)?;
+    }
+    match chain.iter().position(|turn| admit(turn) == Visit::Stop) {
+        Some(room) => chain.truncate(room),
+        // A record that does not decode counts only where there is room for it.
+        None => read?,
+    }
+    chain.reverse();
+    Ok(chain)
+}
+
+/// The newest turns of a chain, newest first, with one scan over the numbers below `from`. Ends where the
+/// chain does, where a turn is lost, and where turns of others lie in between too densely; also at a record
+/// that does not decode, which is told beside them.
+fn scan_down<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    from: TurnId,
+    limit: usize,
+) -> Result<(Vec<Turn>, Result<(), TurnsError>), TurnsError> {
+    let rows_max = limit.saturating_mul(SPARSE).saturating_add(TRIED);
+    // Numbers are given one after the other, so that these are about as many turns.
+    let below = from.0.saturating_sub(u64::try_from(rows_max).unwrap_or(u64::MAX));
+    let [low, high] = [below, from.0].map(|id| scope.key().u64(id).into_vec());
+    let range = KeyRange::new(Bound::Excluded(low), Bound::Included(high)).descending().limit(rows_max);
+    let (mut chain, mut rows, mut next) = (Vec::new(), 0, from);
+    let mut bad = Ok(());
+    reader.multi_scan(TURNS, &[range], &mut |_, key, value| {
+        rows += 1;
+        match turn_of(key) {
+            Ok(id) if id == next => match record::decode_turn(id, value) {
+                Ok(turn) => {
+                    next = turn.parent;
+                    chain.push(turn);
+                }
+                Err(error) => bad = Err(error),
+            },
+            // A number that is passed and was not met is lost.
+            Ok(id) if id < next => next = TurnId::NONE,
+            Ok(_) => {}
+            Err(error) => bad = Err(error),
+        }
+        let is_sparse = rows > TRIED && chain.len() * SPARSE < rows;
+        let is_done = next == TurnId::NONE || chain.len() == limit || is_sparse || bad.is_err();
+        if is_done { Visit::Stop } else { Visit::Continue }
+    })?;
+    if chain.is_empty() && bad.is_ok() {
+        return Err(TurnsError::NoTurn(from));
+    }
+    Ok((chain, bad))
+}
+
+/// Reads on what a scan left out, up to `limit` turns.
+fn complete<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    chain: &mut Vec<Turn>,
+    limit: usize,
+) -> Result<(), TurnsError> {
+    let (Some(newest), Some(oldest)) = (chain.first().copied(), chain.last().copied()) else {
+        return Ok(());
+    };
+    if chain.len() >= limit || oldest.parent == TurnId::NONE {
+        return Ok(());
+    }
+    let lowest = u32::try_from(limit - 1).map_or(0, |above| newest.depth.saturating_sub(above));
+    let mut asked: HashSet<TurnId> = chain.iter().map(|turn| turn.id).collect();
+    let mut known: HashMap<TurnId, Turn> = HashMap::new();
+    let mut fresh = chain.clone();
+    loop {
+        let above = fresh.iter().flat_map(|turn| leads_to(turn, lowest));
+        let wanted: Vec<TurnId> = above.filter(|id| asked.insert(*id)).collect();
+        if wanted.is_empty() {
+            break;
+        }
+        fresh = turns(reader, scope, &wanted)?;
+        known.extend(fresh.iter().map(|turn| (turn.id, *turn)));
+    }
+    let mut at = oldest.parent;
+    while let Some(turn) = known.get(&at).filter(|_| chain.len() < limit) {
+        chain.push(*turn);
+        at = turn.parent;
+    }
+    Ok(())
+}
+
+/// The turns that a turn knows above itself, down to a depth.
+fn leads_to(turn: &Turn, lowest: u32) -> impl Iterator<Item = TurnId> + use<> {
+    let parent = (turn.depth > lowest).then_some(turn.parent);
+    let jump = (turn.depth.saturating_sub(jump_length(turn.depth)) >= lowest).then_some(turn.jump);
+    [parent, jump].into_iter().flatten().filter(|id| *id != TurnId::NONE)
+}

@@ -1,0 +1,22 @@
+//! The graph of a space as a service: spaces and their first types, the record cache, ordered indexes, sleep
+//! cycles. It knows no KIP text; the language door is [`crate::kip`].
+
+mod cache;
+mod indexes;
+mod memory;
+mod read;
+mod salvage;
+pub(crate) mod search;
+mod sleep;
+pub(crate) mod spaces;
+mod write;
+
+pub(crate) use self::indexes::Indexing;
+pub use self::indexes::KipIndex;
+pub(crate) use self::memory::Graph;
+pub(crate) use self::sleep::Sleeping;
+pub use self::sleep::{
+    Listed, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion, SleepReport, SleepTask,
+};
+pub(crate) use self::spaces::{NoSpace, Spaces};
+pub(crate) use self::write::SpaceTarget;

@@ -1,0 +1,41 @@
+//! Turns: windows with their payloads, contents, live events, bulk import and export, the type registry.
+
+pub(crate) mod activity;
+mod acts;
+mod append;
+mod attach_tree;
+mod blobs;
+pub(crate) mod bulk;
+mod contents;
+mod context;
+mod create_context;
+mod encode_payload;
+pub(crate) mod event_ids;
+mod events;
+mod figures;
+mod list_contexts;
+mod memory;
+mod page;
+mod payload;
+pub(crate) mod payloads;
+mod presence;
+mod publish_bundle;
+mod put_blob;
+pub(crate) mod registry;
+mod salvage;
+pub(crate) mod search;
+mod window;
+
+pub use self::append::AppendTurn;
+pub(crate) use self::blobs::{named_blob, whole_blob};
+pub use self::contents::{TreePath, TurnContent};
+pub use self::context::{ContextForks, DescribedContext};
+pub use self::encode_payload::NotEncoded;
+pub use self::event_ids::EventIds;
+pub use self::events::{Place, TurnEvent, TurnEventPage, WhatHappened};
+pub use self::figures::Figures;
+pub use self::list_contexts::{ContextOrder, ContextPage, FoundContexts, ListContexts};
+pub(crate) use self::memory::Turns;
+pub use self::page::{ShownTurn, TurnsPage};
+pub(crate) use self::payload::{in_spite_of_damage, unreadable};
+pub use self::window::{VisitTurn, Window, WindowAt, WindowTurns};

@@ -1,0 +1,176 @@
+//! Routes with their descriptors, and the router and description that follow from them.
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::MethodRouter;
+use utoipa::openapi::path::Paths;
+use utoipa::openapi::{Components, OpenApi, RefOr, Schema};
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use super::frame_answers;
+use crate::app::AppState;
+use crate::middleware::{self, Framed};
+use crate::route::Route;
+
+/// Routes, each with its descriptor.
+#[derive(Default)]
+pub(crate) struct Routes(Vec<Registered>);
+
+struct Registered {
+    route: Route,
+    /// Paths of the router.
+    paths: Vec<String>,
+    schemas: Vec<(String, RefOr<Schema>)>,
+    described: Paths,
+    handlers: MethodRouter<AppState>,
+}
+
+impl Routes {
+    /// No routes.
+    pub(crate) fn new() -> Self {
+        Routes::default()
+    }
+
+    /// Adds handlers that `routes!` has made, under the path of their description.
+    #[must_use]
+    pub(crate) fn with(self, route: Route, handlers: UtoipaMethodRouter<AppState>) -> Self {
+        let paths = handlers.1.paths.keys().cloned().collect();
+        self.add(route, paths, handlers)
+    }
+
+    /// Adds handlers under a path that the router spells in another way than the description.
+    #[must_use]
+    pub(crate) fn with_path(self, route: Route, path: &str, handlers: UtoipaMethodRouter<AppState>) -> Self {
+        self.add(route, vec![path.to_owned()], handlers)
+    }
+
+    /// Adds handlers that are not described.
+    #[must_use]
+    pub(crate) fn with_undescribed(self, route: Route, path: &str, handlers: MethodRouter<AppState>) -> Self {
+        self.with_path(route, path, (Vec::new(), Paths::new(), handlers))
+    }
+
+    /// Adds other routes.
+    #[must_use]
+    pub(crate) fn merge(mut self, others: Routes) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
+    fn add(
+        mut self,
+        route: Route,
+        paths: Vec<String>,
+        (schemas, described, handlers): UtoipaMethodRouter<AppState>,
+    ) -> Self {
+        self.0.push(Registered { route, paths, schemas, described, handlers });
+        self
+    }
+
+    /// Puts each route into its frame, and adds it to the description.
+    pub(crate) fn into_router(self, app: &AppState, description: &mut OpenApi) -> Router<AppState> {
+        let mut router = Router::new();
+        for Registered { route, paths, schemas, described, handlers } in self.0 {
+            let handlers = framed(route, handlers, app);
+            for path in &paths {
+                router = router.route(path, handlers.clone());
+            }
+            describe(route, schemas, described, description);
+        }
+        router
+    }
+}
+
+/// Layers added later run earlier.
+fn framed(route: Route, handlers: MethodRouter<AppState>, app: &AppState) -> MethodRouter<AppState> {
+    let mut handlers = handlers;
+    let frame = Framed { app: app.clone(), route };
+    if route.is_admitted() {
+        handlers = handlers
+            .route_layer(from_fn(middleware::deadline))
+            .route_layer(from_fn_with_state(app.clone(), middleware::admission));
+    }
+    if route.body_bytes_max(&app.config).is_some() {
+        handlers = handlers.route_layer(from_fn_with_state(frame.clone(), middleware::read_body));
+    }
+    if route.cost().is_some() {
+        handlers = handlers.route_layer(from_fn_with_state(frame, middleware::limit));
+    }
+    if route.is_identified() {
+        handlers = handlers.route_layer(from_fn_with_state(app.clone(), middleware::identify));
+    }
+    if route.is_quiet() {
+        handlers = handlers.route_layer(from_fn(middleware::quiet));
+    }
+    handlers
+}
+
+fn describe(
+    route: Route,
+    schemas: Vec<(String, RefOr<Schema>)>,
+    described: Paths,
+    description: &mut OpenApi,
+) {
+    for (path, mut item) in described.paths {
+        frame_answers::add(route, &mut item);
+        match description.paths.paths.get_mut(&path) {
+            Some(known) => known.merge_operations(item),
+            None => drop(description.paths.paths.insert(path, item)),
+        }
+    }
+    description.components.get_or_insert_with(Components::new).schemas.extend(schemas);
+}
+
+#[cfg(test)]
+mod tests {
+    use utoipa::openapi::PathItem;
+    use utoipa::openapi::path::Operation;
+
+    use super::*;
+    use crate::routes;
+
+    /// Every operation that is described, with its method, path and route.
+    fn operations() -> Vec<(&'static str, String, Operation, Route)> {
+        let mut found = Vec::new();
+        for Registered { route, described, .. } in routes::all().0 {
+            for (path, item) in described.paths {
+                let PathItem { get, head, put, post, delete, patch, .. } = item;
+                let operations = [
+                    ("GET", get),
+                    ("HEAD", head),
+                    ("PUT", put),
+                    ("POST", post),
+                    ("DELETE", delete),
+                    ("PATCH", patch),
+                ];
+                for (method, operation) in operations {
+                    found.extend(operation.map(|operation| (method, path.clone(), operation, route)));
+                }
+            }
+        }
+        found.sort_by(|(one, path, ..), (other, behind, ..)| (path, one).cmp(&(behind, other)));
+        found
+    }
+
+    #[test]
+    fn the_table_of_routes() {
+        let title = format!("{:7}{:55}cost     body      admission audience    response  log", "", "");
+        let row = |(method, path, _, route): (&str, String, _, Route)| format!("{method:7}{path:55}{route}");
+        let table: Vec<_> = std::iter::once(title).chain(operations().into_iter().map(row)).collect();
+        insta::assert_snapshot!(table.join("\n"));
+    }
+
+    #[test]
+    fn methods_and_media_types_agree_with_the_descriptor() {
+        for (method, path, operation, route) in operations() {
+            assert_eq!(route.writes(), method != "GET", "{method} {path}");
+            let Some(RefOr::T(response)) = operation.responses.responses.get("200") else { continue };
+            let is = |media_type: &str| response.content.keys().any(|known: &String| known == media_type);
+            let row = route.to_string();
+            let response = row.split_whitespace().nth(4);
+            assert_eq!(response == Some("events"), is("text/event-stream"), "{method} {path}");
+            let has_lines = matches!(response, Some("lines" | "chunks"));
+            assert_eq!(has_lines, is("application/x-ndjson"), "{method} {path}");
+        }
+    }
+}
