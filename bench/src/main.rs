@@ -137,6 +137,9 @@ struct KipArgs {
     /// Run this measurement only; may be given several times.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(kip::MEASUREMENTS)))]
     only: Vec<String>,
+    /// Measure this build of `cairn` over HTTP (`clients`); several are measured in alternation.
+    #[arg(long, value_name = "PATH")]
+    program: Vec<PathBuf>,
     #[command(flatten)]
     how: How,
 }
@@ -169,14 +172,21 @@ fn main() -> ExitCode {
             list();
             Ok(true)
         }
-        Some(Bench::Store(args)) => run(store::MEASUREMENTS, &args.only, &args.how, None),
-        Some(Bench::Blobs(args)) => run(blobs::MEASUREMENTS, &args.only, &args.how, None),
-        Some(Bench::Turns(args)) => run(turns::MEASUREMENTS, &args.only, &args.how, None),
-        Some(Bench::Gateway(args)) => run(gateway::MEASUREMENTS, &args.only, &args.how, None),
-        Some(Bench::Access(args)) => run(access::MEASUREMENTS, &args.only, &args.how, None),
-        Some(Bench::Search(args)) => run(search::MEASUREMENTS, &args.only, &args.how, args.keep),
-        Some(Bench::Kip(args)) => run(kip::MEASUREMENTS, &args.only, &args.how, None),
-        Some(Bench::Trust(args)) => run(trust::MEASUREMENTS, &args.only, &args.how, None),
+        Some(Bench::Store(args)) => run(store::MEASUREMENTS, &args.only, &args.how, Extra::default()),
+        Some(Bench::Blobs(args)) => run(blobs::MEASUREMENTS, &args.only, &args.how, Extra::default()),
+        Some(Bench::Turns(args)) => run(turns::MEASUREMENTS, &args.only, &args.how, Extra::default()),
+        Some(Bench::Gateway(args)) => run(gateway::MEASUREMENTS, &args.only, &args.how, Extra::default()),
+        Some(Bench::Access(args)) => run(access::MEASUREMENTS, &args.only, &args.how, Extra::default()),
+        Some(Bench::Search(args)) => {
+            run(search::MEASUREMENTS, &args.only, &args.how, Extra { keep: args.keep, ..Extra::default() })
+        }
+        Some(Bench::Kip(args)) => run(
+            kip::MEASUREMENTS,
+            &args.only,
+            &args.how,
+            Extra { programs: args.program, ..Extra::default() },
+        ),
+        Some(Bench::Trust(args)) => run(trust::MEASUREMENTS, &args.only, &args.how, Extra::default()),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
     match outcome {
@@ -210,13 +220,21 @@ fn list() {
     }
 }
 
+/// Settings of single benchmarks.
+#[derive(Debug, Default)]
+struct Extra {
+    keep: Option<PathBuf>,
+    programs: Vec<PathBuf>,
+}
+
 /// Says whether every result was right.
-fn run(measurements: &[Measurement], only: &[String], how: &How, keep: Option<PathBuf>) -> Result<bool> {
+fn run(measurements: &[Measurement], only: &[String], how: &How, extra: Extra) -> Result<bool> {
     let scratch = match &how.dir {
         Some(dir) => Scratch::inside(dir)?,
         None => Scratch::beside_the_build()?,
     };
-    let setting = Setting { dir: scratch.path().to_owned(), quick: how.quick, keep };
+    let Extra { keep, programs } = extra;
+    let setting = Setting { dir: scratch.path().to_owned(), quick: how.quick, keep, programs };
     let mut report = Report::default();
     measure::run(measurements, &setting, only, &mut report);
     if how.json {

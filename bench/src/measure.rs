@@ -41,6 +41,8 @@ pub(crate) struct Setting {
     pub(crate) quick: bool,
     /// Where data that takes long to make stays for the next run.
     pub(crate) keep: Option<PathBuf>,
+    /// Builds of `cairn` to measure instead of the server that is built with the benchmarks.
+    pub(crate) programs: Vec<PathBuf>,
 }
 
 impl Setting {

@@ -10,7 +10,7 @@ use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{KeyId, Principal, Role, Roles};
 use cairn_base::{Base64Url, Clock, SystemClock, SystemEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_engine::{Engine, NewToken};
+use cairn_engine::{Engine, EngineConfig, NewToken};
 
 /// How long JWTs hold: less than they may, and more than any measurement takes.
 const JWT_SECONDS: u64 = 240;
@@ -103,9 +103,8 @@ impl Registered {
 
 fn open(dir: &Path) -> Result<Arc<Engine>> {
     let store = Arc::new(EmbeddedStore::open(dir, EmbeddedOptions::default())?);
-    let engine = Engine::open(store, Arc::new(SystemClock), Arc::new(SystemEntropy))?;
-    engine.set_audience(NODE_ID.into());
-    Ok(engine)
+    let config = EngineConfig { audience: Some(NODE_ID.into()), ..EngineConfig::default() };
+    Ok(Engine::open(store, Arc::new(SystemClock), Arc::new(SystemEntropy), config)?)
 }
 
 fn id(key: &Identity) -> KeyId {

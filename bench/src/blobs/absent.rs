@@ -40,7 +40,10 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     report.add(
         Figure::new(format!("an absent hash among {blobs}"), each, Unit::Micros)
             .target(Target::Below(2.0))
-            .beside(format!("{} side files; the keyed hash of the name included", store.stats().side_files)),
+            .beside(format!(
+                "{} side files; the keyed hash of the name included",
+                store.stats().files.unwrap_or_default().side_files
+            )),
     );
     Ok(())
 }

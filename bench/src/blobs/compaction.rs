@@ -55,7 +55,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     }
     wall.advance(Duration::from_secs(25 * 60 * 60));
     thread::sleep(Duration::from_secs(2));
-    let bytes = store.stats().log_bytes as f64;
+    let bytes = store.stats().files.unwrap_or_default().log_bytes as f64;
     let (stop, appended) = (AtomicBool::new(false), AtomicU64::new(0));
     let live = Live(Arc::new(live));
     let (alone, meanwhile, seconds, figures) = thread::scope(|scope| -> Result<_> {

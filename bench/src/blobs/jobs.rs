@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cairn_seam::{Keyspace, Maintenance, Store, StoreError, write};
+use cairn_seam::{Keyspace, LocalStore, Maintenance, Store, StoreError, write};
 
 use super::{TENANT, next_number, noise, open};
 use crate::figure::{Figure, Report, Target, Unit};
@@ -46,7 +46,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     let verified = store.maintain(&Maintenance::Verify { repair: false }, &mut |_| true)?;
     let seconds = began.elapsed().as_secs_f64();
     ensure!(verified.findings.is_empty(), "{:?}", verified.findings);
-    let log_bytes = store.stats().log_bytes as f64;
+    let log_bytes = store.stats().files.unwrap_or_default().log_bytes as f64;
     report.add(
         Figure::new("doctor, bytes", log_bytes / seconds / 1e6, Unit::MegabytesPerSecond)
             .target(Target::AtLeast(150.0))

@@ -79,7 +79,10 @@ pub(crate) fn fill(dir: &Path, bytes: u64) -> Result<()> {
         // Every producer took one number too many.
         next.store(end, Ordering::Relaxed);
         if part % 2 == 0 {
-            look(&format!("at {:.0} GB", store.stats().log_bytes as f64 / 1e9), &store)?;
+            look(
+                &format!("at {:.0} GB", store.stats().files.unwrap_or_default().log_bytes as f64 / 1e9),
+                &store,
+            )?;
         }
     }
     store.close()?;
@@ -116,7 +119,7 @@ pub(crate) fn reopen(dir: &Path) -> Result<()> {
 fn look(when: &str, store: &EmbeddedStore) -> Result<()> {
     let MemoryParts { index_cache_bytes_max, index_marks_bytes, overlay_bytes, tail_bytes, log } =
         store.memory();
-    let side_files = store.stats().side_files;
+    let side_files = store.stats().files.unwrap_or_default().side_files;
     println!(
         "{when}|{}|most {:.0}; index cache up to {:.0}, its checksums {:.1}, overlay {:.1}, {side_files} side files {:.2}, \
          {} entries without one, group buffers {:.1}, newest events {:.1}, tables {:.1} MiB",

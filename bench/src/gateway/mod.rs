@@ -21,7 +21,7 @@ fn get(path: &str, out: &mut Vec<u8>) {
 }
 
 /// A request with a body.
-fn send(line: &str, media_type: &str, body: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn send(line: &str, media_type: &str, body: &[u8], out: &mut Vec<u8>) {
     out.clear();
     let head = format!(
         "{line} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {media_type}\r\ncontent-length: {}\r\n\r\n",
@@ -32,7 +32,7 @@ fn send(line: &str, media_type: &str, body: &[u8], out: &mut Vec<u8>) {
 }
 
 /// The body of an answer, if it is a success.
-fn body(answer: &[u8]) -> anyhow::Result<&[u8]> {
+pub(crate) fn body(answer: &[u8]) -> anyhow::Result<&[u8]> {
     let head = answer.windows(4).position(|end| end == b"\r\n\r\n").map_or(answer.len(), |at| at + 4);
     let is_success = answer.starts_with(b"HTTP/1.1 2");
     anyhow::ensure!(is_success, "an error: {}", String::from_utf8_lossy(&answer[..answer.len().min(2000)]));

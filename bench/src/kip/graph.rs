@@ -135,7 +135,7 @@ impl Graph {
 
     /// Bytes written to the log so far.
     pub(super) fn log_bytes(&self) -> Result<u64> {
-        Ok(self.engine.stats(&self.owner)?.store.log_bytes_written)
+        Ok(self.engine.stats(&self.owner)?.store.files.unwrap_or_default().log_bytes_written)
     }
 
     /// Closes the store.

@@ -1,5 +1,6 @@
-//! `kip`: the graph memory through the engine's door, one thread, beside what others need.
+//! `kip`: the graph memory through the engine's door, one thread, beside what others need; and over HTTP with many clients.
 
+mod clients;
 mod compare;
 mod graph;
 pub(crate) mod large;
@@ -21,5 +22,6 @@ use crate::measure::{Measurement, row};
 pub(crate) const MEASUREMENTS: &[Measurement] = &[
     row("small", "10,000 concepts and 50,000 propositions, beside the reference engine", small::run),
     row("graph", "100,000 concepts and 500,000 propositions, beside oxigraph with the same", compare::run),
+    row("clients", "UPSERT with 64 HTTP clients at once, on each --program in alternation", clients::run),
     row("large", "1,000,000 concepts and 5,000,000 propositions: memory, opening, growth", large::run),
 ];

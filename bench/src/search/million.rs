@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use cairn_base::{SystemClock, SystemEntropy};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_engine::{Engine, SearchHome};
+use cairn_engine::{Engine, EngineConfig, SearchHome};
 use cairn_seam::Store;
 
 use super::home_in;
@@ -131,7 +131,12 @@ pub(crate) fn open(dir: &Path) -> Result<Arc<Engine>> {
 /// Opens a store as these options say, and the engine over it.
 pub(crate) fn open_with(dir: &Path, options: EmbeddedOptions) -> Result<Arc<Engine>> {
     let store = Arc::new(EmbeddedStore::open(dir, options)?);
-    Ok(Engine::open(store as Arc<dyn Store>, Arc::new(SystemClock), Arc::new(SystemEntropy))?)
+    Ok(Engine::open(
+        store as Arc<dyn Store>,
+        Arc::new(SystemClock),
+        Arc::new(SystemEntropy),
+        EngineConfig::default(),
+    )?)
 }
 
 /// Waits until everything can be found.

@@ -44,7 +44,7 @@ impl Contest<'_> {
         // Also the warm-up of both.
         self.cairn()?;
         let stats = self.store.stats();
-        let bytes = (stats.log_bytes_written / stats.commits.max(1)) as usize;
+        let bytes = (stats.files.unwrap_or_default().log_bytes_written / stats.commits.max(1)) as usize;
         self.raw(bytes)?;
         let before = self.store.stats();
         let (mut raws, mut cairns) = (Vec::new(), Vec::new());
@@ -67,7 +67,7 @@ impl Contest<'_> {
             format!(
                 "{}, {per_group:.1} commits per sync, {} waits for the applier",
                 cairn_run.shown(),
-                after.backpressure - before.backpressure
+                after.files.unwrap_or_default().backpressure - before.files.unwrap_or_default().backpressure
             ),
         ));
         report.add(

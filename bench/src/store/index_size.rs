@@ -44,8 +44,8 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     })?;
     store.apply_now()?;
     let seconds = start.elapsed().as_secs_f64();
-    let open_bytes = store.stats().index_bytes;
-    let stats = store.stats();
+    let open_bytes = store.stats().files.unwrap_or_default().index_bytes;
+    let files = store.stats().files.unwrap_or_default();
     store.close()?;
     drop(store);
     let closed = fs::metadata(dir.path().join("index.redb"))?;
@@ -63,7 +63,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     );
     report.add(
         Figure::new("updates, applied", updates as f64 / seconds, Unit::PerSecond)
-            .beside(format!("{} applies, {} waits for the applier", stats.applies, stats.backpressure)),
+            .beside(format!("{} applies, {} waits for the applier", files.applies, files.backpressure)),
     );
     Ok(())
 }

@@ -74,10 +74,14 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     report.add(
         Figure::new("longest gap of a clock, idle", clock, Unit::Millis).beside("what the machine adds"),
     );
-    report.add(Figure::new("applies meanwhile", stats.applies as f64, Unit::Count));
+    report.add(Figure::new("applies meanwhile", stats.files.unwrap_or_default().applies as f64, Unit::Count));
     let sealed = sealed.load(Ordering::Relaxed) as f64;
     report.add(Figure::new("segments sealed meanwhile", sealed, Unit::Count));
-    report.add(Figure::new("waits for the applier", stats.backpressure as f64, Unit::Count));
+    report.add(Figure::new(
+        "waits for the applier",
+        stats.files.unwrap_or_default().backpressure as f64,
+        Unit::Count,
+    ));
     store.close()?;
     Ok(())
 }

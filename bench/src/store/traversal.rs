@@ -45,8 +45,11 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     write(&store, &edges)?;
     store.apply_now()?;
     bare.write(&edges)?;
-    let sizes =
-        format!("index {:.0} MiB, bare {:.0} MiB", mib(store.stats().index_bytes), bare_mib(dir.path())?);
+    let sizes = format!(
+        "index {:.0} MiB, bare {:.0} MiB",
+        mib(store.stats().files.unwrap_or_default().index_bytes),
+        bare_mib(dir.path())?
+    );
     let race = Race { setting, store: &store, bare: &bare, nodes };
     race.run("everything applied", 0.7, &sizes, report)?;
 
@@ -55,7 +58,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
         (0..setting.pick(236_000, 12_000)).map(|_| edge(random.below(nodes), random.below(nodes))).collect();
     write(&store, &more)?;
     bare.write(&more)?;
-    let overlay = format!("overlay {:.0} MiB", mib(store.stats().unapplied_bytes));
+    let overlay = format!("overlay {:.0} MiB", mib(store.stats().files.unwrap_or_default().unapplied_bytes));
     race.run("full overlay", 0.5, &overlay, report)?;
     store.close()?;
     Ok(())

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{ContextId, SystemClock, SystemEntropy, TenantId};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_engine::{Act, Engine, Traces, rebuild_after_loss};
+use cairn_engine::{Act, Engine, EngineConfig, Prepared, Traces, rebuild_after_loss};
 use cairn_seam::{Blob, Store};
 use cairn_turns::{Append, DeclaredType};
 use parking_lot::{Condvar, Mutex};
@@ -82,7 +82,12 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
 /// Makes a store of turns with payloads that do not compress; the turn of each transaction.
 fn populate(dir: &Path, turns: u64) -> Result<BTreeMap<u64, u64>> {
     let store = Arc::new(EmbeddedStore::open(dir, EmbeddedOptions::default())?);
-    let engine = Engine::open(store as Arc<dyn Store>, Arc::new(SystemClock), Arc::new(SystemEntropy))?;
+    let engine = Engine::open(
+        store as Arc<dyn Store>,
+        Arc::new(SystemClock),
+        Arc::new(SystemEntropy),
+        EngineConfig::default(),
+    )?;
     let owner = Principal::local_owner();
     let act = || Act::new(Action::TurnsWrite, Resource::tenant(TENANT));
     for _ in 0..CONTEXTS {
@@ -115,11 +120,11 @@ fn populate(dir: &Path, turns: u64) -> Result<BTreeMap<u64, u64>> {
         let append = move |tx: &mut dyn cairn_seam::WriteTx, scope: &cairn_access::Scope| {
             Ok(cairn_turns::append(tx, scope, &request)?)
         };
-        engine.submit(&owner, act(), append, move |done| {
+        engine.submit(Prepared::new(&owner, act(), append), move |done| {
             let mut at = done_state.0.lock();
             at.0 -= 1;
             match done {
-                Ok(done) => drop(at.1.insert(done.position.0, done.value.turn.id.0)),
+                Ok(done) => drop(at.1.insert(done.position.to_stored(), done.value.turn.id.0)),
                 Err(error) => at.2 = Some(error.to_string()),
             }
             done_state.1.notify_all();

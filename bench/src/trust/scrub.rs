@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_seam::{ScrubPolicy, Store};
+use cairn_seam::{LocalStore, ScrubPolicy, Store};
 
 use crate::figure::{Figure, Report, Target, Unit, mib};
 use crate::measure::Setting;
@@ -60,7 +60,7 @@ fn unthrottled(setting: &Setting, report: &mut Report) -> Result<()> {
 
 fn fill(store: &EmbeddedStore, bytes: u64) -> Result<()> {
     let mut count = 0;
-    while store.stats().log_bytes < bytes {
+    while store.stats().files.unwrap_or_default().log_bytes < bytes {
         let names = (count..count + BATCH).map(|count| Name { run: 0, producer: 0, count });
         record::commit(store, names.map(Name::record).collect())?;
         count += BATCH;
@@ -97,7 +97,7 @@ fn cost(setting: &Setting, report: &mut Report) -> Result<()> {
                 median(on_us),
                 median(off_us),
                 costs.len(),
-                cairn_base::limits::SCRUB_RATE_DEFAULT >> 20,
+                cairn_embedded::limits::SCRUB_RATE_DEFAULT >> 20,
             )),
     );
     bench.server.stop()

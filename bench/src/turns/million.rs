@@ -95,7 +95,7 @@ impl Talk for Fill {
 fn disk_bytes(dir: &Path) -> Result<u64> {
     let store = EmbeddedStore::open(dir, EmbeddedOptions::default())?;
     store.close()?;
-    let mut bytes = store.stats().log_bytes;
+    let mut bytes = store.stats().files.unwrap_or_default().log_bytes;
     drop(store);
     for entry in fs::read_dir(dir)? {
         let entry = entry?;

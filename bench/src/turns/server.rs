@@ -4,16 +4,16 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, thread};
 
 use anyhow::{Context, Result, ensure};
-use cairn_base::{SystemClock, SystemEntropy, limits};
+use cairn_base::{SystemClock, SystemEntropy};
 use cairn_binary::BinaryConfig;
-use cairn_embedded::{EmbeddedOptions, EmbeddedStore};
-use cairn_engine::Engine;
+use cairn_embedded::{EmbeddedOptions, EmbeddedStore, limits};
+use cairn_engine::{Engine, EngineConfig, SearchMode};
 use cairn_gate::{Gate, GateConfig};
 use cairn_http::{App, HttpConfig, Listeners};
 use cairn_seam::{ScrubPolicy, Store};
@@ -32,15 +32,17 @@ const SCRUB: ScrubPolicy = ScrubPolicy {
     every: Duration::ZERO,
 };
 
+/// The setting of the product that keeps a search index or none.
+const SEARCH: &str = "CAIRN_SEARCH_ENABLED";
+
 /// Serves until its standard input ends. With a folder of certificates there are more [`Doors`] than one.
 pub(crate) fn serve(dir: &Path, certificates: Option<&Path>, is_searching: bool) -> Result<()> {
     let store = Arc::new(EmbeddedStore::open(dir, EmbeddedOptions::default())?);
-    let engine =
-        Engine::open(Arc::clone(&store) as Arc<dyn Store>, Arc::new(SystemClock), Arc::new(SystemEntropy))?;
-    engine.start_upkeep(Duration::from_secs(1))?;
-    if is_searching {
-        engine.start_search(home_in(dir))?;
-    }
+    let search = if is_searching { SearchMode::Kept(home_in(dir)) } else { SearchMode::Off };
+    let config =
+        EngineConfig { search, upkeep_every: Some(Duration::from_secs(1)), ..EngineConfig::default() };
+    let opened = Arc::clone(&store) as Arc<dyn Store>;
+    let engine = Engine::open(opened, Arc::new(SystemClock), Arc::new(SystemEntropy), config)?;
     Runtime::new()?.block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let http = TcpListener::bind(("127.0.0.1", 0)).await?;
@@ -93,10 +95,12 @@ pub(crate) fn serve(dir: &Path, certificates: Option<&Path>, is_searching: bool)
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
-    output: BufReader<std::process::ChildStdout>,
+    output: BufReader<ChildStdout>,
     pub(crate) addr: SocketAddr,
     /// Where it serves HTTP.
     pub(crate) http: SocketAddr,
+    /// Whether it is a build of the product, which does not listen to its input.
+    is_program: bool,
 }
 
 impl Server {
@@ -107,6 +111,28 @@ impl Server {
     /// Starts it with an index of everything.
     pub(crate) fn start_searching(dir: &Path) -> Result<Self> {
         Ok(Server::launch(Command::new(program()?).args(["child", "serve-turns", "--search"]).arg(dir))?.0)
+    }
+
+    /// Starts a build of the product. It keeps no search index unless the environment says so.
+    pub(crate) fn start_program(program: &Path, dir: &Path) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.arg("--data-dir").arg(dir).args(["serve", "--json", "--log-level", "error"]);
+        command.args(["--http", "127.0.0.1:0", "--binary", "127.0.0.1:0"]);
+        if std::env::var_os(SEARCH).is_none() {
+            command.env(SEARCH, "off");
+        }
+        let (child, output, line) = Server::spawn(&mut command)?;
+        let said: serde_json::Value = serde_json::from_str(&line)
+            .with_context(|| format!("{} does not say where it listens", program.display()))?;
+        let addr = |name: &str| -> Result<SocketAddr> {
+            Ok(said[name].as_str().with_context(|| format!("no address for {name}"))?.parse()?)
+        };
+        Ok(Server { addr: addr("binary")?, http: addr("http")?, child, output, is_program: true })
+    }
+
+    /// Whether it is a build of the product: it is killed at its end, and not [stopped](Server::stop).
+    pub(crate) fn is_program(&self) -> bool {
+        self.is_program
     }
 
     /// Starts one that only answers, to compare with.
@@ -128,16 +154,22 @@ impl Server {
 
     /// Also answers what it says besides where it listens.
     fn launch(command: &mut Command) -> Result<(Self, String)> {
+        let (child, output, line) = Server::spawn(command)?;
+        let mut words = line.trim().splitn(3, ' ');
+        let (addr, http) =
+            words.next().zip(words.next()).context("the server did not say where it listens")?;
+        let said = words.next().unwrap_or_default().to_owned();
+        Ok((Server { addr: addr.parse()?, http: http.parse()?, child, output, is_program: false }, said))
+    }
+
+    /// Starts a process, and returns the first line that it prints.
+    fn spawn(command: &mut Command) -> Result<(Child, BufReader<ChildStdout>, String)> {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("starting the server")?;
         let mut output = BufReader::new(child.stdout.take().context("a server without output")?);
         let mut line = String::new();
         output.read_line(&mut line)?;
-        let mut words = line.trim().splitn(3, ' ');
-        let (addr, http) =
-            words.next().zip(words.next()).context("the server did not say where it listens")?;
-        let said = words.next().unwrap_or_default().to_owned();
-        Ok((Server { addr: addr.parse()?, http: http.parse()?, child, output }, said))
+        Ok((child, output, line))
     }
 
     fn ask(&mut self, what: &str) -> Result<String> {
@@ -174,6 +206,12 @@ impl Server {
     /// Time that it has spent on processors.
     pub(crate) fn processor_time(&self) -> Result<Duration> {
         processor_time(&format!("/proc/{}/stat", self.child.id()))
+    }
+
+    /// Threads that it has.
+    pub(crate) fn threads(&self) -> Result<u64> {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id()));
+        Ok(tasks.context("threads are counted on Linux only")?.count() as u64)
     }
 
     /// Mebibytes: what it takes now, and the most it ever took.
