@@ -1,7 +1,6 @@
 //! Which answers there have to be, and what is asked of them.
 
-use cairn_base::limits;
-use cairn_binary::{HEADER_BYTES, Header, MessageType};
+use cairn_binary::{HEADER_BYTES, Header, MessageType, limits};
 
 /// The headers that have to be answered: those of whole frames, and of the first one that is too long,
 /// behind which nothing is read.

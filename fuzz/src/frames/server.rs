@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cairn_base::{ManualClock, SeededEntropy};
 use cairn_binary::{BinaryConfig, serve_connection};
-use cairn_engine::Engine;
+use cairn_engine::{Engine, EngineConfig};
 use cairn_gate::{Gate, GateConfig};
 use cairn_seam::MemoryStore;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, split};
@@ -24,7 +24,8 @@ pub(super) fn converse(sent: &[u8]) -> Vec<u8> {
     // A clock that stands still: the same input does the same each time.
     let clock = Arc::new(ManualClock::new(1_000_000));
     let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
-    let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1))).expect("an empty store opens");
+    let engine = Engine::open(store, clock, Arc::new(SeededEntropy::new(1)), EngineConfig::default())
+        .expect("an empty store opens");
     let gate = Gate::new(engine, GateConfig::default());
     let (ours, theirs) = duplex(PIPE_BYTES);
     let (mut answers, mut requests) = split(ours);
