@@ -12,6 +12,7 @@ use cairn_seam::{StoreCode, StoreError};
 use cairn_search::{SearchCode, SearchError};
 use cairn_turns::TurnsError;
 
+use crate::graph::{NoSpace, NoType};
 use crate::limits;
 
 /// Situations a caller of the engine can act on.
@@ -29,6 +30,12 @@ pub enum EngineError {
     /// The graph did not do it.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// The graph has no such space.
+    #[error(transparent)]
+    NoSpace(#[from] NoSpace),
+    /// A space has no such type.
+    #[error(transparent)]
+    NoType(#[from] NoType),
     /// Something is wrong with a command of KIP; surfaces answer it in KIP's own words.
     #[error(transparent)]
     Kip(Box<KipError>),
@@ -245,9 +252,11 @@ impl EngineError {
             EngineError::Turns(error) => error.code(),
             EngineError::ImportLine { error, .. } => error.code(),
             EngineError::Graph(error) => error.code(),
-            EngineError::Kip(_) | EngineError::ImportKip { .. } | EngineError::ImportName { .. } => {
-                ErrorCode::InvalidRequest
-            }
+            EngineError::NoSpace(_)
+            | EngineError::NoType(_)
+            | EngineError::Kip(_)
+            | EngineError::ImportKip { .. }
+            | EngineError::ImportName { .. } => ErrorCode::InvalidRequest,
             EngineError::ImportChanged => ErrorCode::PreconditionFailed,
             EngineError::ImportMoved => ErrorCode::Conflict,
             EngineError::Input { .. } | EngineError::Output { .. } => ErrorCode::InvalidRequest,

@@ -25,6 +25,8 @@ impl EngineError {
             | EngineError::SleepRunning => Some(WAIT),
             EngineError::ConsumersFull => Some("remove a consumer that is no longer used"),
             EngineError::Refused(_)
+            | EngineError::NoSpace(_)
+            | EngineError::NoType(_)
             | EngineError::Kip(_)
             | EngineError::Search(_)
             | EngineError::NoSearch { .. }

@@ -64,7 +64,8 @@ pub use engine::Engine;
 pub use error::EngineError;
 pub use feed::{Consumer, ConsumerName};
 pub use graph::{
-    KipIndex, Listed, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion, SleepReport, SleepTask,
+    KipIndex, Listed, NoSpace, NoType, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion,
+    SleepReport, SleepTask,
 };
 pub use kip::{
     KipAnswer, KipExport, KipExportOptions, KipForm, KipImport, KipImportOptions, KipImportProgress,

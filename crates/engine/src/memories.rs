@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cairn_seam::{EventKind, Keyspace};
+use cairn_seam::{EventKind, HashedKeyspace, Keyspace};
 use cairn_search::document::Collection;
 
 use crate::memory::{Cleared, Memory, Searchable};
@@ -57,6 +57,12 @@ impl Memories {
         self.all.iter().flat_map(|memory| memory.keyspaces()).copied().collect()
     }
 
+    /// Every hashed keyspace: those of the seam, then those of the memories.
+    pub(crate) fn hashed_keyspaces(&self) -> Vec<HashedKeyspace> {
+        let of_memories = self.all.iter().flat_map(|memory| memory.hashed_keyspaces());
+        cairn_seam::HASHED_KEYSPACES.iter().chain(of_memories).copied().collect()
+    }
+
     /// Every kind of event and its name.
     pub(crate) fn event_kinds(&self) -> Vec<(EventKind, &'static str)> {
         self.all.iter().flat_map(|memory| memory.event_kinds()).copied().collect()
@@ -87,9 +93,14 @@ impl Memories {
         let (keyspaces, kinds, collections) = (self.keyspaces(), self.event_kinds(), self.collections());
         assert_all_differ("keyspace numbers", keyspaces.iter().map(|keyspace| keyspace.id));
         assert_all_differ("keyspace names", keyspaces.iter().map(|keyspace| keyspace.name));
+        let hashed = self.hashed_keyspaces();
+        assert_all_differ("hashed keyspace numbers", hashed.iter().map(|keyspace| keyspace.id));
+        assert_all_differ("hashed keyspace names", hashed.iter().map(|keyspace| keyspace.name));
         assert_all_differ("event kinds", kinds.iter().map(|(kind, _)| *kind));
         assert_all_differ("event names", kinds.iter().map(|(_, name)| *name));
         assert_all_differ("collection numbers", collections.iter().map(|collection| collection.number));
+        let tracked = self.all.iter().flat_map(|memory| memory.tracked());
+        assert_all_differ("tracked keyspaces", tracked.map(|keyspace| keyspace.id));
         assert_all_differ("names of memories", self.all.iter().map(|memory| memory.name()));
     }
 }

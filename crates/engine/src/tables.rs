@@ -1,7 +1,7 @@
 //! The engine's own keyspaces and events: 1 to 15. Each memory has a range of its own, in its own `tables.rs`;
 //! the list of memories has all of them.
 
-use cairn_seam::{EventKind, Keyspace};
+use cairn_seam::{EventKind, HashedKeyspace, Keyspace};
 
 use crate::memories::Memories;
 use crate::memory::{Memory, Primary, PrimaryId};
@@ -52,6 +52,16 @@ impl Memory for NodeRecords {
 /// Every ordered keyspace of the built-in memories.
 pub fn keyspaces() -> Vec<Keyspace> {
     built_in().keyspaces()
+}
+
+/// Every hashed keyspace of the seam and of the built-in memories.
+pub fn hashed_keyspaces() -> Vec<HashedKeyspace> {
+    built_in().hashed_keyspaces()
+}
+
+/// Number and name of every kind of search document of the built-in memories.
+pub fn collections() -> Vec<(u8, &'static str)> {
+    built_in().collections().iter().map(|collection| (collection.number, collection.name)).collect()
 }
 
 /// Every keyspace of the built-in memories whose records refer to blobs.

@@ -7,8 +7,11 @@ use super::tree::Tree;
 /// The engine.
 const ENGINE: &str = "crates/engine/src/";
 
-/// The folders of memories, which name themselves and what they build on.
-const FOLDERS: &[&str] = &["turns/", "graph/", "kip/"];
+/// The file that makes a folder of the engine the folder of a memory.
+const MEMORY: &str = "memory.rs";
+
+/// A folder with such a file that is shared all the same: every memory has callers.
+const SHARED: &str = "access";
 
 /// Shared files that are tables with rows of every memory.
 const TABLES: &[&str] = &[
@@ -25,15 +28,17 @@ const TABLES: &[&str] = &[
     "limits.rs",
 ];
 
-/// Names of memories and of the crates that only they use.
-const NAMES: &[&str] = &["turns", "graph", "kip", "cairn_turns", "cairn_graph", "cairn_kip", "cairn_query"];
+/// Crates beside `cairn_<memory>` that only memories use.
+const CRATES: &[&str] = &["cairn_query"];
 
 pub(super) fn look(tree: &Tree) -> Vec<Finding> {
+    let memories: Vec<&str> = tree.files_ending(MEMORY).filter_map(|(path, _)| memory_of(path)).collect();
     let mut findings = Vec::new();
     for (path, source) in tree.files_ending(".rs") {
-        let Some(inner) = path.strip_prefix(ENGINE).filter(|inner| is_shared(inner)) else { continue };
+        let shared = path.strip_prefix(ENGINE).filter(|inner| is_shared(inner, &memories));
+        let Some(inner) = shared else { continue };
         let code = code_only(source);
-        for (at, word) in words(&code).filter(|(_, word)| is_named(word)) {
+        for (at, word) in words(&code).filter(|(_, word)| names_one(word, &memories)) {
             let complaint = format!(
                 "`{word}` names a memory in shared code ({inner}): ask the list of memories, or move it into \
                  the folder of the memory"
@@ -44,14 +49,34 @@ pub(super) fn look(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-fn is_shared(inner: &str) -> bool {
-    !FOLDERS.iter().any(|folder| inner.starts_with(folder)) && !TABLES.contains(&inner)
+/// The memory that a file `<memory>/memory.rs` of the engine belongs to.
+fn memory_of(path: &str) -> Option<&str> {
+    let folder = path.strip_prefix(ENGINE)?.strip_suffix(MEMORY)?.strip_suffix('/')?;
+    (!folder.contains('/') && folder != SHARED).then_some(folder)
 }
 
-/// Whether a word is, or begins with, the name of a memory: `graph_cache`, `TurnsError`.
-fn is_named(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    NAMES.iter().any(|name| word.starts_with(name))
+fn is_shared(inner: &str, memories: &[&str]) -> bool {
+    let folder = inner.split_once('/').map_or("", |(folder, _)| folder);
+    !memories.contains(&folder) && !TABLES.contains(&inner)
+}
+
+/// Whether a part of a word is the name of a memory: `graph_cache`, `clear_graph`, `TurnsError`.
+fn names_one(word: &str, memories: &[&str]) -> bool {
+    CRATES.contains(&word) || parts(word).any(|part| memories.contains(&&*part))
+}
+
+/// The parts of `snake_case` and `CamelCase`, in lower case.
+fn parts(word: &str) -> impl Iterator<Item = String> {
+    let begins =
+        |at: usize| word[at..].starts_with(char::is_uppercase) && !word[..at].ends_with(char::is_uppercase);
+    let mut text = String::with_capacity(word.len() + 4);
+    for (at, letter) in word.char_indices() {
+        if begins(at) {
+            text.push('_');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text.split('_').map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
 #[cfg(test)]
@@ -59,8 +84,13 @@ mod tests {
     use super::super::tree::made_up;
     use super::*;
 
+    /// Checks a file beside the memories turns, graph, kip and kb.
     fn check(path: &str, source: &str, fine: bool) {
-        assert_eq!(look(&made_up::files(&[(path, source)])).is_empty(), fine, "{path}: {source}");
+        let mut files = vec![(path, source)];
+        let memories =
+            ["turns", "graph", "kip", "kb", SHARED].map(|memory| format!("{ENGINE}{memory}/{MEMORY}"));
+        files.extend(memories.iter().map(|path| (path.as_str(), "")));
+        assert_eq!(look(&made_up::files(&files)).is_empty(), fine, "{path}: {source}");
     }
 
     #[test]
@@ -68,13 +98,18 @@ mod tests {
         let shared = "crates/engine/src/maintain.rs";
         check(shared, "for memory in self.memories.all() {}", true);
         check(shared, "self.graph_cache.clear();", false);
+        check(shared, "self.clear_graph();", false);
         check(shared, "use cairn_turns::Turn;", false);
+        check(shared, "use cairn_query::Budget;", false);
         check(shared, "use crate::kip::KipLog;", false);
+        check(shared, "use crate::kb::Rules;", false);
+        check(shared, "use crate::access::Logins;", true);
         check(shared, "Action::TurnsRead", false);
         check(shared, "// turns and graph", true);
         check(shared, "\"turns\"", true);
         check(shared, "let turn: TurnId = turned();", true);
         check("crates/engine/src/pipeline/undertake.rs", "TurnsError", false);
+        check("crates/engine/src/access/logins.rs", "TurnsError", false);
     }
 
     #[test]

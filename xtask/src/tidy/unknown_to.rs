@@ -13,6 +13,11 @@ const ROWS: &[(&str, &str, &str)] = &[
     ),
     (
         "crates/engine/src/graph/",
+        "cairn_query",
+        "the graph service is used without KIP: plans and their errors belong to crates/engine/src/kip",
+    ),
+    (
+        "crates/engine/src/graph/",
         "crate::kip",
         "the graph service is below the language door: let crates/engine/src/kip call it",
     ),
@@ -55,7 +60,11 @@ mod tests {
     #[test]
     fn the_graph_service_knows_no_kip() {
         let path = "crates/engine/src/graph/spaces.rs";
-        check(path, "use cairn_kip::KipError;\nuse crate::kip::KipForm;", &[1, 2]);
+        check(
+            path,
+            "use cairn_kip::KipError;\nuse cairn_query::Found;\nuse crate::kip::KipForm;",
+            &[1, 2, 3],
+        );
         check(path, "//! See [`crate::kip`].\nuse cairn_kipper::X;\nuse crate::kipper;", &[]);
         check("crates/engine/src/kip/mod.rs", "use cairn_kip::KipError;", &[]);
     }

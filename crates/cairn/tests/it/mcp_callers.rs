@@ -64,7 +64,7 @@ fn check_callers(dir: &Path) {
     let logs = stdout(&logs);
     for (user, outcome) in [("local-owner", "ok"), ("rita", "Forbidden"), ("will", "ok")] {
         assert!(
-            logs.contains(&format!("\"user\":\"{user}\"")) && logs.contains(outcome),
+            logs.contains(&format!("\"user\": \"{user}\"")) && logs.contains(outcome),
             "{user} {outcome}: {logs}"
         );
     }

@@ -34,7 +34,7 @@ pub use code::KipCode;
 pub use error::KipError;
 pub use format::{format, format_text, one_line};
 pub use functions::{KipFunction, functions};
-pub use lex::{Mark, MarkKind, is_identifier, marks};
+pub use lex::{Mark, MarkKind, begins_with, is_identifier, marks};
 pub use parse::{is_unfinished, parse};
 pub use place::line_column;
 pub use report::report;

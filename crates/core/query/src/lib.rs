@@ -34,5 +34,5 @@ pub use find::{Found, Shape, explain, find, find_with};
 pub use matches::matches;
 pub use optimize::{Pass, Passes};
 pub use options::Options;
-pub use unregistered::unregistered;
+pub use unregistered::{unregistered, unregistered_beside};
 pub use upsert::{UpsertCounts, try_upsert, upsert, upsert_counted};

@@ -7,11 +7,16 @@ use crate::QueryError;
 
 /// Says that a type or predicate is not registered, what may have been meant, and how to register it.
 pub fn unregistered(view: &View<'_>, of: Meta, name: &str) -> Result<KipError, QueryError> {
+    Ok(unregistered_beside(of, name, view.nearest(of, name)?.as_deref()))
+}
+
+/// The same, with the registered name that is nearest.
+pub fn unregistered_beside(of: Meta, name: &str, nearest: Option<&str>) -> KipError {
     let (what, meta, list) = match of {
         Meta::Types => ("type", "$ConceptType", "DESCRIBE CONCEPT TYPES"),
         Meta::Predicates => ("predicate", "$PropositionType", "DESCRIBE PROPOSITION TYPES"),
     };
-    let (question, advice) = match view.nearest(of, name)? {
+    let (question, advice) = match nearest {
         Some(near) => (format!(" Did you mean {near:?}?"), format!("use {near:?}, or ")),
         None => (String::new(), String::new()),
     };
@@ -20,5 +25,5 @@ pub fn unregistered(view: &View<'_>, of: Meta, name: &str) -> Result<KipError, Q
         "{advice}register it in front with CONCEPT {{ {{type: {meta:?}, name: {name:?}}} }}; {list} lists what \
          there is"
     );
-    Ok(KipError::new(KipCode::TypeMismatch, message).hint(hint))
+    KipError::new(KipCode::TypeMismatch, message).hint(hint)
 }

@@ -14,7 +14,7 @@ use cairn_seam::{KeyRange, Reader, Visit};
 
 use crate::error::TurnsError;
 use crate::lineage::jump_length;
-use crate::read::{Admit, turn_of, turns};
+use crate::read::{Admit, each_turn, turn_of};
 use crate::record;
 use crate::tables::TURNS;
 use crate::turn::Turn;
@@ -36,9 +36,9 @@ pub(crate) fn walk_up<R: Reader + ?Sized>(
     if from == TurnId::NONE || limit == 0 {
         return Ok(Vec::new());
     }
-    let (mut chain, read) = scan_down(reader, scope, from, limit)?;
+    let (mut chain, mut read) = scan_down(reader, scope, from, limit)?;
     if read.is_ok() {
-        complete(reader, scope, &mut chain, limit)?;
+        read = complete(reader, scope, &mut chain, limit);
     }
     match chain.iter().position(|turn| admit(turn) == Visit::Stop) {
         Some(room) => chain.truncate(room),
@@ -90,7 +90,8 @@ fn scan_down<R: Reader + ?Sized>(
     Ok((chain, bad))
 }
 
-/// Reads on what a scan left out, up to `limit` turns.
+/// Reads on what a scan left out, up to `limit` turns. Fails at a record that does not decode, with everything
+/// below it in the chain.
 fn complete<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
@@ -105,7 +106,7 @@ fn complete<R: Reader + ?Sized>(
     }
     let lowest = u32::try_from(limit - 1).map_or(0, |above| newest.depth.saturating_sub(above));
     let mut asked: HashSet<TurnId> = chain.iter().map(|turn| turn.id).collect();
-    let mut known: HashMap<TurnId, Turn> = HashMap::new();
+    let mut known: HashMap<TurnId, Result<Turn, TurnsError>> = HashMap::new();
     let mut fresh = chain.clone();
     loop {
         let above = fresh.iter().flat_map(|turn| leads_to(turn, lowest));
@@ -113,12 +114,18 @@ fn complete<R: Reader + ?Sized>(
         if wanted.is_empty() {
             break;
         }
-        fresh = turns(reader, scope, &wanted)?;
-        known.extend(fresh.iter().map(|turn| (turn.id, *turn)));
+        fresh.clear();
+        each_turn(reader, scope, &wanted, &mut |id, turn| {
+            fresh.extend(turn.as_ref().ok());
+            known.insert(id, turn);
+        })?;
     }
     let mut at = oldest.parent;
-    while let Some(turn) = known.get(&at).filter(|_| chain.len() < limit) {
-        chain.push(*turn);
+    while chain.len() < limit
+        && let Some(turn) = known.remove(&at)
+    {
+        let turn = turn?;
+        chain.push(turn);
         at = turn.parent;
     }
     Ok(())

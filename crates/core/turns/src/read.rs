@@ -30,13 +30,26 @@ pub fn turn<R: Reader + ?Sized>(reader: &R, scope: &Scope, id: TurnId) -> Result
 
 /// Many turns at once, in their order; those that are not there are left out.
 pub fn turns<R: Reader + ?Sized>(reader: &R, scope: &Scope, ids: &[TurnId]) -> Result<Vec<Turn>, TurnsError> {
+    let mut found = Vec::with_capacity(ids.len());
+    each_turn(reader, scope, ids, &mut |_, turn| found.push(turn))?;
+    found.into_iter().collect()
+}
+
+/// Visits many turns in their order, read in one round; those that are not there are left out.
+pub(crate) fn each_turn<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    ids: &[TurnId],
+    visit: &mut dyn FnMut(TurnId, Result<Turn, TurnsError>),
+) -> Result<(), TurnsError> {
     let keys: Vec<_> = ids.iter().map(|id| scope.key().u64(id.0)).collect();
     let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
-    let mut found = Vec::with_capacity(ids.len());
     reader.multi_get(TURNS, &keys, &mut |at, value| {
-        found.extend(value.map(|bytes| record::decode_turn(ids[at], bytes)));
+        if let Some(bytes) = value {
+            visit(ids[at], record::decode_turn(ids[at], bytes));
+        }
     })?;
-    found.into_iter().collect()
+    Ok(())
 }
 
 /// Up to `limit` turns of all contexts, of those after `after` and not after `up_to`, in this order.

@@ -1,7 +1,7 @@
 //! What shared code needs to know of identities: their keyspaces.
 
 use cairn_access::tables;
-use cairn_seam::Keyspace;
+use cairn_seam::{HashedKeyspace, Keyspace};
 
 use crate::EngineConfig;
 use crate::memory::{Memory, Primary, PrimaryId};
@@ -22,6 +22,10 @@ impl Memory for Identities {
 
     fn keyspaces(&self) -> &'static [Keyspace] {
         tables::KEYSPACES
+    }
+
+    fn hashed_keyspaces(&self) -> &'static [HashedKeyspace] {
+        &[tables::USED_JWTS]
     }
 
     fn primary(&self) -> &'static [Primary] {

@@ -4,6 +4,7 @@
 mod cache;
 mod indexes;
 mod memory;
+mod missing;
 mod read;
 mod salvage;
 pub(crate) mod search;
@@ -14,9 +15,11 @@ mod write;
 pub(crate) use self::indexes::Indexing;
 pub use self::indexes::KipIndex;
 pub(crate) use self::memory::Graph;
+pub use self::missing::{NoSpace, NoType};
+pub(crate) use self::read::inside;
 pub(crate) use self::sleep::Sleeping;
 pub use self::sleep::{
     Listed, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion, SleepReport, SleepTask,
 };
-pub(crate) use self::spaces::{NoSpace, Spaces};
+pub(crate) use self::spaces::Spaces;
 pub(crate) use self::write::SpaceTarget;

@@ -1,10 +1,20 @@
 //! Reading a space: one permit, one snapshot, one budget.
 
-use cairn_access::Permit;
+use cairn_access::{Permit, Scope};
 use cairn_base::{Position, SpaceId};
 use cairn_graph::{Allowance, Budget, View};
+use cairn_seam::StoreError;
 
 use crate::{Engine, EngineError};
+
+/// The scope of a space, under a permit for its tenant or for the space itself.
+pub(crate) fn inside(scope: &Scope, space: SpaceId) -> Result<Scope, EngineError> {
+    if scope.space() == space {
+        return Ok(*scope);
+    }
+    // A permit for another space is a mistake of ours, and reads nothing.
+    scope.of_space(space).ok_or(EngineError::Store(StoreError::Aborted))
+}
 
 impl Engine {
     /// Reads a space of the tenant that a permit covers, out of memory as far as that is possible. `body` gets
@@ -18,7 +28,7 @@ impl Engine {
     ) -> Result<T, EngineError> {
         let (clock, cache) = (self.clock(), &self.memories.graph.cache);
         self.pipeline.read_under(permit, Position::START, |snapshot, scope| {
-            let scope = scope.of_space(space).unwrap_or(*scope);
+            let scope = inside(scope, space)?;
             body(&View::of_snapshot(snapshot, scope, cache), Budget::new(&**clock, allowance))
         })
     }

@@ -10,21 +10,11 @@ use cairn_graph::spaces::{self, MEMORY};
 use cairn_seam::WriteTx;
 use parking_lot::RwLock;
 
+use super::missing::NoSpace;
 use crate::{Act, Engine, EngineError, limits};
 
 /// Names of spaces that are remembered; when there are more, all are looked up anew.
 const KNOWN_MAX: usize = 10_000;
-
-/// A space that is to be read is not there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NoSpace {
-    /// Its name.
-    pub(crate) name: String,
-    /// The first spaces that are there.
-    pub(crate) known: Vec<String>,
-    /// Whether there are more.
-    pub(crate) has_more: bool,
-}
 
 /// Spaces that are known to be there. None ever goes away.
 #[derive(Default)]
@@ -95,12 +85,12 @@ impl Engine {
         principal: &Principal,
         tenant: TenantId,
         name: &str,
-    ) -> Result<Result<SpaceId, NoSpace>, EngineError> {
+    ) -> Result<SpaceId, EngineError> {
         let Some(space) = self.space(principal, tenant, name)? else {
-            return Ok(Err(self.no_space(tenant, name)?));
+            return Err(self.no_space(tenant, name)?.into());
         };
         self.make_ready(tenant, space)?;
-        Ok(Ok(space))
+        Ok(space)
     }
 
     /// A space that is not there, beside those that are.

@@ -1,13 +1,14 @@
 //! From what a command came to, to what is answered.
 
 use cairn_base::Value;
+use cairn_graph::Meta;
 use cairn_kip::response::{failure, success};
 use cairn_kip::{KipCode, KipError};
-use cairn_query::{Found, QueryError};
+use cairn_query::{Found, QueryError, unregistered_beside};
 
 use super::Outcome;
 use crate::EngineError;
-use crate::graph::NoSpace;
+use crate::graph::{NoSpace, NoType};
 
 /// What a request is answered: `{"result", "next_cursor"}` or `{"error"}`, or a list of these in `result`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub(super) fn told_apart(outcome: Result<Found, EngineError>) -> Outcome {
     let error = match outcome {
         Ok(found) => return Ok(Ok(found)),
         Err(EngineError::Kip(error)) => return Ok(Err(*error)),
+        Err(EngineError::NoSpace(missing)) => return Ok(Err(missing.into())),
+        Err(EngineError::NoType(missing)) => return Ok(Err(missing.into())),
         Err(EngineError::Graph(error)) => QueryError::from(error),
         Err(EngineError::Store(error)) => QueryError::from(error),
         Err(error) => return Err(error),
@@ -69,9 +72,24 @@ impl From<NoSpace> for KipError {
     }
 }
 
-impl From<NoSpace> for EngineError {
-    fn from(missing: NoSpace) -> Self {
-        KipError::from(missing).into()
+impl From<NoType> for KipError {
+    fn from(missing: NoType) -> Self {
+        unregistered_beside(Meta::Types, &missing.name, missing.nearest.as_deref())
+    }
+}
+
+impl EngineError {
+    /// Returns the error in KIP's words if a name or a command in the request is at fault.
+    pub fn in_kip(&self) -> Option<KipError> {
+        if let EngineError::Kip(error) = self {
+            Some((**error).clone())
+        } else if let EngineError::NoSpace(missing) = self {
+            Some(missing.clone().into())
+        } else if let EngineError::NoType(missing) = self {
+            Some(missing.clone().into())
+        } else {
+            None
+        }
     }
 }
 

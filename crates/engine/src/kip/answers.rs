@@ -48,8 +48,11 @@ impl Answers {
     pub(super) fn add(&mut self, outcome: Result<Found, KipError>, text: &str) {
         self.bytes += outcome.as_ref().map_or(0, |found| weight(&found.result));
         let answer = response(outcome, text);
-        self.page_bytes = self.page_bytes.map(|left| left.saturating_sub(answer.to_json().len()));
         self.commands_left = self.commands_left.saturating_sub(1);
+        // The last answer leaves nothing to others.
+        if self.commands_left > 0 {
+            self.page_bytes = self.page_bytes.map(|left| left.saturating_sub(answer.to_json().len()));
+        }
         self.list.push(answer);
     }
 

@@ -78,7 +78,7 @@ impl Engine {
     ) -> Result<KipExport, EngineError> {
         self.pipeline.permit(principal, &Act::new(Action::GraphRead, Resource::tenant(tenant)))?;
         let name = options.space.as_deref().unwrap_or(cairn_graph::spaces::MEMORY);
-        let space = self.space_to_read(principal, tenant, name)??;
+        let space = self.space_to_read(principal, tenant, name)?;
         let act = Act::new(Action::GraphRead, Resource::space(tenant, space));
         let selection = options.selection.as_ref();
         let export = self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {

@@ -1,23 +1,22 @@
 //! Commands that read.
 
-use cairn_access::{Action, Resource};
 use cairn_graph::View;
 use cairn_kip::tree::Command;
 use cairn_query::{Allowance, Budget, Found, QueryError, Shape};
 
 use super::answer::told_apart;
 use super::{Asking, Outcome};
-use crate::Act;
+use crate::EngineError;
 
 impl Asking<'_> {
     pub(super) fn read(&self, command: &Command, page_bytes: Option<usize>) -> Outcome {
-        let space = match self.engine.space_to_read(self.principal, self.tenant, self.space())? {
+        let space = match self.engine.space_to_read(self.principal, self.tenant, self.space()) {
             Ok(space) => space,
-            Err(missing) => return Ok(Err(missing.into())),
+            Err(EngineError::NoSpace(missing)) => return Ok(Err(missing.into())),
+            Err(error) => return Err(error),
         };
         if let Command::Search(search) = command {
-            let act = Act::new(Action::GraphRead, Resource::space(self.tenant, space));
-            return self.search(&act, search);
+            return self.search(space, search);
         }
         let shape = Shape { format: self.request.format, bytes_max: page_bytes };
         let found = self.engine.read_space(self.permit, space, Allowance::default(), |view, budget| {

@@ -19,7 +19,7 @@ use cairn_access::{Action, Permit, Principal, Resource};
 use cairn_base::{SpaceId, TenantId, Value};
 use cairn_graph::Writer;
 use cairn_kip::tree::Command;
-use cairn_kip::{Commands, KipCommand, KipRequest, bind, parse};
+use cairn_kip::{Commands, KipCommand, KipRequest, begins_with, bind, parse};
 use cairn_seam::StoreError;
 
 use super::answer::{failed, told_apart};
@@ -53,6 +53,8 @@ pub enum KipStep {
     Write(Prepared<Value>),
     /// Work that may block: [`KipRun::block`], on a thread where it may.
     Block,
+    /// Another call of [`KipRun::step`]: a command was answered, and the next one may take longer to read.
+    Again,
     /// Nothing: [`KipRun::answer`] has the answer.
     Done,
 }
@@ -101,6 +103,7 @@ impl Engine {
                     run.wrote(self.commit(write).map(|committed| committed.value))?;
                 }
                 KipStep::Block => run.block(self)?,
+                KipStep::Again => {}
                 KipStep::Done => return Ok(run.answer()),
             }
         }
@@ -127,9 +130,11 @@ impl Asked<'_> {
     /// Where a command writes to without blocking, if it does.
     fn target(&self, engine: &Engine, command: &KipCommand) -> Option<SpaceTarget> {
         let may_write = !self.request.readonly && !self.request.dry_run;
-        // One that hides behind a comment is read where it may block.
-        let is_upsert = command.text.trim_start().starts_with("UPSERT");
-        if may_write && is_upsert { engine.ready_target(self.tenant, space_of(&self.request)) } else { None }
+        if may_write && begins_with(&command.text, "UPSERT") {
+            engine.ready_target(self.tenant, space_of(&self.request))
+        } else {
+            None
+        }
     }
 }
 
@@ -137,26 +142,25 @@ impl KipRun<'_> {
     /// Goes on to the next command, and says what it needs. Never blocks, but takes as long as it takes to read
     /// that command: see [`is_short`](KipRun::is_short).
     pub fn step(&mut self, engine: &Engine) -> KipStep {
-        while let Some(command) = self.next(engine) {
-            let command = &self.asked.commands()[command];
-            let Some(target) = self.asked.target(engine, command) else { return KipStep::Block };
-            let asking = self.asked.asking(engine);
-            let note = asking.note(command);
-            let parsed = parse(&command.text)
-                .and_then(|parsed| bind(parsed, &self.asked.request.parameters_of(command)));
-            match parsed {
-                Ok(upsert @ Command::Upsert(_)) => {
-                    return KipStep::Write(asking.upsert(&target, upsert, note.of_kind(Kind::Upsert)));
-                }
-                Ok(_) => return KipStep::Block,
-                Err(error) => {
-                    note.add(error.code.text());
-                    self.answers.add(Err(error), &command.text);
-                    self.at += 1;
-                }
+        let Some(command) = self.next(engine) else { return KipStep::Done };
+        let command = &self.asked.commands()[command];
+        let Some(target) = self.asked.target(engine, command) else { return KipStep::Block };
+        let asking = self.asked.asking(engine);
+        let note = asking.note(command);
+        let parsed =
+            parse(&command.text).and_then(|parsed| bind(parsed, &self.asked.request.parameters_of(command)));
+        match parsed {
+            Ok(upsert @ Command::Upsert(_)) => {
+                KipStep::Write(asking.upsert(&target, upsert, note.of_kind(Kind::Upsert)))
+            }
+            Ok(_) => KipStep::Block,
+            Err(error) => {
+                note.add(error.code.text());
+                self.answers.add(Err(error), &command.text);
+                self.at += 1;
+                KipStep::Again
             }
         }
-        KipStep::Done
     }
 
     /// Whether reading the next command, or writing out the answer, takes no longer than a change of threads.

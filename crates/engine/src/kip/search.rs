@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use cairn_base::{ErrorCode, Number, Value};
+use cairn_base::{ErrorCode, Number, SpaceId, Value};
 use cairn_graph::{Element, Link, LinkId, Meta, View};
 use cairn_kip::tree::{ElementKind, Search};
 use cairn_kip::{KipCode, KipError};
@@ -13,19 +13,21 @@ use cairn_search::index::SearchIndex;
 
 use super::answer::told_apart;
 use super::{Asking, Outcome};
+use crate::graph::inside;
 use crate::graph::search::{ElementHit, GraphQuestion};
-use crate::{Act, EngineError, limits};
+use crate::{EngineError, limits};
 
 /// An object, as answers have it.
 type Shown = BTreeMap<String, Value>;
 
 impl Asking<'_> {
-    pub(super) fn search(&self, act: &Act, search: &Search) -> Outcome {
+    pub(super) fn search(&self, space: SpaceId, search: &Search) -> Outcome {
         let question = match question(search) {
             Ok(question) => question,
             Err(error) => return Ok(Err(error)),
         };
-        let consulted = self.engine.consult(self.principal, act, |index, snapshot, scope| {
+        let consulted = self.engine.consult_under(self.permit, |index, snapshot, scope| {
+            let scope = &inside(scope, space)?;
             let view = View::of_snapshot(snapshot, *scope, &self.engine.memories.graph.cache);
             check_kind(&view, search)?;
             match search.of {

@@ -11,7 +11,7 @@ mod track;
 
 use std::fmt;
 
-use cairn_seam::{EventKind, Keyspace, MaintenanceReport, OnStage};
+use cairn_seam::{EventKind, HashedKeyspace, Keyspace, MaintenanceReport, OnStage};
 
 pub use self::salvage::{Primary, PrimaryId, Salvage};
 pub use self::search::{Searchable, Walk};
@@ -27,6 +27,11 @@ pub trait Memory: Send + Sync + 'static {
 
     /// Its ordered keyspaces. Numbers and names are stored: chosen once and never reused.
     fn keyspaces(&self) -> &'static [Keyspace];
+
+    /// Its hashed keyspaces, numbered in the same way among each other.
+    fn hashed_keyspaces(&self) -> &'static [HashedKeyspace] {
+        &[]
+    }
 
     /// The kinds of its events, and their names.
     fn event_kinds(&self) -> &'static [(EventKind, &'static str)] {

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use cairn_access::{Principal, Scope};
+use cairn_access::{Permit, Principal, Scope};
 use cairn_base::{Position, TenantId};
 use cairn_seam::Snapshot;
 use cairn_search::SearchError;
@@ -35,7 +35,15 @@ impl Engine {
         act: &Act,
         answer: impl FnOnce(&SearchIndex, &dyn Snapshot, &Scope) -> Result<T, EngineError>,
     ) -> Result<Consulted<T>, EngineError> {
-        self.pipeline.permit(principal, act)?;
+        self.consult_under(self.pipeline.permit(principal, act)?, answer)
+    }
+
+    /// The same under a permit that the caller has.
+    pub(crate) fn consult_under<T>(
+        &self,
+        permit: Permit,
+        answer: impl FnOnce(&SearchIndex, &dyn Snapshot, &Scope) -> Result<T, EngineError>,
+    ) -> Result<Consulted<T>, EngineError> {
         let wanted = self.position();
         let (index, rebuilding) = match self.searching.opened(WAIT_MAX) {
             State::Ready(index) => (index, false),
@@ -44,13 +52,13 @@ impl Engine {
             State::Opening => return Err(EngineError::NoSearch { detail: "it is being opened".into() }),
             State::Failed(detail) => return Err(EngineError::NoSearch { detail }),
         };
-        self.pipeline.read(principal, act, wanted, |_, scope| {
+        self.pipeline.work_under(permit, |store, scope| {
             let is_current = !rebuilding && self.bring_up_to_date(&index, scope.tenant(), wanted);
             if !is_current {
                 self.searching.behind.add(1);
             }
             // The snapshot is taken after the index stands, so what is found can be shown.
-            let snapshot = self.pipeline.store().snapshot(wanted)?;
+            let snapshot = store.snapshot(wanted)?;
             // Damaged files may be read as anything.
             let answered = catch_unwind(AssertUnwindSafe(|| answer(&index, &*snapshot, scope)));
             let answered = answered.unwrap_or_else(|_| {

@@ -104,12 +104,14 @@ impl Engine {
         path: &str,
         begin: &mut dyn FnMut(u64) -> Result<(), EngineError>,
     ) -> Result<TreePath, EngineError> {
-        let root = self.pipeline.read(principal, &reading(tenant), Position::START, |snapshot, scope| {
-            let turn = cairn_turns::turn(snapshot, scope, turn)?;
-            let root = cairn_turns::tree_root(snapshot, scope, &turn)?;
-            Ok(root.ok_or(TurnsError::NoTree(turn.id))?.1)
-        })?;
-        self.pipeline.work(principal, &reading(tenant), |store| {
+        let permit = self.pipeline.permit(principal, &reading(tenant))?;
+        self.pipeline.work_under(permit, |store, scope| {
+            let root = {
+                let snapshot = store.snapshot(Position::START)?;
+                let turn = cairn_turns::turn(&*snapshot, scope, turn)?;
+                let root = cairn_turns::tree_root(&*snapshot, scope, &turn)?;
+                root.ok_or(TurnsError::NoTree(turn.id))?.1
+            };
             let mut room = limits::TREE_READ_BYTES_MAX;
             let mut refused = None;
             let mut fetch = |hash: &ContentHash| {

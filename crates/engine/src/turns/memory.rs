@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{ContentHash, ContextId, Position, TenantId};
-use cairn_seam::{EventKind, Keyspace, StoreError};
+use cairn_seam::{EventKind, HashedKeyspace, Keyspace, StoreError};
 use cairn_turns::{EntryKind, TreeObject, TurnsError, tables};
 use parking_lot::Mutex;
 
@@ -63,6 +63,10 @@ impl Memory for Turns {
 
     fn keyspaces(&self) -> &'static [Keyspace] {
         tables::KEYSPACES
+    }
+
+    fn hashed_keyspaces(&self) -> &'static [HashedKeyspace] {
+        &[tables::IDEMPOTENCY]
     }
 
     fn event_kinds(&self) -> &'static [(EventKind, &'static str)] {

@@ -10,7 +10,6 @@ use cairn_turns::registry::Registry;
 use cairn_turns::{Turn, TurnsError};
 
 use super::acts::reading;
-use super::payload::in_batches;
 use super::window::{With, find};
 use crate::{Engine, EngineError, TurnPayload, Window, WindowTurns};
 
@@ -83,12 +82,9 @@ impl Engine {
                 let names: Vec<&str> = found.turns.iter().map(|turn| found.type_name(turn)).collect();
                 view.hint.check(registry, &names).map_err(TurnsError::from)?;
             }
-            let mut payloads = Vec::with_capacity(found.turns.len());
-            if window.with_payload {
-                for turns in in_batches(&found.turns) {
-                    payloads.extend(self.payloads_of(snapshot, scope, turns)?);
-                }
-            }
+            // All in one round: the whole page is in memory in any case, and `begin` has agreed to that.
+            let turns = if window.with_payload { &found.turns[..] } else { &[] };
+            let payloads = self.payloads_of(snapshot, scope, turns)?;
             Ok(TurnsPage { window: found, trees, payloads, registry })
         });
         self.memories.turns.windows.observe(self.clock().monotonic().saturating_sub(started));

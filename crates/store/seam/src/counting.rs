@@ -4,10 +4,11 @@
 //! `multi_read`, `hashed_get` or `blobs`, however many keys it is for. A caller has to wait for one before
 //! it knows what to ask for in the next, so on a store over a network each round is a round trip.
 //!
-//! Not counted: taking the snapshot, queueing the transaction, what a store looks up by itself to put a
-//! blob, and blobs that are read in pieces.
+//! Opening a blob that is read in pieces is a round too. Snapshots are counted apart. Not counted: queueing the
+//! transaction, what a store looks up by itself to put a blob, and the pieces of a blob.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_base::{ContentHash, Position, TenantId};
 use parking_lot::Mutex;
@@ -22,6 +23,7 @@ use crate::{
 pub struct CountingStore {
     inner: Arc<dyn Store>,
     rounds: Rounds,
+    snapshots: AtomicUsize,
 }
 
 /// One line for each round.
@@ -31,12 +33,17 @@ struct Rounds(Arc<Mutex<Vec<String>>>);
 impl CountingStore {
     /// Wraps a store.
     pub fn new(inner: Arc<dyn Store>) -> Self {
-        CountingStore { inner, rounds: Rounds::default() }
+        CountingStore { inner, rounds: Rounds::default(), snapshots: AtomicUsize::new(0) }
     }
 
     /// The rounds since the last call, one line each: what was read, and how many keys.
     pub fn take_rounds(&self) -> Vec<String> {
         std::mem::take(&mut self.rounds.0.lock())
+    }
+
+    /// The number of snapshots since the last call.
+    pub fn take_snapshots(&self) -> usize {
+        self.snapshots.swap(0, Ordering::Relaxed)
     }
 
     fn counted(&self, mut body: TxBody) -> TxBody {
@@ -139,6 +146,7 @@ impl WriteTx for CountingTx<'_> {
 
 impl Store for CountingStore {
     fn snapshot(&self, at_least: Position) -> Result<Box<dyn Snapshot>, StoreError> {
+        self.snapshots.fetch_add(1, Ordering::Relaxed);
         let snapshot = self.inner.snapshot(at_least)?;
         Ok(Box::new(CountingSnapshot { snapshot, rounds: self.rounds.clone() }))
     }
@@ -160,6 +168,7 @@ impl Store for CountingStore {
         tenant: TenantId,
         hash: &ContentHash,
     ) -> Result<Option<Box<dyn BlobReader>>, StoreError> {
+        self.rounds.note("open", "blobs", 1);
         self.inner.open_blob(tenant, hash)
     }
 
@@ -168,6 +177,7 @@ impl Store for CountingStore {
         tenant: TenantId,
         hash: &ContentHash,
     ) -> Result<Box<dyn BlobReader>, StoreError> {
+        self.rounds.note("open", "blobs", 1);
         self.inner.open_named_blob(tenant, hash)
     }
 

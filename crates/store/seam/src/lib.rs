@@ -43,7 +43,8 @@ mod write;
 
 pub use admission::{Admission, is_expired};
 pub use blob::{
-    Blob, BlobInMemory, BlobReader, Packer, Sha256, Sha256Hasher, Upload, blob_by_sha256, put_sha256, unpack,
+    Blob, BlobInMemory, BlobReader, HASHED_KEYSPACES, Packer, Sha256, Sha256Hasher, Upload, blob_by_sha256,
+    put_sha256, unpack,
 };
 pub use class::WriteClass;
 pub use code::StoreCode;

@@ -109,9 +109,6 @@ impl From<GateError> for ApiError {
                 Some(field) => answer.detail("field", field),
                 None => answer,
             },
-            GateError::Engine(EngineError::Kip(error)) => {
-                answer.detail("kip_code", error.code.text()).detail("hint", error.advice())
-            }
             GateError::Engine(EngineError::ImportKip { line, error, .. }) => answer
                 .detail("line", line)
                 .detail("kip_code", error.code.text())
@@ -119,8 +116,11 @@ impl From<GateError> for ApiError {
             GateError::Overloaded { .. }
             | GateError::Unavailable
             | GateError::ReadDeadline
-            | GateError::WriteDeadline
-            | GateError::Engine(_) => answer,
+            | GateError::WriteDeadline => answer,
+            GateError::Engine(error) => match error.in_kip() {
+                Some(error) => answer.detail("kip_code", error.code.text()).detail("hint", error.advice()),
+                None => answer,
+            },
         }
     }
 }

@@ -86,6 +86,7 @@ async fn carry_out(call: &ToolCall, request: KipRequest) -> Result<ToolAnswer, G
                     Err(run) => run,
                 };
             }
+            KipStep::Again => {}
             KipStep::Done if run.is_short() => {
                 return gate.read_in_place(admission, |_| answered(run, &call.memory));
             }

@@ -16,6 +16,11 @@ pub use name::is_identifier;
 pub(crate) use stray::stray_hint;
 pub(crate) use token::{Lexeme, Sign, Token, shown};
 
+/// Whether the first token of a text is this word; comments in front of it are passed over.
+pub fn begins_with(text: &str, word: &str) -> bool {
+    Lexer::new(text).next().is_ok_and(|first| matches!(first.token, Token::Word(found) if found == word))
+}
+
 /// Stands somewhere in a text, between two tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct Lexer<'a> {

@@ -16,11 +16,11 @@ use cairn_graph::{
     IndexField, IndexId, IndexInfo, IndexOrigin, IndexState, Meta, Statistic, TypeId, View, build_index_page,
     create_index, drop_index,
 };
-use cairn_query::unregistered;
 use cairn_seam::{OnStage, Stage, StoreError};
 use parking_lot::Mutex;
 
 use self::wishes::Wishes;
+use super::missing::NoType;
 use crate::pipeline::WithoutLine;
 use crate::{Act, Engine, EngineError};
 
@@ -137,7 +137,7 @@ impl Engine {
     ) -> Result<Vec<KipIndex>, EngineError> {
         let reading = |resource| Act::new(Action::GraphRead, resource);
         self.pipeline.permit(principal, &reading(Resource::tenant(tenant)))?;
-        let space = self.space_to_read(principal, tenant, space)??;
+        let space = self.space_to_read(principal, tenant, space)?;
         let act = reading(Resource::space(tenant, space));
         self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
             let view = View::new(snapshot, *scope);
@@ -160,13 +160,16 @@ impl Engine {
         field: &str,
     ) -> Result<(SpaceId, TypeId, IndexField), EngineError> {
         let field = IndexField::parse(field)?;
-        let space = self.space_to_read(principal, tenant, space)??;
+        let space = self.space_to_read(principal, tenant, space)?;
         let act = Act::new(Action::GraphRead, Resource::space(tenant, space));
         let kind = self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
             let view = View::new(snapshot, *scope);
             match view.type_id(kind)? {
                 Some(kind) => Ok(kind),
-                None => Err(unregistered(&view, Meta::Types, kind)?.into()),
+                None => {
+                    let nearest = view.nearest(Meta::Types, kind)?;
+                    Err(NoType { name: kind.to_owned(), nearest }.into())
+                }
             }
         })?;
         Ok((space, kind, field))

@@ -72,7 +72,7 @@ impl Engine {
         let action = if question.apply { Action::GraphWrite } else { Action::GraphRead };
         self.pipeline.permit(principal, &Act::new(action, whole))?;
         let name = question.space.as_deref().unwrap_or(spaces::MEMORY);
-        let space = self.space_to_read(principal, tenant, name)??;
+        let space = self.space_to_read(principal, tenant, name)?;
         let place = Place { tenant, space, name: name.to_owned() };
         let shown_max = question.shown_max.min(limits::SLEEP_SHOWN_MAX);
         self.sleep_in(principal, &place, question.apply, shown_max, on_stage)

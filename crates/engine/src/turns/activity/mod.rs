@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use cairn_access::{Action, Principal, Resource};
+use cairn_access::{Action, Permit, Principal, Resource};
 use cairn_base::{ContextId, Position, TenantId};
 use cairn_turns::query::{Among, Query, among};
 use cairn_turns::{Context, Metadata};
@@ -102,9 +102,9 @@ impl Engine {
         limit: usize,
     ) -> Result<ActivityPage, EngineError> {
         let act = Act::new(Action::TurnsRead, Resource::tenant(tenant));
-        self.pipeline.permit(principal, &act)?;
+        let permit = self.pipeline.permit(principal, &act)?;
         let known = self.memories.turns.activity.of(tenant);
-        self.build_activity(principal, &act, &known)?;
+        self.build_activity(permit, &known)?;
         let (mut contexts, mut at, mut step) = (Vec::new(), after, STEP.0);
         // Ends with the order, which has a bound.
         loop {
@@ -115,7 +115,7 @@ impl Engine {
             };
             let ids: Vec<_> = batch.iter().map(|place| place.context).collect();
             let Among { found, missing } =
-                self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
+                self.pipeline.read_under(permit, Position::START, |snapshot, scope| {
                     // No filter asks whether somebody works on it.
                     Ok(among(snapshot, scope, query, &|_| false, &ids)?)
                 })?;
@@ -137,7 +137,7 @@ impl Engine {
     }
 
     /// Reads when each context of a tenant was last active, unless that was done.
-    fn build_activity(&self, principal: &Principal, act: &Act, known: &Known) -> Result<(), EngineError> {
+    fn build_activity(&self, permit: Permit, known: &Known) -> Result<(), EngineError> {
         if known.is_built.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -145,7 +145,7 @@ impl Engine {
         let mut after = ContextId(0);
         while !known.is_built.load(Ordering::Acquire) {
             // A snapshot for each step: one does not last for all of a large tenant.
-            let contexts = self.pipeline.read(principal, act, Position::START, |snapshot, scope| {
+            let contexts = self.pipeline.read_under(permit, Position::START, |snapshot, scope| {
                 let (last, step) = (ContextId(u64::MAX), limits::ACTIVITY_STEP);
                 Ok(cairn_turns::contexts_after(snapshot, scope, after, last, step)?)
             })?;

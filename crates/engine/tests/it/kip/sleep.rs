@@ -347,7 +347,7 @@ fn other_tenants_and_other_spaces_are_left_alone() {
     assert_eq!(sleep_as(&kip, &kip.world.owner, &notes).unwrap().removed_concepts, 2);
     let theirs = sleep_as(&kip, &stranger, &question(false)).unwrap();
     assert_eq!(names(&theirs.expired.shown), ["Old", "Drug"], "another tenant's is still there");
-    assert!(matches!(sleep_as(&kip, &stranger, &notes), Err(EngineError::Kip(_))), "not its space");
+    assert!(matches!(sleep_as(&kip, &stranger, &notes), Err(EngineError::NoSpace(_))), "not its space");
     let elsewhere = kip.engine().sleep(&stranger, TenantId::LOCAL, &question(false), &mut |_| true);
     assert!(matches!(elsewhere, Err(EngineError::Refused(_))), "{elsewhere:?}");
 }

@@ -30,6 +30,7 @@ fn steps(kip: &Kip, request: &str) -> (String, Value) {
                 taken.push('b');
                 run.block(engine).unwrap();
             }
+            KipStep::Again => taken.push('a'),
             KipStep::Done => return (taken, run.answer().into_value()),
         }
     }
@@ -49,7 +50,8 @@ fn only_what_cannot_block_is_given_out_as_a_write() {
     for (request, expected) in [
         (one(&drug("A")), "w"),
         (one(&format!("\n  {}", drug("A"))), "w"),
-        (one("UPSERT {"), ""),
+        (one(&format!("// noted\n{}", drug("A"))), "w"),
+        (one("UPSERT {"), "a"),
         (one(FIND), "b"),
         (one(r#"DELETE CONCEPT ?d DETACH WHERE { ?d {type: "Drug", name: "A"} }"#), "b"),
         (with(r#""dry_run":true"#), "b"),
@@ -94,4 +96,9 @@ fn what_is_long_is_read_elsewhere() {
     assert!(!begin(&kip, &one(&drug(&long))).is_short());
     let parameter = one(FIND).replacen('{', &format!(r#"{{"parameters":{{"a":["{long}"]}},"#), 1);
     assert!(!begin(&kip, &parameter).is_short());
+    // Also behind a command that is short and wrong.
+    let mut run = begin(&kip, &several(&["UPSERT {", &drug(&long)], ""));
+    assert!(run.is_short());
+    assert!(matches!(run.step(kip.engine()), KipStep::Again));
+    assert!(!run.is_short());
 }

@@ -15,6 +15,9 @@ pub use sha256::{Sha256, Sha256Hasher};
 /// The second names of blobs: SHA-256 → content hash.
 const ALIASES: HashedKeyspace = HashedKeyspace::new(1, "blob-aliases");
 
+/// The hashed keyspaces of the seam itself. Number 0 is the embedded store's own.
+pub const HASHED_KEYSPACES: &[HashedKeyspace] = &[ALIASES];
+
 /// Plain bytes with their hash, computed before the transaction is queued.
 ///
 /// Up to `limits::BLOB_IN_COMMIT_BYTES_MAX` bytes travel inside the commit. More come from an

@@ -86,16 +86,19 @@ pub fn a_snapshot_holds_what_was_asked_for(make: Make<'_>) {
     let subject = make();
     let store = subject.store();
     assert_eq!(texts(&*store.snapshot(Position::START).expect("an empty store can be read")), [""; 0]);
+    let mut newest = Position::START;
     for round in 0..5 {
         let at = put(&*store, &[("k", &round.to_string())]);
         let view = store.snapshot(at).expect("the position was handed out");
         assert!(view.position() >= at);
         assert_eq!(texts(&*view), [format!("k={round}")]);
+        newest = at;
     }
-    let ahead = Position::from_stored(u64::MAX);
-    match store.snapshot(ahead).map(|view| view.position()) {
-        Err(StoreError::PositionAhead { asked, .. }) => assert_eq!(asked, ahead),
-        other => panic!("a snapshot ahead of the store answered {other:?}"),
+    for ahead in [newest.to_stored() + 1_000_000, u64::MAX].map(Position::from_stored) {
+        match store.snapshot(ahead).map(|view| view.position()) {
+            Err(StoreError::PositionAhead { asked, .. }) => assert_eq!(asked, ahead),
+            other => panic!("a snapshot ahead of the store answered {other:?}"),
+        }
     }
 }
 
