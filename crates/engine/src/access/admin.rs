@@ -70,12 +70,9 @@ impl Engine {
             return Ok(principal.tenant());
         }
         let parsed = TenantName::parse(name).map_err(|_| missing())?;
-        let act = Act::new(Action::TenantRead, Resource::NODE);
-        if let Err(refusal) = cairn_access::authorize(principal, act.action(), act.resource()) {
-            self.pipeline.refuse(principal, &act.on(format!("tenant {parsed}")), refusal);
-            return Err(missing());
-        }
-        let found = self.read(principal, act, Position::START, |snapshot, node| {
+        let act = Act::new(Action::TenantRead, Resource::NODE).on(format!("tenant {parsed}"));
+        let permit = self.pipeline.permit(principal, &act).map_err(|_| missing())?;
+        let found = self.pipeline.read_under(permit, Position::START, |snapshot, node| {
             Ok(registry::find_tenant(snapshot, node, &parsed)?)
         })?;
         found.map(|tenant| tenant.id).ok_or_else(missing)
@@ -100,7 +97,7 @@ impl Engine {
             return Ok(Some(principal.tenant_name().into()));
         }
         let act = Act::new(Action::TenantRead, Resource::NODE);
-        if cairn_access::authorize(principal, act.action(), act.resource()).is_err() {
+        if !self.pipeline.may(principal, &act) {
             return Ok(None);
         }
         let found = self.read(principal, act, Position::START, |snapshot, node| {

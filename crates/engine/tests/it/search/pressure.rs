@@ -50,6 +50,8 @@ fn writers_are_slowed_while_the_index_is_late_and_nobody_else() {
     kit.clock.advance(Duration::from_secs(30));
     let slowed = pause(&writing(TENANT));
     assert!(slowed > Duration::ZERO && slowed <= Duration::from_millis(50), "{slowed:?}");
+    // An UPSERT as an append.
+    assert_eq!(pause(&Act::new(Action::GraphWrite, Resource::tenant(TENANT))), slowed);
     let node = Resource::NODE;
     for act in [Action::StatsRead, Action::Maintain, Action::ConsumerAdvance, Action::AccessChange] {
         assert_eq!(pause(&Act::new(act, node)), Duration::ZERO, "{act:?}");
@@ -58,7 +60,7 @@ fn writers_are_slowed_while_the_index_is_late_and_nobody_else() {
         assert_eq!(pause(&Act::new(act, Resource::tenant(TENANT))), Duration::ZERO, "{act:?}");
     }
     assert!(kit.status().behind_ms >= 3000);
-    assert!(kit.engine.render_prometheus().contains("\ncairn_search_paced_total 1\n"));
+    assert!(kit.engine.render_prometheus().contains("\ncairn_search_paced_total 2\n"));
     // It does not wait for an index that is held: it would wait for ever.
     assert!(kit.ask(&question("swallow")).behind);
     held.store(false, Ordering::SeqCst);
