@@ -34,3 +34,4 @@ mod turns;
 mod turns_bulk;
 mod turns_commands;
 mod turns_unreadable;
+mod written_before;
