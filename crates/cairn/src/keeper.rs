@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::identity::SecretText;
-use cairn_base::ErrorCode;
+use cairn_base::{ErrorCode, Value};
 use cairn_http::{Client, ClientError};
 use cairn_mcp::{Answer, CallError, Door};
 use cairn_tools::Tool;
 use cairn_wire::kip::KipResponse;
 use cairn_wire::tools::ToolResult;
 use serde::Serialize;
-use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
@@ -108,7 +107,7 @@ impl Keeper {
     }
 
     /// Calls a tool.
-    async fn call_tool(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<ToolResult, Failure> {
+    async fn call_tool(&self, tool: &Tool, arguments: &Value) -> Result<ToolResult, Failure> {
         let mut tries = Tries::begin();
         loop {
             let attempt = attach(&self.dir, &self.config, async |client| {
@@ -176,7 +175,7 @@ impl Keeper {
 }
 
 impl Door for Keeper {
-    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Map<String, Value>) -> Answer<'a> {
+    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Value) -> Answer<'a> {
         Box::pin(async move {
             let called = self.call_tool(tool, arguments).await;
             let called = called.map(|answer| serde_json::to_value(answer).expect("an answer is plain data"));
