@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::identity::SecretText;
-use cairn_base::{ErrorCode, Value};
+use cairn_base::{ErrorCode, Retry, Value};
 use cairn_http::{Client, ClientError};
 use cairn_mcp::{Answer, CallError, Door};
+use cairn_seam::StoreCode;
 use cairn_tools::Tool;
 use cairn_wire::kip::KipResponse;
 use cairn_wire::tools::ToolResult;
@@ -109,12 +110,24 @@ impl Keeper {
     /// Calls a tool.
     async fn call_tool(&self, tool: &Tool, arguments: &Value) -> Result<ToolResult, Failure> {
         let mut tries = Tries::begin();
+        let called = self.try_tool(tool, arguments, &mut tries).await;
+        // An owner that went away without a response may have carried out the call before.
+        let may_be_done = tries.lost > 0 && !tool.annotations.read_only;
+        called.map_err(|failure| if may_be_done { in_doubt(failure) } else { failure })
+    }
+
+    async fn try_tool(
+        &self,
+        tool: &Tool,
+        arguments: &Value,
+        tries: &mut Tries,
+    ) -> Result<ToolResult, Failure> {
         loop {
             let attempt = attach(&self.dir, &self.config, async |client| {
                 self.show_token(client)?;
                 client.call_tool(tool.name, arguments).await
             });
-            if let Some(result) = self.settle(attempt.await?, &mut tries).await? {
+            if let Some(result) = self.settle(attempt.await?, tries).await? {
                 return Ok(result);
             }
         }
@@ -171,6 +184,16 @@ impl Keeper {
             }
         });
         opening.await.unwrap_or_else(|error| Err(Failure::new(format!("opening failed: {error}"))))
+    }
+}
+
+/// The failure of a call that may have been carried out: a code that says to retry becomes `OutcomeUnknown`.
+fn in_doubt(failure: Failure) -> Failure {
+    match failure.code().retry() {
+        Retry::Same | Retry::Later => failure
+            .hint("look whether the change is there before you send it again")
+            .with_code(StoreCode::OutcomeUnknown),
+        Retry::Never | Retry::Look => failure,
     }
 }
 

@@ -144,6 +144,26 @@ fn every_error_of_the_owner_keeps_its_code() {
 }
 
 #[test]
+fn a_write_that_was_lost_has_an_unknown_outcome() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut owner = PlayedOwner::new(dir.path());
+    owner.listen();
+    let mut agent = Agent::legacy(dir.path(), &[]);
+    for (tool, command, code, retry) in [
+        ("execute_kip", TYPE, "OutcomeUnknown", "look"),
+        ("execute_kip_readonly", NOTES, "Unavailable", "later"),
+    ] {
+        agent.send("tools/call", json!({"name": tool, "arguments": {"command": command}}));
+        // Each owner reads the request and goes away; the last one was one too many.
+        for _ in 0..4 {
+            drop(owner.accept());
+        }
+        let lost = error(&agent.hear()["result"]);
+        assert_eq!((&lost["code"], &lost["retry"]), (&json!(code), &json!(retry)), "{lost:#}");
+    }
+}
+
+#[test]
 fn whatever_the_store_does_both_eras_are_told_what_is_here() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     // Somebody has the directory, and there is no socket.
