@@ -147,11 +147,7 @@ impl Work {
             }
         }
         self.settle().await?;
-        if !reading.is_whole() {
-            let message = "the last line is not the end of an export: it was cut; \
-                           import the whole one to go on, under the same id";
-            return Err(invalid(message));
-        }
+        reading.finish().map_err(|wrong| ApiError::new(wrong.code, wrong.to_string()))?;
         Ok(self.total)
     }
 

@@ -55,15 +55,11 @@ pub(super) async fn put(
         let hint = "send the bundle as application/json";
         return Err(ApiError::new(HttpCode::UnsupportedMediaType, message).detail("hint", hint));
     }
-    let bundle = Bundle::parse(&body).map_err(|wrong| {
+    let id = params.in_path("bundle_id").to_owned();
+    let bundle = Bundle::parse_named(&id, &body).map_err(|wrong| {
         let at = wrong.at.clone();
         invalid(TurnsError::BadBundle(wrong).to_string()).detail("field", at)
     })?;
-    let id = params.in_path("bundle_id").to_owned();
-    if bundle.id != id {
-        let message = format!("the bundle's id is `{}`, and the path says `{id}`", bundle.id);
-        return Err(invalid(message).detail("field", "bundle_id"));
-    }
     let blob = Blob::new(Vec::from(body)).map_err(|error| ApiError::new(error.code(), error.to_string()))?;
     let etag = Etag::of(&blob.hash());
     let publish = |engine: &Engine, principal: &Principal| {
