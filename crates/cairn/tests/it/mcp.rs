@@ -314,7 +314,10 @@ fn numbers_come_back_as_they_were_sent() {
     let refused = agent.hear();
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(77), &json!(-32602)), "{refused:#}");
     let message = refused["error"]["message"].as_str().expect("a message");
-    assert!(message.contains("18446744073709551617 cannot be kept exactly; send it as a string"), "{message}");
+    assert!(
+        message.contains("18446744073709551617 cannot be kept exactly; send it as a string"),
+        "{message}"
+    );
 }
 
 #[test]

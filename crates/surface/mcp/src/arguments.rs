@@ -67,7 +67,8 @@ mod tests {
     #[test]
     fn arguments_are_exact_or_refused() {
         let check = |arguments: &str, expected: Result<&str, &str>| {
-            let line = format!(r#"{{"jsonrpc":"2.0","id":1,"params":{{"name":"t","arguments":{arguments}}}}}"#);
+            let line =
+                format!(r#"{{"jsonrpc":"2.0","id":1,"params":{{"name":"t","arguments":{arguments}}}}}"#);
             let read = read(line.as_bytes()).map(|value| value.to_json());
             assert_eq!(read, expected.map(str::to_owned).map_err(str::to_owned), "{arguments}");
         };
@@ -77,7 +78,8 @@ mod tests {
         let refused = "invalid arguments: line 1, column 6: the number 18446744073709551617 cannot be kept \
                        exactly; send it as a string";
         check(r#"{"a":18446744073709551617}"#, Err(refused));
-        let twice = "invalid arguments: line 1, column 8: the key \"a\" stands twice in one object; send it once";
+        let twice =
+            "invalid arguments: line 1, column 8: the key \"a\" stands twice in one object; send it once";
         check(r#"{"a":1,"a":2}"#, Err(twice));
         assert_eq!(read(br#"{"params":{"name":"t"}}"#), Ok(Value::Object([].into())));
     }

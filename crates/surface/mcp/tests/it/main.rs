@@ -133,9 +133,16 @@ async fn numbers_of_arguments_stay_exact() {
     let exact = r#"{"a":0.9812852326851965,"b":18446744073709551615,"c":-9223372036854775808}"#;
     client.say(&call_line(exact)).await;
     let answer = client.hear_text().await;
-    assert!(answer.contains(&format!(r#""structuredContent":{{"next_cursor":"c","result":{{"arguments":{exact}"#)), "{answer}");
+    assert!(
+        answer
+            .contains(&format!(r#""structuredContent":{{"next_cursor":"c","result":{{"arguments":{exact}"#)),
+        "{answer}"
+    );
     for (arguments, problem) in [
-        (r#"{"n":18446744073709551617}"#, "the number 18446744073709551617 cannot be kept exactly; send it as a string"),
+        (
+            r#"{"n":18446744073709551617}"#,
+            "the number 18446744073709551617 cannot be kept exactly; send it as a string",
+        ),
         (r#"{"n":1e400}"#, "the number 1e400 cannot be kept exactly; send it as a string"),
         (r#"{"n":1,"n":2}"#, r#"the key "n" stands twice in one object; send it once"#),
     ] {

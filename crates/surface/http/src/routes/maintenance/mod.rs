@@ -10,7 +10,8 @@ use cairn_base::ErrorCode;
 use cairn_engine::Engine;
 use cairn_gate::GateError;
 use cairn_seam::{Maintenance, MaintenanceReport, OnStage};
-use cairn_wire::maintenance::{Job, Line};
+use cairn_wire::jobs::JobLine;
+use cairn_wire::maintenance::{Job, Report};
 
 use self::wire::job_from_wire;
 use crate::app::AppState;
@@ -36,7 +37,7 @@ const DAMAGED_HINT: &str = "`cairn doctor` lists what is damaged; `cairn backup 
     tag = "admin",
     request_body = Job,
     responses(
-        (status = 200, description = "Lines of JSON until it is done", body = Line, content_type = "application/x-ndjson"),
+        (status = 200, description = "Lines of JSON until it is done", body = JobLine<Report>, content_type = "application/x-ndjson"),
         (status = 403, description = "A backup writes a file on the server: only the local owner may have one", body = ErrorBody),
         (status = 409, description = "A job is under way already", body = ErrorBody),
         (status = 422, description = "There is no such job, or this store cannot do it", body = ErrorBody),
@@ -100,17 +101,16 @@ fn name(job: &Maintenance) -> &'static str {
     }
 }
 
-fn ended(job: &'static str, outcome: Result<MaintenanceReport, GateError>) -> Result<Line, ApiError> {
+fn ended(job: &'static str, outcome: Result<MaintenanceReport, GateError>) -> Result<Report, ApiError> {
     match &outcome {
         Ok(report) => tracing::info!(job, findings = report.findings.len(), "maintenance is done"),
         // Whoever asked is told; the log only keeps it.
         Err(error) => tracing::info!(job, %error, "maintenance was not done"),
     }
-    let line = |report: MaintenanceReport| Line::Report { report: report.into_wire() };
     let refusal = |error: GateError| {
         let answer = ApiError::from(error);
         let is_damage = job == BACKUP && answer.code() == ErrorCode::Damaged;
         if is_damage { answer.detail("hint", DAMAGED_HINT) } else { answer }
     };
-    outcome.map(line).map_err(refusal)
+    outcome.map(IntoWire::into_wire).map_err(refusal)
 }

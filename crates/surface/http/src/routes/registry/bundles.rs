@@ -1,7 +1,6 @@
 //! `/v1/registry/bundles/{bundle_id}`: publishing bundles, and reading them as they were published.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -45,7 +44,7 @@ pub(super) async fn put(
     call: Call,
     params: Params,
     headers: HeaderMap,
-    body: Bytes,
+    RawBytes(body): RawBytes,
 ) -> Result<Response, ApiError> {
     let media_type = media_type(&headers);
     // The content says itself which of the two it is: without a content type there is nothing to contradict.
