@@ -51,7 +51,9 @@ pub(super) async fn maintenance(
     ApiJson(job): ApiJson<Job>,
 ) -> Result<Response, ApiError> {
     let job = job_from_wire(job);
-    check(&job, local.is_some()).inspect_err(|error| {
+    // A token counts on the local socket too: its user comes that way and is not the local owner.
+    let is_local_owner = local.is_some() && caller.principal().is_local_owner();
+    check(&job, is_local_owner).inspect_err(|error| {
         if error.code() == ErrorCode::Forbidden {
             app.gate.engine().refused_elsewhere(caller.principal(), name(&job));
         }
@@ -64,9 +66,9 @@ pub(super) async fn maintenance(
 }
 
 /// What a surface has to say about a job, before the engine is asked.
-fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
+fn check(job: &Maintenance, is_local_owner: bool) -> Result<(), ApiError> {
     match job {
-        Maintenance::Backup { .. } if !from_local_owner => {
+        Maintenance::Backup { .. } if !is_local_owner => {
             let message = "a backup writes a file on the server, so only the local owner may ask for one";
             let hint =
                 "use `cairn backup FILE` on the server, or the socket cairn.sock in its data directory";
@@ -76,7 +78,7 @@ fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
             let message = "the path of a backup must be absolute: the server has another current folder";
             Err(ApiError::new(ErrorCode::InvalidRequest, message))
         }
-        Maintenance::ChangeKey { .. } if !from_local_owner => {
+        Maintenance::ChangeKey { .. } if !is_local_owner => {
             let message = "a key is read from a file on the server, so only the local owner may change it";
             let hint = "use `cairn key rotate` on the server, or the socket cairn.sock in its data directory";
             Err(ApiError::new(ErrorCode::Forbidden, message).detail("hint", hint))
