@@ -24,7 +24,7 @@ const IN_PLACE_BYTES: usize = 64 << 10;
 /// The routes of this folder, with their descriptors.
 pub(super) fn routes() -> Routes {
     Routes::new()
-        .with(Route::READ, routes!(get_blob))
+        .with(Route::DOWNLOAD, routes!(get_blob))
         .with(Route::CONTENT, routes!(post_blob))
         .with(Route::CONTENT, routes!(put_blob))
 }
