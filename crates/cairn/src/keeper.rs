@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::identity::SecretText;
-use cairn_base::ErrorCode;
+use cairn_base::{ErrorCode, Retry, Value};
 use cairn_http::{Client, ClientError};
 use cairn_mcp::{Answer, CallError, Door};
+use cairn_seam::StoreCode;
 use cairn_tools::Tool;
 use cairn_wire::kip::KipResponse;
 use cairn_wire::tools::ToolResult;
 use serde::Serialize;
-use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
@@ -108,14 +108,26 @@ impl Keeper {
     }
 
     /// Calls a tool.
-    async fn call_tool(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<ToolResult, Failure> {
+    async fn call_tool(&self, tool: &Tool, arguments: &Value) -> Result<ToolResult, Failure> {
         let mut tries = Tries::begin();
+        let called = self.try_tool(tool, arguments, &mut tries).await;
+        // An owner that went away without a response may have carried out the call before.
+        let may_be_done = tries.lost > 0 && !tool.annotations.read_only;
+        called.map_err(|failure| if may_be_done { in_doubt(failure) } else { failure })
+    }
+
+    async fn try_tool(
+        &self,
+        tool: &Tool,
+        arguments: &Value,
+        tries: &mut Tries,
+    ) -> Result<ToolResult, Failure> {
         loop {
             let attempt = attach(&self.dir, &self.config, async |client| {
                 self.show_token(client)?;
                 client.call_tool(tool.name, arguments).await
             });
-            if let Some(result) = self.settle(attempt.await?, &mut tries).await? {
+            if let Some(result) = self.settle(attempt.await?, tries).await? {
                 return Ok(result);
             }
         }
@@ -175,8 +187,18 @@ impl Keeper {
     }
 }
 
+/// The failure of a call that may have been carried out: a code that says to retry becomes `OutcomeUnknown`.
+fn in_doubt(failure: Failure) -> Failure {
+    match failure.code().retry() {
+        Retry::Same | Retry::Later => failure
+            .hint("look whether the change is there before you send it again")
+            .with_code(StoreCode::OutcomeUnknown),
+        Retry::Never | Retry::Look => failure,
+    }
+}
+
 impl Door for Keeper {
-    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Map<String, Value>) -> Answer<'a> {
+    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Value) -> Answer<'a> {
         Box::pin(async move {
             let called = self.call_tool(tool, arguments).await;
             let called = called.map(|answer| serde_json::to_value(answer).expect("an answer is plain data"));

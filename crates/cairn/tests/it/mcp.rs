@@ -79,8 +79,12 @@ impl Agent {
         stdin.write_all(format!("{line}\n").as_bytes()).expect("it reads");
     }
 
+    fn hear_text(&mut self) -> String {
+        self.lines.recv_timeout(LONG).expect("an answer")
+    }
+
     pub(crate) fn hear(&mut self) -> Value {
-        let line = self.lines.recv_timeout(LONG).expect("an answer");
+        let line = self.hear_text();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} on standard output: {line:?}"))
     }
 
@@ -285,6 +289,35 @@ fn requests_that_stand_alone_are_answered() {
     assert_eq!(refused["error"]["code"], -32022, "{refused:#}");
     assert!(refused["error"]["data"]["supported"].is_array(), "{refused:#}");
     assert_eq!(agent.leave().0, Some(0));
+}
+
+#[test]
+fn numbers_come_back_as_they_were_sent() {
+    let dir = here();
+    let mut agent = Agent::legacy(dir.path(), &[]);
+    agent.execute(TYPE);
+    let call = |command: &str, parameters: &str| {
+        let arguments = format!(r#"{{"command":{},"parameters":{parameters}}}"#, json!(command));
+        let params = format!(r#"{{"name":"execute_kip","arguments":{arguments}}}"#);
+        format!(r#"{{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{params}}}"#)
+    };
+    let write = r#"UPSERT { CONCEPT { {type: "Note", name: "n"} SET ATTRIBUTES { x: :x, y: :y } } }"#;
+    agent.say_text(&call(write, r#"{"x":0.9812852326851965,"y":18446744073709551615}"#));
+    assert_eq!(agent.hear()["result"]["isError"], false);
+    let read = r#"FIND(?n.attributes.x, ?n.attributes.y) WHERE { ?n {type: "Note", name: :name} }"#;
+    agent.say_text(&call(read, r#"{"name":"n"}"#));
+    let answer = agent.hear_text();
+    let exact = r#"{"result":[[0.9812852326851965],[18446744073709551615]]}"#;
+    // Once as structured content, once as text.
+    assert!(answer.contains(exact) && answer.contains(&exact.replace('"', "\\\"")), "{answer}");
+    agent.say_text(&call(write, r#"{"x":18446744073709551617,"y":1}"#));
+    let refused = agent.hear();
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(77), &json!(-32602)), "{refused:#}");
+    let message = refused["error"]["message"].as_str().expect("a message");
+    assert!(
+        message.contains("18446744073709551617 cannot be kept exactly; send it as a string"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -61,12 +61,11 @@ fn check_callers(dir: &Path) {
     // A mistake in a command stays one of KIP.
     assert_eq!(error(&rita.call("execute_kip", json!({"command": "FIND("})))["code"], "KIP_1001");
     let logs = run(dir, &[&DATA[..], &["kip", "logs", "--json"]].concat());
-    let logs = stdout(&logs);
+    let logs: Value = serde_json::from_str(&stdout(&logs)).expect("JSON");
+    let lines = logs["result"].as_array().expect("lines");
     for (user, outcome) in [("local-owner", "ok"), ("rita", "Forbidden"), ("will", "ok")] {
-        assert!(
-            logs.contains(&format!("\"user\": \"{user}\"")) && logs.contains(outcome),
-            "{user} {outcome}: {logs}"
-        );
+        let is_there = lines.iter().any(|line| line["user"] == user && line["outcome"] == outcome);
+        assert!(is_there, "{user} {outcome}: {logs:#}");
     }
     for agent in [rita, will, owner] {
         assert_eq!(agent.leave().0, Some(0));
@@ -141,6 +140,26 @@ fn every_error_of_the_owner_keeps_its_code() {
     owner.answer("404 Not Found", &body.to_string());
     let unknown = error(&agent.hear()["result"]);
     assert!(unknown["hint"].as_str().is_some_and(|hint| hint.contains("another version")), "{unknown:#}");
+}
+
+#[test]
+fn a_write_that_was_lost_has_an_unknown_outcome() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut owner = PlayedOwner::new(dir.path());
+    owner.listen();
+    let mut agent = Agent::legacy(dir.path(), &[]);
+    for (tool, command, code, retry) in [
+        ("execute_kip", TYPE, "OutcomeUnknown", "look"),
+        ("execute_kip_readonly", NOTES, "Unavailable", "later"),
+    ] {
+        agent.send("tools/call", json!({"name": tool, "arguments": {"command": command}}));
+        // Each owner reads the request and goes away; the last one was one too many.
+        for _ in 0..4 {
+            drop(owner.accept());
+        }
+        let lost = error(&agent.hear()["result"]);
+        assert_eq!((&lost["code"], &lost["retry"]), (&json!(code), &json!(retry)), "{lost:#}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use cairn_engine::{
 };
 use cairn_gate::{Admission, Caller, Cost, Credentials, Gate, GateError, Seat};
 use cairn_seam::{Blob, StoreError};
-use cairn_turns::registry::{Bundle, Wrong};
+use cairn_turns::registry::Bundle;
 use cairn_turns::{DeclaredType, IdempotencyKey, TurnsError};
 
 use crate::answer::Answer;
@@ -449,11 +449,7 @@ impl Call<'_> {
         let PutBundle { id, bytes } = PutBundle::parse(body)?;
         let (id, bytes) = (id.to_owned(), bytes.to_vec());
         let parsed = self.gate.read(self.admission, move |_| {
-            let bundle = Bundle::parse(&bytes).map_err(TurnsError::from)?;
-            if bundle.id != id {
-                let problem = format!("is `{}`, and the message says `{id}`", bundle.id);
-                return Err(TurnsError::BadBundle(Wrong { at: "bundle_id".into(), problem }).into());
-            }
+            let bundle = Bundle::parse_named(&id, &bytes).map_err(TurnsError::from)?;
             Ok((bundle, Blob::new(bytes)?))
         });
         let (bundle, blob) = parsed.await?;

@@ -1,8 +1,13 @@
 //! What a client says its body is.
 
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use utoipa::ToSchema;
+
+use crate::ApiError;
+use crate::params::invalid;
 
 /// The media type without its parameters, in lower case; empty if there is none.
 pub(crate) fn media_type(headers: &HeaderMap) -> String {
@@ -24,8 +29,17 @@ pub(crate) fn is_json(media_type: &str) -> bool {
         || (media_type.starts_with("application/") && media_type.ends_with("+json"))
 }
 
-/// Bytes, whatever they are: for the description only.
-#[derive(ToSchema)]
+/// Bytes, whatever they are.
+#[derive(Debug, ToSchema)]
 #[schema(value_type = String, format = Binary)]
-#[expect(dead_code, reason = "only described")]
-pub(crate) struct RawBytes(Vec<u8>);
+pub(crate) struct RawBytes(pub(crate) Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for RawBytes {
+    type Rejection = ApiError;
+
+    /// Takes the body, which the frame has read already, within its limit.
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let body = Bytes::from_request(request, state).await;
+        body.map(RawBytes).map_err(|error| invalid(error.body_text()))
+    }
+}

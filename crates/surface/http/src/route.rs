@@ -69,15 +69,17 @@ enum Audience {
 /// Duration of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResponseClass {
-    /// Complete at once, also under overload.
+    /// Complete at once, also under overload; no deadline.
     Immediate,
-    /// Begins within the deadline.
+    /// Complete within the deadline.
     Deadline,
-    /// Lines of JSON that may go on after the deadline: the progress of a job, then its report or error.
-    Lines,
-    /// Content that is sent in chunks for as long as the client takes it.
-    Chunks,
-    /// A stream of events without an end.
+    /// Begins within the deadline; then lines of JSON: the progress of a job, then its report or error.
+    Job,
+    /// Begins within the deadline; long content is then sent in chunks for as long as the client takes it.
+    Download,
+    /// A bulk import or export, for as long as it takes; no deadline.
+    Stream,
+    /// Events without an end; no deadline.
     Events,
 }
 
@@ -116,6 +118,9 @@ impl Route {
         log: LogClass::Info,
     };
 
+    /// A read whose response may be a blob.
+    pub const DOWNLOAD: Route = Route { response: ResponseClass::Download, ..Route::READ };
+
     /// A search.
     pub const SEARCH: Route = Route { cost: CostClass::Search, ..Route::READ };
 
@@ -130,7 +135,7 @@ impl Route {
         Route { cost: CostClass::Commands, body: BodyClass::Commands, ..Route::WRITE };
 
     /// A long job whose progress is streamed.
-    pub const JOB: Route = Route { response: ResponseClass::Lines, ..Route::WRITE };
+    pub const JOB: Route = Route { response: ResponseClass::Job, ..Route::WRITE };
 
     /// A stream of events.
     pub const EVENTS: Route = Route { response: ResponseClass::Events, ..Route::EXPORT };
@@ -139,17 +144,12 @@ impl Route {
     pub const EXPORT: Route = Route {
         body: BodyClass::Unread,
         admission: AdmissionClass::Outside,
-        response: ResponseClass::Chunks,
+        response: ResponseClass::Stream,
         ..Route::READ
     };
 
     /// A bulk import.
-    pub const IMPORT: Route = Route {
-        cost: CostClass::Write,
-        body: BodyClass::Streamed,
-        response: ResponseClass::Lines,
-        ..Route::EXPORT
-    };
+    pub const IMPORT: Route = Route { cost: CostClass::Write, body: BodyClass::Streamed, ..Route::EXPORT };
 
     /// Cost of a request before anything but its head was read, or `None` if it is not counted.
     pub(crate) fn cost(self) -> Option<Cost> {
@@ -182,6 +182,14 @@ impl Route {
     /// Returns whether the gate admits each request.
     pub(crate) fn is_admitted(self) -> bool {
         self.admission == AdmissionClass::Admitted
+    }
+
+    /// Returns whether the response has to begin within the deadline of the admission.
+    pub(crate) fn has_deadline(self) -> bool {
+        match self.response {
+            ResponseClass::Deadline | ResponseClass::Job | ResponseClass::Download => true,
+            ResponseClass::Immediate | ResponseClass::Stream | ResponseClass::Events => false,
+        }
     }
 
     /// Returns whether successful requests are logged for debugging only.

@@ -2,19 +2,19 @@
 
 use std::pin::Pin;
 
-use cairn_base::{ErrorCode, Retry};
+use cairn_base::{ErrorCode, Retry, Value};
 use cairn_tools::Tool;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 /// The outcome of a call, in its own time: the answer of the tool, or why it was not called.
-pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Value, CallError>> + Send + 'a>>;
+pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<serde_json::Value, CallError>> + Send + 'a>>;
 
 /// The way to the process that owns the store and runs tools there.
 ///
 /// A door may be opened after the first call. It bounds by itself how long a call waits for that, and for its answer.
 pub trait Door: Send + Sync + 'static {
-    /// Calls a tool.
-    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Map<String, Value>) -> Answer<'a>;
+    /// Calls a tool. The arguments are an object.
+    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Value) -> Answer<'a>;
 }
 
 /// Why a tool was not called.
@@ -35,7 +35,7 @@ impl CallError {
     }
 
     /// `{"error": {"code", "message", "hint", "retry"}}`
-    pub(crate) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> serde_json::Value {
         let CallError { code, message, hint } = self;
         let mut error = json!({"code": code.name(), "message": message, "retry": retry(code.retry())});
         if let Some(hint) = hint {

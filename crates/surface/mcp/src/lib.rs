@@ -8,6 +8,7 @@
 //! This crate translates the protocol: it knows neither sockets nor data directories, and runs no tool. What can be
 //! called is the table of `cairn-tools`.
 
+mod arguments;
 mod card;
 mod door;
 mod id_scan;

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
+use crate::arguments;
 use crate::id_scan::IdScan;
 use crate::line::Whole;
 
@@ -70,17 +71,28 @@ pub(crate) fn read(line: Whole) -> Read {
         return Read::Passed;
     }
     match serde_json::from_slice(text) {
-        Ok(message) => Read::Message(Box::new(message)),
+        Ok(message) => with_arguments(message, text),
         Err(_) => not_a_message(text),
     }
 }
 
+/// Reads the arguments of a tool call exactly; see [`arguments`].
+fn with_arguments(mut message: RxJsonRpcMessage<RoleServer>, text: &[u8]) -> Read {
+    match arguments::attach(&mut message, text) {
+        Ok(()) => Read::Message(Box::new(message)),
+        Err(wrong) => Read::Refused(refusal(id_of(text), INVALID_PARAMS, &wrong)),
+    }
+}
+
+/// Returns the id of a message that may be invalid.
+fn id_of(text: &[u8]) -> Option<Value> {
+    let mut scan = IdScan::default();
+    scan.feed(text);
+    scan.id()
+}
+
 fn not_a_message(text: &[u8]) -> Read {
-    let id = || {
-        let mut scan = IdScan::default();
-        scan.feed(text);
-        scan.id()
-    };
+    let id = || id_of(text);
     // Ignored values have no depth limit, so that deeply nested JSON is valid here.
     let json = std::str::from_utf8(text).map_err(|error| error.to_string());
     let json = json.and_then(|text| {
@@ -97,8 +109,10 @@ fn not_a_message(text: &[u8]) -> Read {
         Ok(Shape { method: Some(_), id: false, .. }) => Read::Passed,
         Ok(Shape { method: None, result, error, .. }) if result.is_some() || error.is_some() => Read::Passed,
         Ok(_) if is_request(text, id().as_ref()) => {
-            let message = "invalid params: they must be an object, and not nested too deeply";
-            Read::Refused(refusal(id(), INVALID_PARAMS, message))
+            let message = arguments::wrong(text.as_bytes()).unwrap_or_else(|| {
+                "invalid params: they must be an object, and not nested too deeply".to_owned()
+            });
+            Read::Refused(refusal(id(), INVALID_PARAMS, &message))
         }
         Ok(_) => {
             let message = "invalid request: a JSON-RPC 2.0 request needs jsonrpc, method and an id that is a string \

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cairn_base::ErrorCode;
+use cairn_base::{ErrorCode, Value};
 use cairn_tools::{Tool, error_text};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    Implementation, JsonObject, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{QuitReason, RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, serve_server};
@@ -16,6 +16,7 @@ use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 
+use crate::arguments::Arguments;
 use crate::tools::{listed, offered};
 use crate::{CallError, Door, card, transport};
 
@@ -85,7 +86,7 @@ impl Server {
 
     /// Calls a tool. What is wrong with the call itself is an error of the protocol; whatever happens after that is a
     /// result for the agent to read.
-    async fn call(&self, name: &str, arguments: &JsonObject) -> Result<CallToolResult, ErrorData> {
+    async fn call(&self, name: &str, arguments: &Value) -> Result<CallToolResult, ErrorData> {
         let tool = Tool::named(name, self.tools.iter().copied())
             .map_err(|unknown| ErrorData::invalid_params(format!("{unknown}; {}", unknown.hint), None))?;
         let Ok(_place) = self.calls.try_acquire() else {
@@ -168,9 +169,10 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
+        let unread = || ErrorData::internal_error("the arguments of the call were not read", None);
+        let Arguments(arguments) = context.extensions.remove().ok_or_else(unread)?;
         tokio::select! {
             result = self.call(&request.name, &arguments) => Ok(result?.into()),
             // Nobody waits for it any more.

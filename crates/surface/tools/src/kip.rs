@@ -26,6 +26,10 @@ pub(crate) async fn execute_page(
 
 /// Executes a request of KIP. Errors of KIP are in the answer.
 ///
+/// The returned future carries the request out. A batch stops between two commands when the deadline of its
+/// admission passes or the future is dropped, as it is when a client disconnects. Each command is atomic: the one
+/// under way is carried out to its end, those before it stay done, those behind it are not begun.
+///
 /// # Errors
 ///
 /// Fails if the request did not reach KIP: the caller may not do it, or the node cannot.
@@ -41,7 +45,7 @@ pub async fn execute_kip(call: &ToolCall, params: Value, readonly: bool) -> Resu
     call.gate.spend(&call.principal, cost)?;
     let may_write = !request.readonly && !request.dry_run;
     match carry_out(call, request).await {
-        // It goes on after its deadline, so it may be done all the same.
+        // The command under way at the deadline goes on to its end, and those before it are done.
         Err(GateError::ReadDeadline) if may_write => Err(GateError::WriteDeadline),
         done => done,
     }

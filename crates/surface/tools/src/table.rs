@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use cairn_base::{Value, most_alike};
 use cairn_kip::functions;
-use serde_json::Map;
 
 use crate::call::{ToolCall, ToolRun};
 use crate::{kip, text};
@@ -27,7 +26,7 @@ pub struct Tool {
     /// Calls its use case of the engine, which owns its action.
     run: for<'a> fn(&'a ToolCall, Value) -> ToolRun<'a>,
     /// The answer to some arguments as texts of bounded size.
-    texts: fn(&Map<String, serde_json::Value>, &serde_json::Value) -> Vec<String>,
+    texts: fn(&Value, &serde_json::Value) -> Vec<String>,
 }
 
 /// What a client may expect of a call. Not a permission: the engine decides about those.
@@ -114,11 +113,7 @@ impl Tool {
     }
 
     /// The answer to some arguments as texts, for clients that read no structured content. Each has a bounded size.
-    pub fn texts(
-        &self,
-        arguments: &Map<String, serde_json::Value>,
-        answer: &serde_json::Value,
-    ) -> Vec<String> {
+    pub fn texts(&self, arguments: &Value, answer: &serde_json::Value) -> Vec<String> {
         (self.texts)(arguments, answer)
     }
 }

@@ -19,8 +19,8 @@ const IN_PART: &str = "[This is a part of the answer: texts that end with … [n
     time. The structured content has all of it.]";
 
 /// A response of KIP to `arguments`, as the texts of a result: JSON, and a remark if that is only a part.
-pub(crate) fn of_kip(arguments: &Map<String, Value>, response: &Value) -> Vec<String> {
-    of(response, arguments.contains_key("commands"))
+pub(crate) fn of_kip(arguments: &cairn_base::Value, response: &Value) -> Vec<String> {
+    of(response, arguments.get("commands").is_some())
 }
 
 fn of(response: &Value, is_batch: bool) -> Vec<String> {

@@ -76,6 +76,50 @@ pub struct KipResponse {
     pub result: Option<Value>,
 }
 
+/// A page of the log of commands, newest first: what `list_logs` returns.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct KipLogs {
+    /// Why there is no page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<KipFault>,
+    /// Cursor of the next page, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// The entries; absent with an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Vec<KipLogEntry>>,
+}
+
+/// A command in the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KipLogEntry {
+    /// The command, its beginning if it is long.
+    pub command: String,
+    /// Whether only the beginning of the command is shown.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cut: bool,
+    /// Whether it was a dry run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub dry_run: bool,
+    /// Kind of command, such as `FIND`.
+    pub kind: String,
+    /// Duration in milliseconds.
+    pub milliseconds: u64,
+    /// `ok`, or the code of an error.
+    pub outcome: String,
+    /// Space of the graph.
+    pub space: String,
+    /// Time in UTC, as in ISO 8601.
+    pub time: String,
+    /// User that sent it.
+    pub user: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 /// Why KIP did not do what was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct KipFault {
@@ -123,6 +167,33 @@ impl KipResponse {
     }
 }
 
+impl From<KipLogs> for KipResponse {
+    /// Returns the page as any response of KIP.
+    fn from(KipLogs { error, next_cursor, result }: KipLogs) -> Self {
+        let result = result.map(|entries| entries.into_iter().map(Value::from).collect::<Vec<_>>().into());
+        KipResponse { error, next_cursor, result }
+    }
+}
+
+impl From<KipLogEntry> for Value {
+    fn from(entry: KipLogEntry) -> Self {
+        let KipLogEntry { command, cut, dry_run, kind, milliseconds, outcome, space, time, user } = entry;
+        let texts = [
+            ("command", command),
+            ("kind", kind),
+            ("outcome", outcome),
+            ("space", space),
+            ("time", time),
+            ("user", user),
+        ];
+        let texts = texts.into_iter().map(|(name, text)| (name, Value::from(text)));
+        let flags = [("cut", cut), ("dry_run", dry_run)];
+        let flags = flags.into_iter().filter(|(_, flag)| *flag).map(|(name, flag)| (name, Value::from(flag)));
+        let members = texts.chain(flags).chain([("milliseconds", Value::from(milliseconds))]);
+        Value::Object(members.map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+}
+
 impl From<Value> for KipResponse {
     /// Takes a response apart that is made of values. Members that this type does not have are left out.
     fn from(response: Value) -> Self {
@@ -156,6 +227,19 @@ fn text(value: Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_of_the_log_reads_back_and_is_a_response() {
+        for text in [
+            r#"{"result":[]}"#,
+            r#"{"next_cursor":"7","result":[{"command":"FIND(","kind":"SYNTAX","milliseconds":0,"outcome":"KIP_1001","space":"memory","time":"2026-11-18T11:23:14.747Z","user":"rita"},{"command":"UPSERT","cut":true,"dry_run":true,"kind":"UPSERT","milliseconds":5,"outcome":"ok","space":"memory","time":"2026-11-18T11:23:14.711Z","user":"local-owner"}]}"#,
+            r#"{"error":{"code":"KIP_1001","message":"no","name":"InvalidSyntax"}}"#,
+        ] {
+            let page: KipLogs = serde_json::from_str(text).expect("its own text");
+            assert_eq!(serde_json::to_string(&page).expect("plain data"), text);
+            assert_eq!(KipResponse::from(page).to_text(), text);
+        }
+    }
 
     #[test]
     fn a_response_reads_back_with_its_numbers() {

@@ -21,6 +21,8 @@ mod exact;
 pub mod figures;
 pub mod health;
 pub mod indexes;
+pub mod jobs;
+pub mod json_rpc;
 mod json_text;
 pub mod kip;
 pub mod maintenance;

@@ -1,13 +1,8 @@
-//! Maintenance of the whole store: jobs, progress, reports.
+//! Maintenance of the whole store: jobs and reports.
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
-
-use crate::bulk::{ImportReport, KipImportReport, PruneReport};
-use crate::error::ErrorBody;
-use crate::indexes::KipIndex;
-use crate::sleep::SleepReport;
 
 /// What to do with the whole store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -66,54 +61,6 @@ pub enum Keep {
 pub enum KeepWord {
     /// For ever.
     All,
-}
-
-/// One line of the answer: how far it is now and then, and at the end a report or an error.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = MaintenanceLine)]
-#[serde(untagged)]
-pub enum Line {
-    /// How far it is.
-    Stage {
-        /// What is being done, in a few words.
-        stage: String,
-        /// Bytes done in this stage.
-        done: u64,
-        /// Bytes of this stage in all.
-        total: u64,
-    },
-    /// It is done.
-    Report {
-        /// What came of it.
-        report: Report,
-    },
-    /// An import is done.
-    Imported {
-        /// What came of it.
-        report: ImportReport,
-    },
-    /// An import of concepts and links is done.
-    KipImported {
-        /// What came of it.
-        report: KipImportReport,
-    },
-    /// Pruning is done.
-    Pruned {
-        /// What came of it.
-        report: PruneReport,
-    },
-    /// An ordered index is ready.
-    Indexed {
-        /// What it is.
-        report: KipIndex,
-    },
-    /// A sleep cycle is over.
-    Slept {
-        /// What came of it.
-        report: Box<SleepReport>,
-    },
-    /// It was not done.
-    Error(ErrorBody),
 }
 
 /// What came of maintenance.

@@ -40,6 +40,20 @@ pub struct RegistryType {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Renderers {
     /// The renderer of the newest version of every type that has one, by type.
+    #[serde(with = "crate::exact::map")]
     #[schema(value_type = Object)]
     pub renderers: BTreeMap<String, Value>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn renderers_keep_their_numbers() {
+        let text = r#"{"renderers":{"t":{"id":18446744073709551615,"scale":0.9812852326851965}}}"#;
+        let read: Renderers = serde_json::from_str(text).expect("its own text");
+        assert_eq!(serde_json::to_string(&read).expect("plain data"), text);
+        assert!(serde_json::from_str::<Renderers>(r#"{"renderers":{"t":18446744073709551617}}"#).is_err());
+    }
 }

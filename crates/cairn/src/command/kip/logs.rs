@@ -38,13 +38,12 @@ pub(super) fn logs(data_dir: Option<&Path>, as_json: bool, arguments: &LogsArgs)
     let params = KipLogsBody { limit: *limit, cursor: cursor.clone() };
     let (data_dir, settings) = command::settings(data_dir, &[])?;
     logging::start_quietly(&settings.config)?;
-    let page = reach::reach(&data_dir.path, &settings.config, async |client| {
-        client.kip("list_logs", &params).await
-    })?;
+    let page = reach::reach(&data_dir.path, &settings.config, async |client| client.kip_logs(&params).await)?;
     if as_json {
         command::print(&json(&page))?;
-        return refuse_error(&page);
+        return refuse_error(&page.into());
     }
+    let page = page.into();
     refuse_error(&page)?;
     command::print(&text::page(&page, "the same with --cursor", Look::of_stdout()))
 }

@@ -66,7 +66,7 @@ mod tests {
             Line::End(ExportCounts { contexts: 0, turns: 0, blobs: 1, bundles: 1 }, 0),
         ];
         assert_eq!(found, expected);
-        assert!(read.is_whole() && read.import().is_some());
+        assert!(read.finish().is_ok() && read.import().is_some());
         let named = ImportId::parse("mine").ok();
         assert_eq!(LinesRead::of(named).import(), named);
     }
@@ -95,6 +95,8 @@ mod tests {
         for line in &whole[..4] {
             cut.next(line.as_bytes(), MAX).expect(line);
         }
-        assert!(!cut.is_whole());
+        let cut = cut.finish().expect_err("it is cut");
+        assert!(cut.code == ErrorCode::InvalidRequest && cut.message.contains("it was cut"), "{cut:?}");
+        assert!(LinesRead::of(None).finish().is_err(), "nothing came");
     }
 }

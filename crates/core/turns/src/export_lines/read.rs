@@ -34,9 +34,18 @@ impl LinesRead {
         self.import
     }
 
-    /// Whether everything came that was begun.
-    pub fn is_whole(&self) -> bool {
-        self.import.is_some() && self.came.is_none()
+    /// Ends reading.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the last line was not the end of an export.
+    pub fn finish(&self) -> Result<(), LineError> {
+        if self.import.is_some() && self.came.is_none() {
+            return Ok(());
+        }
+        let message = "the last line is not the end of an export: it was cut; \
+                       import the whole one to go on, under the same id";
+        Err(LineError::invalid(message))
     }
 
     /// Reads the next line, whose payload or blob has at most `content_bytes_max` bytes. A header has to come

@@ -41,6 +41,20 @@ impl Bundle {
         Bundle::from_value(&value)
     }
 
+    /// Reads a bundle that a request calls `id`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is invalid, or has another id.
+    pub fn parse_named(id: &str, bytes: &[u8]) -> Result<Self, Wrong> {
+        let bundle = Bundle::parse(bytes)?;
+        if bundle.id != id {
+            let problem = format!("is `{}`, and the request says `{id}`", bundle.id);
+            return Err(Parsing::top().key("bundle_id").wrong(problem));
+        }
+        Ok(bundle)
+    }
+
     fn from_value(value: &Value) -> Result<Self, Wrong> {
         let top = Parsing::top();
         let entries = top.object(value)?;
@@ -113,6 +127,14 @@ mod tests {
     fn wrong(json: &str) -> String {
         let Wrong { at, problem } = Bundle::parse(json.as_bytes()).unwrap_err();
         format!("{at} {problem}")
+    }
+
+    #[test]
+    fn a_bundle_has_the_id_that_its_request_says() {
+        let sent = br#"{"registry_version":1,"bundle_id":"b","types":{},"enums":{}}"#;
+        assert_eq!(Bundle::parse_named("b", sent), Bundle::parse(sent));
+        let wrong = Wrong { at: "bundle_id".into(), problem: "is `b`, and the request says `c`".into() };
+        assert_eq!(Bundle::parse_named("c", sent), Err(wrong));
     }
 
     #[test]

@@ -204,7 +204,7 @@ fn bundles_of_types_are_published_once() {
     );
     assert_eq!(publish(&mut client, "c", &bundle("c", "u16")).error().0, 409, "another type of a tag");
     let (code, message) = publish(&mut client, "c", &first).error();
-    assert_eq!((code, message.contains("the message says `c`")), (422, true), "{message}");
+    assert_eq!((code, message.contains("the request says `c`")), (422, true), "{message}");
     assert_eq!(publish(&mut client, "b", "{").error().0, 422);
     assert_eq!(
         publish(&mut client, "c", &bundle("c", "u8")).ok().body,

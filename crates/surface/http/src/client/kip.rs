@@ -4,7 +4,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, Request};
 use cairn_seam::Stage;
 use cairn_wire::indexes::{IndexJob, KipIndex, KipIndexes};
-use cairn_wire::kip::{KipMethodCall, KipResponse};
+use cairn_wire::kip::{KipLogs, KipLogsBody, KipMethodCall, KipResponse};
 use cairn_wire::sleep::{SleepJob, SleepReport};
 use serde::Serialize;
 
@@ -15,6 +15,11 @@ impl Client {
     /// Calls a function of KIP: `POST /kip`. Errors of KIP are in the response.
     pub async fn kip(&mut self, method: &str, params: &impl Serialize) -> Result<KipResponse, ClientError> {
         self.say(Method::POST, "/kip", &KipMethodCall { method, params }).await
+    }
+
+    /// Returns a page of the log of commands: `list_logs` of `POST /kip`. Errors of KIP are in the page.
+    pub async fn kip_logs(&mut self, params: &KipLogsBody) -> Result<KipLogs, ClientError> {
+        self.say(Method::POST, "/kip", &KipMethodCall { method: "list_logs", params }).await
     }
 
     /// Returns the ordered indexes of a space: `GET /v1/kip/indexes`.

@@ -19,7 +19,8 @@ use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use axum::http::request::Builder;
 use axum::http::{HeaderValue, Method, Request, Response};
 use cairn_seam::{Maintenance, Stage};
-use cairn_wire::error::ErrorContent;
+use cairn_wire::error::ErrorBody;
+use cairn_wire::jobs::JobLine;
 use cairn_wire::maintenance::Report;
 use cairn_wire::stats::Stats;
 use http_body_util::combinators::BoxBody;
@@ -27,8 +28,8 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
@@ -57,19 +58,6 @@ pub struct Client {
     answer_within: Duration,
     /// The header `Authorization`, if the caller is not the owner.
     bearer: Option<HeaderValue>,
-}
-
-/// A line of a long answer, or the body of a refusal.
-#[derive(Debug, Deserialize)]
-#[serde(bound = "R: Deserialize<'de>")]
-struct Heard<R> {
-    stage: Option<String>,
-    #[serde(default)]
-    done: u64,
-    #[serde(default)]
-    total: u64,
-    report: Option<R>,
-    error: Option<ErrorContent>,
 }
 
 impl Client {
@@ -174,9 +162,8 @@ impl Client {
             return Ok(answer);
         }
         let body = self.whole(answer).await?;
-        let heard: Heard<IgnoredAny> =
-            serde_json::from_slice(&body).map_err(|error| not_understood(&error))?;
-        Err(heard.error.map_or_else(|| not_understood(&"an error without a code"), ClientError::from))
+        let ErrorBody { error } = serde_json::from_slice(&body).map_err(|error| not_understood(&error))?;
+        Err(error.into())
     }
 
     async fn whole(&self, answer: Response<Incoming>) -> Result<Bytes, ClientError> {
@@ -210,15 +197,10 @@ async fn report_of<R: DeserializeOwned>(
     let mut lines = Lines::default();
     loop {
         while let Some(line) = lines.next() {
-            let heard: Heard<R> = serde_json::from_slice(&line).map_err(|error| not_understood(&error))?;
-            if let Some(name) = &heard.stage {
-                on_stage(Stage { name, done: heard.done, total: heard.total });
-            }
-            if let Some(error) = heard.error {
-                return Err(error.into());
-            }
-            if let Some(report) = heard.report {
-                return Ok(report);
+            match serde_json::from_slice(&line).map_err(|error| not_understood(&error))? {
+                JobLine::Stage { stage, done, total } => on_stage(Stage { name: &stage, done, total }),
+                JobLine::Report { report } => return Ok(report),
+                JobLine::Error(ErrorBody { error }) => return Err(error.into()),
             }
         }
         match answer.frame().await {

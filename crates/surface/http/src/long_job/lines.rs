@@ -8,48 +8,56 @@ use axum::body::{Body, Bytes};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use cairn_seam::Stage;
-use cairn_wire::maintenance::Line;
+use cairn_wire::jobs::JobLine;
 use hyper::body::Frame;
+use serde::Serialize;
 use tokio::sync::mpsc;
 
-use crate::{ApiError, IntoWire};
+use crate::ApiError;
 
 /// Lines that wait for a slow client; what is told beyond is left out.
 const WAITING_MAX: usize = 16;
 
 /// Something that happened to the job.
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum News<R> {
     /// It got further.
-    Stage(Line),
-    /// It ended, with its report as a line or with an error.
-    Ended(Result<Line, ApiError>),
+    Stage(JobLine<R>),
+    /// It ended, with its report or with an error.
+    Ended(Result<R, ApiError>),
 }
 
 /// The job's end of the answer.
-#[derive(Debug, Clone)]
-pub(crate) struct Teller(mpsc::Sender<News>);
+#[derive(Debug)]
+pub(crate) struct Teller<R>(mpsc::Sender<News<R>>);
+
+impl<R> Clone for Teller<R> {
+    fn clone(&self) -> Self {
+        Teller(self.0.clone())
+    }
+}
 
 /// The client's end.
-pub(crate) type Listener = mpsc::Receiver<News>;
+pub(crate) type Listener<R> = mpsc::Receiver<News<R>>;
 
 /// Both ends.
-pub(crate) fn channel() -> (Teller, Listener) {
+pub(crate) fn channel<R>() -> (Teller<R>, Listener<R>) {
     let (teller, listener) = mpsc::channel(WAITING_MAX);
     (Teller(teller), listener)
 }
 
-impl Teller {
+impl<R> Teller<R> {
     /// Tells how far it is, unless the client is slow to read. The last place is kept for the end.
     pub(crate) fn stage(&self, stage: Stage<'_>) {
         if self.0.capacity() > 1 {
             // Failing means that the client went away, which is asked for separately.
-            let _ = self.0.try_send(News::Stage(stage.into_wire()));
+            let Stage { name, done, total } = stage;
+            let _ = self.0.try_send(News::Stage(JobLine::Stage { stage: name.to_owned(), done, total }));
         }
     }
 
     /// Tells how it ended, to whoever is left.
-    pub(crate) fn end(self, outcome: Result<Line, ApiError>) {
+    pub(crate) fn end(self, outcome: Result<R, ApiError>) {
         let _ = self.0.try_send(News::Ended(outcome));
     }
 
@@ -60,17 +68,22 @@ impl Teller {
 }
 
 /// An answer that goes on until the job has ended.
-pub(crate) fn answer(first: Option<News>, rest: Listener) -> Response {
+pub(crate) fn answer<R: Report>(first: Option<News<R>>, rest: Listener<R>) -> Response {
     let lines = Lines { first, rest };
     ([(CONTENT_TYPE, "application/x-ndjson")], Body::new(lines)).into_response()
 }
 
-struct Lines {
-    first: Option<News>,
-    rest: Listener,
+/// The report of a job, as it is sent.
+pub(crate) trait Report: Serialize + Send + Unpin + 'static {}
+
+impl<R: Serialize + Send + Unpin + 'static> Report for R {}
+
+struct Lines<R> {
+    first: Option<News<R>>,
+    rest: Listener<R>,
 }
 
-impl hyper::body::Body for Lines {
+impl<R: Report> hyper::body::Body for Lines<R> {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -89,10 +102,11 @@ impl hyper::body::Body for Lines {
     }
 }
 
-fn to_bytes(news: News) -> Bytes {
+fn to_bytes<R: Serialize>(news: News<R>) -> Bytes {
     let line = match news {
-        News::Stage(line) | News::Ended(Ok(line)) => line,
-        News::Ended(Err(error)) => Line::Error(error.into_body()),
+        News::Stage(line) => line,
+        News::Ended(Ok(report)) => JobLine::Report { report },
+        News::Ended(Err(error)) => JobLine::Error(error.into_body()),
     };
     let mut text = serde_json::to_vec(&line).expect("a line is plain data");
     text.push(b'\n');
@@ -105,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_client_that_does_not_read_misses_stages_and_never_the_end() {
-        let (teller, mut listener) = channel();
+        let (teller, mut listener) = channel::<()>();
         for done in 0..100 {
             teller.stage(Stage { name: "reading", done, total: 100 });
         }
@@ -121,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_client_that_went_away_is_noticed() {
-        let (teller, listener) = channel();
+        let (teller, listener) = channel::<()>();
         assert!(!teller.is_unheard());
         drop(listener);
         assert!(teller.is_unheard());

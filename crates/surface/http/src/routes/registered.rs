@@ -85,10 +85,11 @@ impl Routes {
 fn framed(route: Route, handlers: MethodRouter<AppState>, app: &AppState) -> MethodRouter<AppState> {
     let mut handlers = handlers;
     let frame = Framed { app: app.clone(), route };
+    if route.has_deadline() {
+        handlers = handlers.route_layer(from_fn(middleware::deadline));
+    }
     if route.is_admitted() {
-        handlers = handlers
-            .route_layer(from_fn(middleware::deadline))
-            .route_layer(from_fn_with_state(app.clone(), middleware::admission));
+        handlers = handlers.route_layer(from_fn_with_state(app.clone(), middleware::admission));
     }
     if route.body_bytes_max(&app.config).is_some() {
         handlers = handlers.route_layer(from_fn_with_state(frame.clone(), middleware::read_body));
@@ -161,16 +162,22 @@ mod tests {
     }
 
     #[test]
-    fn methods_and_media_types_agree_with_the_descriptor() {
+    fn methods_and_responses_agree_with_the_descriptor() {
         for (method, path, operation, route) in operations() {
             assert_eq!(route.writes(), method != "GET", "{method} {path}");
+            assert!(
+                route.is_admitted() || !route.has_deadline(),
+                "{method} {path}: its admission has the deadline"
+            );
             let Some(RefOr::T(response)) = operation.responses.responses.get("200") else { continue };
             let is = |media_type: &str| response.content.keys().any(|known: &String| known == media_type);
             let row = route.to_string();
             let response = row.split_whitespace().nth(4);
             assert_eq!(response == Some("events"), is("text/event-stream"), "{method} {path}");
-            let has_lines = matches!(response, Some("lines" | "chunks"));
+            let has_lines = matches!(response, Some("job" | "stream"));
             assert_eq!(has_lines, is("application/x-ndjson"), "{method} {path}");
+            let has_ranges = operation.responses.responses.contains_key("206");
+            assert_eq!(response == Some("download"), has_ranges, "{method} {path}");
         }
     }
 }

@@ -8,6 +8,7 @@ use cairn_access::{Principal, Role, Roles};
 use cairn_engine::NewToken;
 use cairn_gate::{Allowance, Authentication, GateConfig};
 use cairn_http::{Client, HttpConfig};
+use cairn_wire::kip::{KipLogs, KipLogsBody};
 use serde_json::{Value, json};
 
 use crate::client::{Answer, get, post, send};
@@ -59,6 +60,28 @@ async fn every_shape_of_a_call_is_answered() {
     ] {
         assert_eq!(asked(&server, path, &body).await, answer, "{body}");
     }
+}
+
+#[tokio::test]
+async fn the_log_is_its_wire_type() {
+    let server = with_drugs().await;
+    let long = format!("FIND(?d) WHERE {{ ?d {{name: \"{}\"}} }}", "x".repeat(100_000));
+    for body in
+        [json!({"command": DRUGS, "dry_run": true}), json!({"command": long}), json!({"command": "FIND("})]
+    {
+        asked(&server, "/v1/kip", &body).await;
+    }
+    for params in [json!({}), json!({"limit": 2}), json!({"limit": 0})] {
+        let body = json!({"method": "list_logs", "params": params}).to_string();
+        let answer = post(server.addr, "/kip", &body).await;
+        let page: KipLogs = serde_json::from_str(&answer.body).expect("a page");
+        assert_eq!(serde_json::to_string(&page).expect("plain data"), answer.body, "{params}");
+    }
+    let mut client = Client::over(server.local().await, Duration::from_secs(300)).await.expect("it connects");
+    let page = client.kip_logs(&KipLogsBody::default()).await.expect("a page");
+    let entries = page.result.expect("no error");
+    let flags: Vec<_> = entries.iter().map(|entry| (entry.cut, entry.dry_run)).collect();
+    assert_eq!(flags, [(false, false), (true, false), (false, true), (false, false)], "{entries:?}");
 }
 
 #[tokio::test]

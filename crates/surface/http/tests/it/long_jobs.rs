@@ -1,4 +1,4 @@
-//! Long jobs whose caller is shut out while they run.
+//! Work that ends early: long jobs whose caller is shut out, and a batch whose client disconnects.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -8,11 +8,14 @@ use std::time::Duration;
 use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{Principal, Role, Roles, Token};
 use cairn_base::TenantId;
-use cairn_engine::{KipImportOptions, NewToken};
+use cairn_engine::{KipImportOptions, NewToken, PrometheusText};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
+use cairn_kip::KipRequest;
 use cairn_seam::{FaultPlan, FaultyStore, SeamFault, Store};
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
@@ -58,7 +61,8 @@ impl World {
         let each = |plan: FaultPlan, n| plan.and(n, SeamFault::Delay(Duration::ZERO));
         let plan = (0..OPERATIONS).fold(FaultPlan::none(), each).waiting_by(halt);
         let wrap = |store| -> Arc<dyn Store> { Arc::new(FaultyStore::new(Arc::new(store), plan)) };
-        let gate = GateConfig { authentication: Authentication::Required, ..GateConfig::default() };
+        let gate =
+            GateConfig { authentication: Authentication::Required, deadline: LONG, ..GateConfig::default() };
         let server = Server::over(wrap, HttpConfig::default(), gate).await;
         let (engine, owner) = (server.gate.engine(), Principal::local_owner());
         let tenant = engine.create_tenant(&owner, &TenantName::parse("acme").expect("a name"));
@@ -145,4 +149,54 @@ async fn the_creation_of_an_index_stops_when_its_caller_is_shut_out() {
 async fn a_sleep_cycle_stops_when_its_caller_is_shut_out() {
     let mut world = World::new().await;
     stops_when_its_token_is_revoked(&mut world, "/v1/kip/sleep", [json!({}), json!({})]).await;
+}
+
+fn has_queries(server: &Server) -> bool {
+    let mut text = PrometheusText::new();
+    server.gate.write_metrics(&mut text);
+    !text.finish().contains("\ncairn_gate_queries 0\n")
+}
+
+#[tokio::test]
+async fn a_batch_stops_between_commands_when_its_client_disconnects() {
+    let mut world = World::new().await;
+    let upsert = |name: &str| format!(r#"UPSERT {{ CONCEPT {{ {{type: "Domain", name: "{name}"}} }} }}"#);
+    let find = r#"FIND(COUNT(?d)) WHERE { ?d {type: "Domain", name: "before"} }"#;
+    let body = json!({"commands": [upsert("before"), find, upsert("behind")]}).to_string();
+    let token = world.token();
+    let head = format!(
+        "POST /v1/kip HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer \
+         {}\r\ncontent-length: {}\r\n\r\n",
+        token.reveal().as_str(),
+        body.len()
+    );
+    // An UPSERT into a space that was written to before waits for the store on the test's thread, so that the FIND is
+    // the first to use another one.
+    let warm = world.start(&token, 0, "/v1/kip", &json!({"command": upsert("warm")})).await;
+    assert!(warm.json().get("result").is_some(), "{warm:?}");
+    world.operations.store(0, Ordering::SeqCst);
+    world.halt_at.store(1, Ordering::SeqCst);
+    let mut client = TcpStream::connect(world.server.addr).await.expect("the server accepts");
+    client.write_all(format!("{head}{body}").as_bytes()).await.expect("it reads");
+    timeout(LONG, world.halted.recv()).await.expect("it gets there").expect("it runs");
+    drop(client);
+    // The request is over while its FIND still runs.
+    world.server.gate.drain(LONG).await;
+    assert_eq!(world.server.gate.in_flight(), 0);
+    world.go_on.send(()).expect("the query waits");
+    // Whatever goes on unheard is over before the graph is looked at.
+    let ended = async {
+        while has_queries(&world.server) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LONG, ended).await.expect("it ends");
+
+    let reader = Principal::new("bob", world.tenant, writes());
+    let names = r#"FIND(?d.name) WHERE { ?d {type: "Domain"} FILTER(STARTS_WITH(?d.name, "be")) }"#;
+    let request = json!({"command": names}).to_string();
+    let request = cairn_base::Value::parse_json(request.as_bytes()).expect("JSON");
+    let request = KipRequest::decode(request).expect("a request");
+    let found = world.server.gate.engine().kip(&reader, world.tenant, &request).expect("an answer");
+    assert_eq!(found.into_value().to_json(), r#"{"result":["before"]}"#);
 }

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use cairn_base::ErrorCode;
+use cairn_access::registry::UserId;
+use cairn_access::{Principal, Role, Roles};
+use cairn_base::{ErrorCode, TenantId};
+use cairn_engine::NewToken;
 use cairn_gate::GateConfig;
 use cairn_http::{Client, ClientError, HttpConfig, missing_from_wire};
 use cairn_seam::{
@@ -125,6 +128,30 @@ async fn files_on_the_server_are_for_the_local_owner_alone() {
     let verified = post(server.addr, PATH, r#"{"job":"verify"}"#).await;
     assert_eq!((verified.status, verified.header("content-type")), (200, Some("application/x-ndjson")));
     assert!(verified.body.contains("{\"report\":{\"figures\":{},\"findings\":[]}}\n"), "{verified:?}");
+}
+
+#[tokio::test]
+async fn the_user_of_a_token_on_the_local_socket_is_not_the_local_owner() {
+    let server = server(GateConfig::default(), |job, _| match job {
+        Maintenance::Backup { .. } | Maintenance::ChangeKey { .. } => panic!("it ran"),
+        Maintenance::Verify { .. } | Maintenance::Compact { .. } => Ok(MaintenanceReport::default()),
+    })
+    .await;
+    let (engine, owner) = (server.gate.engine(), Principal::local_owner());
+    let (olga, operates) = (UserId::parse("olga").expect("a name"), Roles::NONE.with(Role::Operator));
+    engine.put_user(&owner, TenantId::LOCAL, &olga, operates).expect("it is made");
+    let wanted = NewToken { user: olga, label: String::new(), scope: operates, expires_at_ms: None };
+    let (token, _) = engine.issue_token(&owner, TenantId::LOCAL, wanted).expect("it is made");
+    let mut client = local(&server).await;
+    client.set_token(token.reveal().as_str()).expect("a token");
+    client.maintain(&VERIFY, &mut |_| {}).await.expect("an operator may");
+    for job in [
+        Maintenance::Backup { to: PathBuf::from("/backups/monday"), skip_damaged: false },
+        Maintenance::ChangeKey { new_key_file: PathBuf::from("/keys/new") },
+    ] {
+        let refused = client.maintain(&job, &mut |_| {}).await;
+        assert_eq!(code(refused), Some(ErrorCode::Forbidden), "{job:?}");
+    }
 }
 
 #[tokio::test]

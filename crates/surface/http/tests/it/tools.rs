@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 
 use cairn_gate::{Allowance, GateConfig};
 use cairn_http::{Client, ClientError, HttpConfig};
+use cairn_wire::kip::KipLogsBody;
 use serde_json::{Value, json};
 
 use crate::client::{get, post, send};
@@ -132,10 +133,14 @@ async fn over_the_socket_a_token_counts_and_its_user_is_in_the_log() {
     let mut writer = over_the_socket(&world, &world.writer).await;
     let made = writer.call_tool("execute_kip", &arguments(DRUGS)).await.expect("it may");
     assert!(made.0.get("result").is_some(), "{made:?}");
-    let logs = writer.kip("list_logs", &json!({})).await.expect("it answers");
-    let lines = logs.result().as_array().expect("lines");
-    let users: Vec<_> = lines.iter().filter_map(|line| line.get("user")?.as_str()).collect();
-    assert_eq!(users, ["will", "rita"], "the newest first: {logs:?}");
+    // Each sees its own commands.
+    for (client, user, outcome) in [(&mut reader, "rita", "Forbidden"), (&mut writer, "will", "ok")] {
+        let logs = client.kip_logs(&KipLogsBody::default()).await.expect("it answers");
+        let entries = logs.result.expect("no error");
+        let found: Vec<_> =
+            entries.iter().map(|entry| (entry.user.as_str(), entry.outcome.as_str())).collect();
+        assert_eq!(found, [(user, outcome)], "{entries:?}");
+    }
     let mut nobody = over_the_socket(&world, "cairn_x").await;
     let refused = nobody.whoami().await.expect_err("no such token");
     assert!(matches!(

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cairn_base::ErrorCode;
 use cairn_mcp::{Answer, CallError, Door, Offer, ServeError, serve};
 use cairn_tools::Tool;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -22,11 +22,11 @@ struct Echo {
 }
 
 impl Door for Echo {
-    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a Map<String, Value>) -> Answer<'a> {
+    fn call<'a>(&'a self, tool: &'static Tool, arguments: &'a cairn_base::Value) -> Answer<'a> {
         Box::pin(async move {
             self.entered.fetch_add(1, Ordering::SeqCst);
             self.leave.acquire().await.expect("open").forget();
-            match arguments.get("command").and_then(Value::as_str) {
+            match arguments.get("command").and_then(cairn_base::Value::as_str) {
                 Some("unreached") => {
                     let hint = Some("wait".to_owned());
                     Err(CallError {
@@ -79,9 +79,13 @@ impl Client {
         self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()).await;
     }
 
-    async fn hear(&mut self) -> Value {
+    async fn hear_text(&mut self) -> String {
         let line = timeout(PATIENCE, self.lines.next_line()).await.expect("an answer").expect("text");
-        serde_json::from_str(&line.expect("it goes on")).expect("JSON")
+        line.expect("it goes on")
+    }
+
+    async fn hear(&mut self) -> Value {
+        serde_json::from_str(&self.hear_text().await).expect("JSON")
     }
 
     async fn call(&mut self, command: &str) -> Value {
@@ -114,6 +118,41 @@ async fn a_call_goes_through_the_door_and_its_answer_comes_back() {
         json!({"error": {"code": "Forbidden", "message": "you may not", "hint": hint, "retry": "never"}});
     assert_eq!((&forbidden["isError"], &forbidden["structuredContent"]), (&json!(true), &error));
     assert_eq!(forbidden["content"][0]["text"], format!("Forbidden: you may not\nhint: {hint}"));
+}
+
+/// A tool call with arguments as they are written.
+fn call_line(arguments: &str) -> String {
+    let params = format!(r#"{{"name":"execute_kip","arguments":{arguments}}}"#);
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#)
+}
+
+#[tokio::test]
+async fn numbers_of_arguments_stay_exact() {
+    let mut client = Client::begun(9, Offer::Everything).await;
+    // serde_json reads the first one as 0.9812852326851966, and the last one as a float.
+    let exact = r#"{"a":0.9812852326851965,"b":18446744073709551615,"c":-9223372036854775808}"#;
+    client.say(&call_line(exact)).await;
+    let answer = client.hear_text().await;
+    assert!(
+        answer
+            .contains(&format!(r#""structuredContent":{{"next_cursor":"c","result":{{"arguments":{exact}"#)),
+        "{answer}"
+    );
+    for (arguments, problem) in [
+        (
+            r#"{"n":18446744073709551617}"#,
+            "the number 18446744073709551617 cannot be kept exactly; send it as a string",
+        ),
+        (r#"{"n":1e400}"#, "the number 1e400 cannot be kept exactly; send it as a string"),
+        (r#"{"n":1,"n":2}"#, r#"the key "n" stands twice in one object; send it once"#),
+    ] {
+        client.say(&call_line(arguments)).await;
+        let refused = client.hear().await;
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32602)), "{refused:#}");
+        let message = refused["error"]["message"].as_str().expect("a message");
+        assert!(message.starts_with("invalid arguments: ") && message.ends_with(problem), "{message}");
+    }
+    assert_eq!(client.door.entered.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]

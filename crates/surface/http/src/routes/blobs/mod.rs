@@ -24,7 +24,7 @@ const IN_PLACE_BYTES: usize = 64 << 10;
 /// The routes of this folder, with their descriptors.
 pub(super) fn routes() -> Routes {
     Routes::new()
-        .with(Route::READ, routes!(get_blob))
+        .with(Route::DOWNLOAD, routes!(get_blob))
         .with(Route::CONTENT, routes!(post_blob))
         .with(Route::CONTENT, routes!(put_blob))
 }
@@ -73,7 +73,10 @@ pub(super) async fn get_blob(
         (status = 503, description = "Too much is going on; come back later", body = ErrorBody),
     )
 )]
-pub(super) async fn post_blob(call: Call, body: Bytes) -> Result<(StatusCode, Json<Stored>), ApiError> {
+pub(super) async fn post_blob(
+    call: Call,
+    RawBytes(body): RawBytes,
+) -> Result<(StatusCode, Json<Stored>), ApiError> {
     let blob = blob(&call, body).await?;
     put(&call, blob).await
 }
@@ -96,7 +99,7 @@ pub(super) async fn post_blob(call: Call, body: Bytes) -> Result<(StatusCode, Js
 pub(super) async fn put_blob(
     call: Call,
     params: Params,
-    body: Bytes,
+    RawBytes(body): RawBytes,
 ) -> Result<(StatusCode, Json<Stored>), ApiError> {
     let hash = params.hash()?;
     let blob = blob(&call, body).await?;

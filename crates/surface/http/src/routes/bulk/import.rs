@@ -1,7 +1,5 @@
 //! `POST /v1/import`.
 
-use std::time::Duration;
-
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
@@ -11,11 +9,8 @@ use cairn_gate::{Caller, GateError};
 use cairn_seam::Stage;
 use cairn_turns::ImportId;
 use cairn_wire::bulk::ImportReport;
-use cairn_wire::maintenance::Line;
-use http_body_util::BodyExt;
-use tokio::sync::OwnedSemaphorePermit;
+use cairn_wire::jobs::JobLine;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
 
 use super::data_in::DataIn;
 use super::lines_in::LinesIn;
@@ -23,14 +18,9 @@ use super::place;
 use crate::app::AppState;
 use crate::call::Asking;
 use crate::error::ErrorBody;
-use crate::long_job::lines::{self, Teller};
-use crate::long_job::{Progress, answer};
+use crate::long_job::{self, Progress, Reading};
 use crate::params::{Params, invalid};
 use crate::{ApiError, IntoWire};
-
-/// How long the rest of a body is taken and thrown away after something was wrong with it: a client that
-/// still sends does not hear what we say when we just hang up.
-pub(super) const LINGER: Duration = Duration::from_secs(5);
 
 /// Import turns
 ///
@@ -46,7 +36,7 @@ pub(super) const LINGER: Duration = Duration::from_secs(5);
     params(("import_id" = Option<String>, Query, description = "What this import is called, at most 256 bytes")),
     request_body(content = String, content_type = "application/x-ndjson", description = "Lines of at most 90 MiB"),
     responses(
-        (status = 200, description = "Lines of JSON until it is done", body = Line, content_type = "application/x-ndjson"),
+        (status = 200, description = "Lines of JSON until it is done", body = JobLine<ImportReport>, content_type = "application/x-ndjson"),
         (status = 422, description = "A line is wrong; what came before it is imported", body = ErrorBody),
         (status = 503, description = "Too many exports and imports are under way", body = ErrorBody),
     )
@@ -63,53 +53,28 @@ pub(super) async fn import(
     app.gate.engine().permit_import(caller.principal()).map_err(GateError::from)?;
     let import = params.text("import_id")?.map(ImportId::parse).transpose();
     let import = import.map_err(|error| invalid(error.to_string()).detail("parameter", "import_id"))?;
-    let (teller, listener) = lines::channel();
+    let lines = LinesIn::new(DataIn::new(body, caller.clone()));
     let reading = ImportReading::of(import);
-    tokio::spawn(run(app, caller, reading, body, teller, place));
-    answer(listener).await
-}
-
-async fn run(
-    app: AppState,
-    caller: Caller,
-    reading: ImportReading,
-    body: Body,
-    teller: Teller,
-    _place: OwnedSemaphorePermit,
-) {
-    let mut lines = LinesIn::new(DataIn::new(body, caller.clone()));
-    let mut work = Work { app, caller, total: ImportCounts::default(), committing: None };
-    let mut progress = Progress::new(teller.clone());
-    let outcome = work.take_all(&mut lines, reading, &mut progress).await;
-    match &outcome {
-        Ok(total) => tracing::info!(turns = total.turns, "an import is done"),
-        Err(error) => tracing::info!(?error, turns = work.total.turns, "an import ended early"),
-    }
-    let failed = outcome.is_err();
-    teller.end(outcome.map(|total| Line::Imported { report: total.into_wire() }));
-    if failed {
-        let mut body = lines.into_body();
-        let _ = timeout(LINGER, async { while let Some(Ok(_)) = body.frame().await {} }).await;
-    }
+    let total = ImportCounts::default();
+    long_job::read(Work { app, caller, lines, reading, total, committing: None }, place).await
 }
 
 struct Work {
     app: AppState,
     caller: Caller,
+    lines: LinesIn,
+    reading: ImportReading,
     total: ImportCounts,
     /// While one batch is committed, the next one is read.
     committing: Option<JoinHandle<Result<ImportCounts, GateError>>>,
 }
 
-impl Work {
-    async fn take_all(
-        &mut self,
-        lines: &mut LinesIn,
-        mut reading: ImportReading,
-        progress: &mut Progress,
-    ) -> Result<ImportCounts, ApiError> {
+impl Reading for Work {
+    type Report = ImportReport;
+
+    async fn work(&mut self, progress: &mut Progress<ImportReport>) -> Result<ImportReport, ApiError> {
         loop {
-            let batch = match lines.next(&self.app).await {
+            let batch = match self.lines.next(&self.app).await {
                 Ok(Some(batch)) => batch,
                 Ok(None) => break,
                 Err(error) => {
@@ -119,7 +84,7 @@ impl Work {
             };
             // For every batch: whoever was let in may have been shut out since.
             self.caller = self.app.gate.identify_again(&self.caller)?;
-            let principal = self.caller.principal().clone();
+            let (principal, reading) = (self.caller.principal().clone(), self.reading.clone());
             let read = self.app.gate.read_on(move |engine| {
                 let tenant = principal.tenant();
                 engine.read_import_lines(&principal, tenant, reading, batch.first_line, &batch.text)
@@ -127,8 +92,8 @@ impl Work {
             let read = read.await;
             self.settle().await?;
             let ImportLines { items, reading: next, wrong } = read?;
-            reading = next;
-            if let Some(import) = reading.import().filter(|_| !items.is_empty()) {
+            self.reading = next;
+            if let Some(import) = self.reading.import().filter(|_| !items.is_empty()) {
                 let (app, principal) = (self.app.clone(), self.caller.principal().clone());
                 self.committing = Some(tokio::spawn(async move {
                     app.gate
@@ -147,14 +112,21 @@ impl Work {
             }
         }
         self.settle().await?;
-        if !reading.is_whole() {
-            let message = "the last line is not the end of an export: it was cut; \
-                           import the whole one to go on, under the same id";
-            return Err(invalid(message));
-        }
-        Ok(self.total)
+        self.reading.finish().map_err(|wrong| ApiError::new(wrong.code, wrong.to_string()))?;
+        tracing::info!(turns = self.total.turns, "an import is done");
+        Ok(self.total.into_wire())
     }
 
+    fn log_failure(&self, error: &ApiError) {
+        tracing::info!(?error, turns = self.total.turns, "an import ended early");
+    }
+
+    fn into_body(self) -> Body {
+        self.lines.into_body()
+    }
+}
+
+impl Work {
     /// Waits for what is being committed.
     async fn settle(&mut self) -> Result<(), ApiError> {
         let Some(committing) = self.committing.take() else { return Ok(()) };

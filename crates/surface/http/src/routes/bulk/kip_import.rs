@@ -10,20 +10,16 @@ use cairn_engine::{EngineError, KipImport, KipImportOptions};
 use cairn_gate::{Caller, GateError};
 use cairn_seam::Stage;
 use cairn_wire::bulk::KipImportReport;
-use cairn_wire::maintenance::Line;
-use http_body_util::BodyExt;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Instant, timeout};
+use cairn_wire::jobs::JobLine;
+use tokio::time::Instant;
 
 use super::data_in::{DataIn, PiecesIn};
-use super::import::LINGER;
 use super::{kip_params, place};
 use crate::ApiError;
 use crate::app::AppState;
 use crate::call::Asking;
 use crate::error::ErrorBody;
-use crate::long_job::lines::{self, Teller};
-use crate::long_job::{Progress, answer};
+use crate::long_job::{self, Progress, Reading};
 use crate::params::Params;
 
 /// Import concepts and links
@@ -47,7 +43,7 @@ use crate::params::Params;
     ),
     request_body(content = String, content_type = "text/plain", description = "Commands or lines of at most 16 MiB each"),
     responses(
-        (status = 200, description = "Lines of JSON until it is done", body = Line, content_type = "application/x-ndjson"),
+        (status = 200, description = "Lines of JSON until it is done", body = JobLine<KipImportReport>, content_type = "application/x-ndjson"),
         (status = 409, description = "Another import under the same name is under way", body = ErrorBody),
         (status = 412, description = "The body differs from what was imported of it before", body = ErrorBody),
         (status = 422, description = "A line is wrong; what came before its transaction is imported", body = ErrorBody),
@@ -73,84 +69,77 @@ pub(super) async fn kip_import(
     // Before anything is read: whoever may not is told so at once.
     let import = app.gate.engine().kip_import_begin(principal, principal.tenant(), &options);
     let import = import.map_err(GateError::from)?;
-    let (teller, listener) = lines::channel();
-    tokio::spawn(run(app, caller, options.dry_run, import, body, teller, place));
-    answer(listener).await
-}
-
-async fn run(
-    app: AppState,
-    caller: Caller,
-    dry_run: bool,
-    import: KipImport,
-    body: Body,
-    teller: Teller,
-    _place: OwnedSemaphorePermit,
-) {
-    let began = Instant::now();
-    let mut pieces = PiecesIn::new(DataIn::new(body, caller.clone()));
-    let mut work = Work { app, caller, import: Some(import) };
-    let mut progress = Progress::new(teller.clone());
-    let outcome = work.take_all(&mut pieces, &mut progress).await;
-    match &outcome {
-        Ok(report) => tracing::info!(elements = report.counts.elements(), "an import of concepts is done"),
-        Err(error) => tracing::info!(?error, "an import of concepts ended early"),
-    }
-    let failed = outcome.is_err();
-    teller.end(outcome.map(|report| {
-        let report = wire(report, dry_run, began.elapsed());
-        Line::KipImported { report }
-    }));
-    if failed {
-        let mut body = pieces.into_body();
-        let _ = timeout(LINGER, async { while let Some(Ok(_)) = body.frame().await {} }).await;
-    }
+    let pieces = PiecesIn::new(DataIn::new(body, caller.clone()));
+    let feeding = Feeding { app, caller, import: Some(import) };
+    let work = Work { feeding, pieces, dry_run: options.dry_run, began: Instant::now() };
+    long_job::read(work, place).await
 }
 
 struct Work {
+    feeding: Feeding,
+    pieces: PiecesIn,
+    dry_run: bool,
+    began: Instant,
+}
+
+impl Reading for Work {
+    type Report = KipImportReport;
+
+    async fn work(&mut self, progress: &mut Progress<KipImportReport>) -> Result<KipImportReport, ApiError> {
+        let Work { feeding, pieces, dry_run, began } = self;
+        let app = feeding.app.clone();
+        let mut next = pieces.next(&app).await;
+        loop {
+            let piece = match next {
+                Ok(Some(piece)) => piece,
+                Ok(None) => {
+                    let report = feeding.finish().await?;
+                    tracing::info!(elements = report.counts.elements(), "an import of concepts is done");
+                    return Ok(wire(report, *dry_run, began.elapsed()));
+                }
+                Err(error) => {
+                    feeding.stop().await?;
+                    return Err(error);
+                }
+            };
+            // For every piece: whoever was let in may have been shut out since.
+            feeding.caller = match app.gate.identify_again(&feeding.caller) {
+                Ok(caller) => caller,
+                Err(error) => {
+                    feeding.stop().await?;
+                    return Err(error.into());
+                }
+            };
+            // While one is worked on the next one is read.
+            let fed;
+            (fed, next) = tokio::join!(feeding.feed(piece), pieces.next(&app));
+            let elements = fed?;
+            // Nothing is told before something is there: a mistake at the beginning has a status of its own.
+            if elements > 0 && !progress.go_on(Stage { name: "importing", done: elements, total: 0 }) {
+                feeding.stop().await?;
+                return Err(ApiError::new(ErrorCode::Internal, "the client went away"));
+            }
+        }
+    }
+
+    fn log_failure(&self, error: &ApiError) {
+        tracing::info!(?error, "an import of concepts ended early");
+    }
+
+    fn into_body(self) -> Body {
+        self.pieces.into_body()
+    }
+}
+
+/// An import, and the caller that it is for.
+struct Feeding {
     app: AppState,
     caller: Caller,
     /// Not here while it is at work on a thread.
     import: Option<KipImport>,
 }
 
-impl Work {
-    async fn take_all(
-        &mut self,
-        pieces: &mut PiecesIn,
-        progress: &mut Progress,
-    ) -> Result<cairn_engine::KipImportReport, ApiError> {
-        let app = self.app.clone();
-        let mut next = pieces.next(&app).await;
-        loop {
-            let piece = match next {
-                Ok(Some(piece)) => piece,
-                Ok(None) => return self.finish().await,
-                Err(error) => {
-                    self.stop().await?;
-                    return Err(error);
-                }
-            };
-            // For every piece: whoever was let in may have been shut out since.
-            self.caller = match self.app.gate.identify_again(&self.caller) {
-                Ok(caller) => caller,
-                Err(error) => {
-                    self.stop().await?;
-                    return Err(error.into());
-                }
-            };
-            // While one is worked on the next one is read.
-            let fed;
-            (fed, next) = tokio::join!(self.feed(piece), pieces.next(&app));
-            let elements = fed?;
-            // Nothing is told before something is there: a mistake at the beginning has a status of its own.
-            if elements > 0 && !progress.go_on(Stage { name: "importing", done: elements, total: 0 }) {
-                self.stop().await?;
-                return Err(ApiError::new(ErrorCode::Internal, "the client went away"));
-            }
-        }
-    }
-
+impl Feeding {
     /// Has a piece taken, on a thread where that may wait. Says how many elements are imported by now.
     async fn feed(&mut self, piece: Vec<u8>) -> Result<u64, ApiError> {
         let principal = self.caller.principal().clone();

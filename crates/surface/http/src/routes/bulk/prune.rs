@@ -5,7 +5,7 @@ use axum::response::Response;
 use cairn_base::ContextId;
 use cairn_turns::prune::Rule;
 use cairn_wire::bulk::{PruneJob, PruneReport};
-use cairn_wire::maintenance::Line;
+use cairn_wire::jobs::JobLine;
 
 use crate::app::AppState;
 use crate::call::Asking;
@@ -24,7 +24,7 @@ use crate::{ApiError, ApiJson, IntoWire, long_job};
     tag = "admin",
     request_body = PruneJob,
     responses(
-        (status = 200, description = "Lines of JSON until it is done", body = Line, content_type = "application/x-ndjson"),
+        (status = 200, description = "Lines of JSON until it is done", body = JobLine<PruneReport>, content_type = "application/x-ndjson"),
         (status = 409, description = "Maintenance is under way already", body = ErrorBody),
         (status = 422, description = "It does not say what to prune", body = ErrorBody),
     )
@@ -41,7 +41,7 @@ pub(super) async fn prune(
         move |engine, principal, on_stage| {
             engine.prune(principal, principal.tenant(), &rule, job.apply, on_stage)
         },
-        |outcome| Ok(Line::Pruned { report: outcome?.into_wire() }),
+        |outcome| Ok(outcome?.into_wire()),
     )
     .await
 }

@@ -2,10 +2,10 @@
 
 use cairn_base::Value;
 use cairn_kip::limits;
+use cairn_wire::json_rpc::RpcError;
 use cairn_wire::kip::KipCall;
 
 use super::perform::{Asked, Method};
-use super::wire::RpcError;
 use crate::ApiError;
 use crate::params::invalid;
 

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use cairn_engine::MEMORY_SPACE;
 use cairn_wire::indexes::{IndexJob, KipIndex, KipIndexes};
-use cairn_wire::maintenance::Line;
+use cairn_wire::jobs::JobLine;
 
 use crate::app::AppState;
 use crate::call::{Asking, Call};
@@ -42,7 +42,7 @@ pub(super) async fn list(call: Call, params: Params) -> Result<Json<KipIndexes>,
     tag = "kip",
     request_body = IndexJob,
     responses(
-        (status = 200, description = "Lines of JSON until it is ready", body = Line, content_type = "application/x-ndjson"),
+        (status = 200, description = "Lines of JSON until it is ready", body = JobLine<KipIndex>, content_type = "application/x-ndjson"),
         (status = 413, description = "The space has as many indexes as it may have", body = ErrorBody),
         (status = 422, description = "There is no such type, it is no such field, or the store is sealed", body = ErrorBody),
     )
@@ -59,7 +59,7 @@ pub(super) async fn create(
             let space = job.space.as_deref().unwrap_or(MEMORY_SPACE);
             engine.create_kip_index(principal, principal.tenant(), space, &job.kind, &job.field, on_stage)
         },
-        |outcome| Ok(Line::Indexed { report: outcome?.into_wire() }),
+        |outcome| Ok(outcome?.into_wire()),
     )
     .await
 }

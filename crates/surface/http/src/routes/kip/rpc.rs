@@ -8,7 +8,7 @@ use cairn_wire::kip::KipCall;
 
 use super::envelope::{Envelope, RpcCall};
 use super::perform::perform;
-use super::wire::{KipCallAnswer, RpcError, body, rpc_answer};
+use super::wire::{body, refused, rpc_answer};
 use crate::ApiError;
 use crate::call::Call;
 use crate::held::HeldJson;
@@ -25,7 +25,7 @@ use crate::held::HeldJson;
     tag = "kip",
     request_body(content = KipCall, description = "A call, at most 17 MiB"),
     responses(
-        (status = 200, description = "What KIP answers, or answers of JSON-RPC", body = KipCallAnswer),
+        (status = 200, description = "What KIP answers, or answers of JSON-RPC", body = Value),
         (status = 204, description = "Nobody asked for an answer: every call of JSON-RPC was without an id"),
     )
 )]
@@ -55,7 +55,7 @@ async fn batch(call: &Call, calls: Vec<RpcCall>) -> Result<Response, ApiError> {
     let mut bytes = 0;
     for RpcCall { id, asked } in calls {
         let outcome = match asked {
-            Ok(asked) => perform(call, asked).await.map_err(RpcError::of),
+            Ok(asked) => perform(call, asked).await.map_err(refused),
             Err(error) => Err(error),
         };
         let Some(id) = id else { continue };

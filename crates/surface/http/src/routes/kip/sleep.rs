@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use cairn_base::to_iso_utc;
 use cairn_engine::{Listed, SleepQuestion};
-use cairn_wire::maintenance::Line;
+use cairn_wire::jobs::JobLine;
 use cairn_wire::sleep::{
     SleepDuplicates, SleepElement, SleepJob, SleepList, SleepNamed, SleepReport, SleepTask,
 };
@@ -25,7 +25,7 @@ use crate::{ApiError, ApiJson, IntoWire, limits, long_job};
     tag = "kip",
     request_body = SleepJob,
     responses(
-        (status = 200, description = "Lines of JSON until it is done", body = Line, content_type = "application/x-ndjson"),
+        (status = 200, description = "Lines of JSON until it is done", body = JobLine<SleepReport>, content_type = "application/x-ndjson"),
         (status = 409, description = "Another one is under way", body = ErrorBody),
         (status = 422, description = "There is no such space", body = ErrorBody),
     )
@@ -42,7 +42,7 @@ pub(super) async fn sleep(
         &app,
         caller,
         move |engine, principal, on_stage| engine.sleep(principal, principal.tenant(), &question, on_stage),
-        |outcome| Ok(Line::Slept { report: Box::new(outcome?.into_wire()) }),
+        |outcome| Ok(outcome?.into_wire()),
     )
     .await
 }

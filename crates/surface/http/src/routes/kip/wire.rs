@@ -3,8 +3,7 @@
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use cairn_base::{ErrorCode, Value};
-use serde::Serialize;
-use utoipa::ToSchema;
+use cairn_wire::json_rpc::RpcError;
 
 use crate::call::Call;
 use crate::content_type::{is_json, media_type};
@@ -37,11 +36,6 @@ fn json(bytes: &[u8]) -> Result<Value, ApiError> {
     })
 }
 
-/// What KIP answers, alone or as the `result` of JSON-RPC.
-#[derive(ToSchema)]
-#[schema(value_type = Value)]
-pub(super) struct KipCallAnswer(());
-
 /// An answer of JSON-RPC. A result is JSON already, and may be long.
 pub(super) fn rpc_answer(id: &Value, outcome: Result<&str, &RpcError>) -> String {
     let id = id.to_json();
@@ -54,48 +48,12 @@ pub(super) fn rpc_answer(id: &Value, outcome: Result<&str, &RpcError>) -> String
     }
 }
 
-/// Why a call of JSON-RPC was not made.
-#[derive(Debug, PartialEq, Serialize)]
-pub(super) struct RpcError {
-    pub(super) code: i32,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<Value>,
-}
-
-/// Numbers of JSON-RPC itself.
-const INVALID_REQUEST: i32 = -32600;
-const METHOD_NOT_FOUND: i32 = -32601;
-const INVALID_PARAMS: i32 = -32602;
-
-impl RpcError {
-    /// It is no call.
-    pub(super) fn request(message: impl Into<String>) -> Self {
-        RpcError { code: INVALID_REQUEST, message: message.into(), data: None }
-    }
-
-    /// There is no such method.
-    pub(super) fn method(message: impl Into<String>) -> Self {
-        RpcError { code: METHOD_NOT_FOUND, message: message.into(), data: None }
-    }
-
-    /// Its parameters are not what the method takes.
-    pub(super) fn params(message: impl Into<String>) -> Self {
-        RpcError { code: INVALID_PARAMS, message: message.into(), data: None }
-    }
-
-    /// It was refused before KIP saw it.
-    pub(super) fn of(error: ApiError) -> Self {
-        let (code, message) = (error.code(), error.message().to_owned());
-        let data = [("code", code.name()), ("hint", error.hint())];
-        let data = data.into_iter().map(|(name, text)| (name.to_owned(), Value::from(text)));
-        RpcError { code: code.json_rpc(), message, data: Some(Value::Object(data.collect())) }
-    }
-
-    /// Whether it is no call at all, and so is answered with or without an id.
-    pub(super) fn is_of_request(&self) -> bool {
-        self.code == INVALID_REQUEST
-    }
+/// The error of a call that was refused before KIP saw it.
+pub(super) fn refused(error: ApiError) -> RpcError {
+    let (code, message) = (error.code(), error.message().to_owned());
+    let data = [("code", code.name()), ("hint", error.hint())];
+    let data = data.into_iter().map(|(name, text)| (name.to_owned(), Value::from(text)));
+    RpcError { code: code.json_rpc(), message, data: Some(Value::Object(data.collect())) }
 }
 
 #[cfg(test)]

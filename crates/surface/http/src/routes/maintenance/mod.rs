@@ -10,7 +10,8 @@ use cairn_base::ErrorCode;
 use cairn_engine::Engine;
 use cairn_gate::GateError;
 use cairn_seam::{Maintenance, MaintenanceReport, OnStage};
-use cairn_wire::maintenance::{Job, Line};
+use cairn_wire::jobs::JobLine;
+use cairn_wire::maintenance::{Job, Report};
 
 use self::wire::job_from_wire;
 use crate::app::AppState;
@@ -36,7 +37,7 @@ const DAMAGED_HINT: &str = "`cairn doctor` lists what is damaged; `cairn backup 
     tag = "admin",
     request_body = Job,
     responses(
-        (status = 200, description = "Lines of JSON until it is done", body = Line, content_type = "application/x-ndjson"),
+        (status = 200, description = "Lines of JSON until it is done", body = JobLine<Report>, content_type = "application/x-ndjson"),
         (status = 403, description = "A backup writes a file on the server: only the local owner may have one", body = ErrorBody),
         (status = 409, description = "A job is under way already", body = ErrorBody),
         (status = 422, description = "There is no such job, or this store cannot do it", body = ErrorBody),
@@ -50,7 +51,9 @@ pub(super) async fn maintenance(
     ApiJson(job): ApiJson<Job>,
 ) -> Result<Response, ApiError> {
     let job = job_from_wire(job);
-    check(&job, local.is_some()).inspect_err(|error| {
+    // A token counts on the local socket too: its user comes that way and is not the local owner.
+    let is_local_owner = local.is_some() && caller.principal().is_local_owner();
+    check(&job, is_local_owner).inspect_err(|error| {
         if error.code() == ErrorCode::Forbidden {
             app.gate.engine().refused_elsewhere(caller.principal(), name(&job));
         }
@@ -63,9 +66,9 @@ pub(super) async fn maintenance(
 }
 
 /// What a surface has to say about a job, before the engine is asked.
-fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
+fn check(job: &Maintenance, is_local_owner: bool) -> Result<(), ApiError> {
     match job {
-        Maintenance::Backup { .. } if !from_local_owner => {
+        Maintenance::Backup { .. } if !is_local_owner => {
             let message = "a backup writes a file on the server, so only the local owner may ask for one";
             let hint =
                 "use `cairn backup FILE` on the server, or the socket cairn.sock in its data directory";
@@ -75,7 +78,7 @@ fn check(job: &Maintenance, from_local_owner: bool) -> Result<(), ApiError> {
             let message = "the path of a backup must be absolute: the server has another current folder";
             Err(ApiError::new(ErrorCode::InvalidRequest, message))
         }
-        Maintenance::ChangeKey { .. } if !from_local_owner => {
+        Maintenance::ChangeKey { .. } if !is_local_owner => {
             let message = "a key is read from a file on the server, so only the local owner may change it";
             let hint = "use `cairn key rotate` on the server, or the socket cairn.sock in its data directory";
             Err(ApiError::new(ErrorCode::Forbidden, message).detail("hint", hint))
@@ -100,17 +103,16 @@ fn name(job: &Maintenance) -> &'static str {
     }
 }
 
-fn ended(job: &'static str, outcome: Result<MaintenanceReport, GateError>) -> Result<Line, ApiError> {
+fn ended(job: &'static str, outcome: Result<MaintenanceReport, GateError>) -> Result<Report, ApiError> {
     match &outcome {
         Ok(report) => tracing::info!(job, findings = report.findings.len(), "maintenance is done"),
         // Whoever asked is told; the log only keeps it.
         Err(error) => tracing::info!(job, %error, "maintenance was not done"),
     }
-    let line = |report: MaintenanceReport| Line::Report { report: report.into_wire() };
     let refusal = |error: GateError| {
         let answer = ApiError::from(error);
         let is_damage = job == BACKUP && answer.code() == ErrorCode::Damaged;
         if is_damage { answer.detail("hint", DAMAGED_HINT) } else { answer }
     };
-    outcome.map(line).map_err(refusal)
+    outcome.map(IntoWire::into_wire).map_err(refusal)
 }

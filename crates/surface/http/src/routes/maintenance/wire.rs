@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cairn_seam::{Finding, KeepChanges, Maintenance, MaintenanceReport, Missing, Stage};
-use cairn_wire::maintenance::{Job, Keep, KeepWord, Line, Report, ReportedFinding, ReportedMissing};
+use cairn_seam::{Finding, KeepChanges, Maintenance, MaintenanceReport, Missing};
+use cairn_wire::maintenance::{Job, Keep, KeepWord, Report, ReportedFinding, ReportedMissing};
 
 use crate::IntoWire;
 
@@ -51,14 +51,6 @@ fn keep_from_wire(keep: Option<Keep>) -> KeepChanges {
         None => KeepChanges::AsConfigured,
         Some(Keep::Word(KeepWord::All)) => KeepChanges::All,
         Some(Keep::Seconds(seconds)) => KeepChanges::For(Duration::from_secs(seconds)),
-    }
-}
-
-impl IntoWire for Stage<'_> {
-    type Wire = Line;
-
-    fn into_wire(self) -> Line {
-        Line::Stage { stage: self.name.to_owned(), done: self.done, total: self.total }
     }
 }
 

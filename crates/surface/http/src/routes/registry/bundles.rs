@@ -1,7 +1,6 @@
 //! `/v1/registry/bundles/{bundle_id}`: publishing bundles, and reading them as they were published.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -45,7 +44,7 @@ pub(super) async fn put(
     call: Call,
     params: Params,
     headers: HeaderMap,
-    body: Bytes,
+    RawBytes(body): RawBytes,
 ) -> Result<Response, ApiError> {
     let media_type = media_type(&headers);
     // The content says itself which of the two it is: without a content type there is nothing to contradict.
@@ -55,15 +54,11 @@ pub(super) async fn put(
         let hint = "send the bundle as application/json";
         return Err(ApiError::new(HttpCode::UnsupportedMediaType, message).detail("hint", hint));
     }
-    let bundle = Bundle::parse(&body).map_err(|wrong| {
+    let id = params.in_path("bundle_id").to_owned();
+    let bundle = Bundle::parse_named(&id, &body).map_err(|wrong| {
         let at = wrong.at.clone();
         invalid(TurnsError::BadBundle(wrong).to_string()).detail("field", at)
     })?;
-    let id = params.in_path("bundle_id").to_owned();
-    if bundle.id != id {
-        let message = format!("the bundle's id is `{}`, and the path says `{id}`", bundle.id);
-        return Err(invalid(message).detail("field", "bundle_id"));
-    }
     let blob = Blob::new(Vec::from(body)).map_err(|error| ApiError::new(error.code(), error.to_string()))?;
     let etag = Etag::of(&blob.hash());
     let publish = |engine: &Engine, principal: &Principal| {

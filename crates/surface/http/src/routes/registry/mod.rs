@@ -11,7 +11,7 @@ use crate::routes::Routes;
 /// The routes of this folder, with their descriptors.
 pub(super) fn routes() -> Routes {
     Routes::new()
-        .with(Route::READ, routes!(bundles::get))
+        .with(Route::DOWNLOAD, routes!(bundles::get))
         .with(Route::WRITE, routes!(bundles::put))
         .with(Route::READ, routes!(types::list))
         .with(Route::READ, routes!(types::get))

@@ -2,7 +2,8 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use cairn_wire::maintenance::Line;
+use cairn_wire::jobs::JobLine;
+use cairn_wire::maintenance::Report;
 
 use crate::app::AppState;
 use crate::call::Asking;
@@ -19,7 +20,7 @@ use crate::{ApiError, IntoWire, long_job};
     path = "/v1/admin/search/rebuild",
     tag = "admin",
     responses(
-        (status = 200, description = "Lines of JSON until the new index serves", body = Line, content_type = "application/x-ndjson"),
+        (status = 200, description = "Lines of JSON until the new index serves", body = JobLine<Report>, content_type = "application/x-ndjson"),
         (status = 409, description = "Somebody waits for a new index already", body = ErrorBody),
         (status = 422, description = "Search is switched off", body = ErrorBody),
         (status = 503, description = "The index could not be made, or too much is going on", body = ErrorBody),
@@ -33,7 +34,7 @@ pub(super) async fn rebuild(
         &app,
         caller,
         |engine, principal, on_stage| engine.search_rebuild(principal, on_stage),
-        |outcome| Ok(Line::Report { report: outcome?.into_wire() }),
+        |outcome| Ok(outcome?.into_wire()),
     )
     .await
 }

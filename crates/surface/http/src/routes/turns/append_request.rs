@@ -9,7 +9,7 @@ use cairn_turns::{DeclaredType, IdempotencyKey, TurnsError, limits};
 use cairn_wire::turns::TurnInJson;
 
 use crate::app::AppState;
-use crate::content_type::{is_json, is_msgpack, media_type};
+use crate::content_type::{RawBytes, is_json, is_msgpack, media_type};
 use crate::params::{Params, hash, header, invalid, number};
 use crate::{ApiError, HttpCode};
 
@@ -58,7 +58,7 @@ impl FromRequest<AppState> for AppendRequest {
         let expected_head = header(headers, IF_MATCH.as_str())?.map(expected_head).transpose()?;
         let context = params.context_id()?;
         let headers = headers.clone();
-        let body = Bytes::from_request(request, app).await.map_err(|error| invalid(error.body_text()))?;
+        let RawBytes(body) = RawBytes::from_request(request, app).await?;
         let said_beside = (params.text("type_id")?, header(&headers, TYPE_ID)?);
         let (declared, written) = match form {
             Form::Msgpack => (declared_type(&params, &headers)?, None),
@@ -237,6 +237,40 @@ fn expected_head(text: &str) -> Result<TurnId, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_described_is_what_is_read() {
+        let fields =
+            Value::parse_json(br#"{"n":18446744073709551615,"x":0.9812852326851965}"#).expect("JSON");
+        let full = TurnInJson {
+            type_id: "com.example.Message".to_owned(),
+            type_version: 3,
+            payload: Some(fields.clone()),
+            data: None,
+            parent_turn_id: Some(TurnId(18_446_744_073_709_551_615)),
+            fs_root_hash: Some("ab".to_owned()),
+            idempotency_key: Some("k".to_owned()),
+        };
+        let read = |turn: &TurnInJson| {
+            let text = serde_json::to_vec(turn).expect("plain data");
+            turn_in_json(&text, text.len()).expect("a turn")
+        };
+        assert_eq!(read(&full), full);
+        // The other name of the payload.
+        let other = TurnInJson { payload: None, data: Some(fields), ..full.clone() };
+        assert_eq!(read(&other), full);
+        // Everything that is read is described: the refusal of an unknown field names all that are read.
+        let mut described: Vec<String> = Vec::new();
+        for turn in [&full, &other] {
+            let value = serde_json::to_value(turn).expect("plain data");
+            described.extend(value.as_object().expect("an object").keys().cloned());
+        }
+        let unknown = turn_in_json(br#"{"later":1}"#, 100).expect_err("refused");
+        let (_, known) = unknown.message().split_once("there are ").expect("it names them");
+        for name in known.split([',', ' ', '(', ')']).filter(|word| !word.is_empty() && *word != "or") {
+            assert!(described.iter().any(|described| described == name), "{name}");
+        }
+    }
 
     #[test]
     fn a_head_is_named_bare_or_quoted() {

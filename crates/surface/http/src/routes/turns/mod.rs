@@ -37,5 +37,5 @@ pub(super) fn routes() -> Routes {
         .with(Route::READ, routes!(turn::get))
         .with(Route::READ, routes!(tree::list))
         // The router and the description spell a path with slashes in different ways.
-        .with_path(Route::READ, "/v1/turns/{id}/fs/{*path}", routes!(tree::get))
+        .with_path(Route::DOWNLOAD, "/v1/turns/{id}/fs/{*path}", routes!(tree::get))
 }

@@ -7,13 +7,13 @@ use utoipa::IntoParams;
 use crate::ApiError;
 use crate::params::{Params, invalid};
 
-/// Parameters of every route that shows payloads.
+/// Parameters of every route that shows payloads, read from the query.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "only described: parameters are read one by one")]
 pub(super) struct ViewParams {
     /// `typed` (default), `raw` or `both`.
-    view: Option<String>,
+    #[param(value_type = Option<String>)]
+    view: Shown,
     /// As what payloads are read: `inherit` (default), `latest` or `explicit`.
     type_hint_mode: Option<String>,
     /// With `explicit`: the type.
@@ -21,17 +21,56 @@ pub(super) struct ViewParams {
     /// With `explicit`: its version.
     as_type_version: Option<u32>,
     /// `1` to show tags that the type does not know.
-    include_unknown: Option<String>,
+    #[param(value_type = Option<String>)]
+    include_unknown: bool,
     /// How bytes are written: `base64` (default), `hex` or `len_only`.
-    bytes_render: Option<String>,
+    #[param(value_type = Option<String>)]
+    bytes_render: BytesRender,
     /// How integers of 64 bits are written: `string` (default) or `number`.
-    u64_format: Option<String>,
+    #[param(value_type = Option<String>)]
+    u64_format: WideRender,
     /// How numbers of enums are written: `label` (default), `number` or `both`.
-    enum_render: Option<String>,
+    #[param(value_type = Option<String>)]
+    enum_render: EnumRender,
     /// How times are written: `iso` (default) or `unix_ms` (default of built-in types).
-    time_render: Option<String>,
+    #[param(value_type = Option<String>)]
+    time_render: Option<TimeRender>,
     /// `1` to have a payload that cannot be shown be an error of the whole answer.
-    strict: Option<String>,
+    #[param(value_type = Option<String>)]
+    strict: bool,
+}
+
+/// Forms of a payload that are shown.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    typed: bool,
+    raw: bool,
+}
+
+impl ViewParams {
+    fn read(params: &Params) -> Result<Self, ApiError> {
+        let shown = |typed, raw| Shown { typed, raw };
+        Ok(ViewParams {
+            view: params.choice(
+                "view",
+                &[("typed", shown(true, false)), ("raw", shown(false, true)), ("both", shown(true, true))],
+            )?,
+            type_hint_mode: params.text("type_hint_mode")?.map(str::to_owned),
+            as_type_id: params.text("as_type_id")?.map(str::to_owned),
+            as_type_version: params.small_number("as_type_version")?,
+            include_unknown: params
+                .choice("include_unknown", &[("0", false), ("1", true), ("false", false), ("true", true)])?,
+            bytes_render: params
+                .choice("bytes_render", &words(BytesRender::WORDS, BytesRender::from_word))?,
+            u64_format: params.choice("u64_format", &words(WideRender::WORDS, WideRender::from_word))?,
+            enum_render: params.choice("enum_render", &words(EnumRender::WORDS, EnumRender::from_word))?,
+            time_render: params
+                .text("time_render")?
+                .map(|_| params.choice("time_render", &words(TimeRender::WORDS, TimeRender::from_word)))
+                .transpose()?,
+            strict: params.choice("strict", &[("0", false), ("1", true)])?,
+        })
+    }
 }
 
 /// How turns are to be shown, and what becomes of those that cannot be.
@@ -44,21 +83,16 @@ pub(super) struct View {
 
 impl View {
     pub(super) fn from_params(params: &Params) -> Result<Self, ApiError> {
-        let (is_typed, is_raw) = params
-            .choice("view", &[("typed", (true, false)), ("raw", (false, true)), ("both", (true, true))])?;
+        let said = ViewParams::read(params)?;
         let options = Options {
-            include_unknown: params
-                .choice("include_unknown", &[("0", false), ("1", true), ("false", false), ("true", true)])?,
-            bytes: params.choice("bytes_render", &words(BytesRender::WORDS, BytesRender::from_word))?,
-            wide: params.choice("u64_format", &words(WideRender::WORDS, WideRender::from_word))?,
-            enums: params.choice("enum_render", &words(EnumRender::WORDS, EnumRender::from_word))?,
-            time: params
-                .text("time_render")?
-                .map(|_| params.choice("time_render", &words(TimeRender::WORDS, TimeRender::from_word)))
-                .transpose()?,
+            include_unknown: said.include_unknown,
+            bytes: said.bytes_render,
+            wide: said.u64_format,
+            enums: said.enum_render,
+            time: said.time_render,
         };
-        let is_strict = params.choice("strict", &[("0", false), ("1", true)])?;
-        let of = projection::View { is_typed, is_raw, options, hint: hint(params)? };
+        let (Shown { typed: is_typed, raw: is_raw }, is_strict) = (said.view, said.strict);
+        let of = projection::View { is_typed, is_raw, options, hint: hint(said)? };
         Ok(View { of, is_strict })
     }
 
@@ -75,12 +109,10 @@ impl View {
     }
 }
 
-fn hint(params: &Params) -> Result<Hint, ApiError> {
-    let (id, version) = (params.text("as_type_id")?, params.small_number("as_type_version")?);
-    match (params.text("type_hint_mode")?.unwrap_or("inherit"), id, version) {
-        ("explicit", Some(id), Some(version)) => {
-            Ok(Hint::Explicit(DeclaredType { id: id.to_owned(), version }))
-        }
+fn hint(said: ViewParams) -> Result<Hint, ApiError> {
+    let ViewParams { type_hint_mode, as_type_id, as_type_version, .. } = said;
+    match (type_hint_mode.as_deref().unwrap_or("inherit"), as_type_id, as_type_version) {
+        ("explicit", Some(id), Some(version)) => Ok(Hint::Explicit(DeclaredType { id, version })),
         ("explicit", _, _) => {
             let message = "type_hint_mode=explicit needs as_type_id and as_type_version";
             Err(ApiError::new(TurnsCode::MissingTypeHint, message))
