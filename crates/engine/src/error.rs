@@ -62,7 +62,7 @@ pub enum EngineError {
     IndexesSealed,
     /// There is no such index.
     #[error("there is no index of {kind} {field}")]
-    NoKipIndex {
+    NoOrderedIndex {
         /// The type.
         kind: String,
         /// The field.
@@ -265,7 +265,7 @@ impl EngineError {
             EngineError::SearchOff => ErrorCode::InvalidRequest,
             EngineError::SearchRebuilding => ErrorCode::Conflict,
             EngineError::IndexesSealed => ErrorCode::InvalidRequest,
-            EngineError::NoKipIndex { .. } => ErrorCode::NotFound,
+            EngineError::NoOrderedIndex { .. } => ErrorCode::NotFound,
             EngineError::Registry(error) => error.code(),
             EngineError::NoTenant { .. } => ErrorCode::NotFound,
             EngineError::CannotTrust(error) => error.code(),

@@ -32,7 +32,7 @@ impl EngineError {
             | EngineError::NoSearch { .. }
             | EngineError::SearchOff
             | EngineError::IndexesSealed
-            | EngineError::NoKipIndex { .. }
+            | EngineError::NoOrderedIndex { .. }
             | EngineError::NoTenant { .. }
             | EngineError::CannotTrust(_)
             | EngineError::ImportKip { .. }

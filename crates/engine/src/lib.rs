@@ -12,7 +12,7 @@
 //!   happens to turns can be followed ([`Engine::turn_events`]);
 //! - everything that was said can be found by its words ([`Engine::start_search`], [`Engine::search`]);
 //! - agents read, write and search what is known in KIP ([`Engine::kip`], [`Engine::kip_logs`]), over ordered
-//!   indexes where there are some ([`Engine::create_kip_index`]), and move much of it at once
+//!   indexes where there are some ([`Engine::create_ordered_index`]), and move much of it at once
 //!   ([`Engine::kip_import`], [`Engine::kip_export`]);
 //! - background upkeep and figures ([`Engine::start_upkeep`], [`Engine::stats`],
 //!   [`Engine::write_metrics`]), and maintenance that somebody waits for ([`Engine::maintain`]).
@@ -64,7 +64,7 @@ pub use engine::Engine;
 pub use error::EngineError;
 pub use feed::{Consumer, ConsumerName};
 pub use graph::{
-    KipIndex, Listed, NoSpace, NoType, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion,
+    Listed, NoSpace, NoType, OrderedIndex, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion,
     SleepReport, SleepTask,
 };
 pub use kip::{

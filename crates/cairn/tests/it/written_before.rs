@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use crate::program::{run, stdout};
 
-const FIND: &str =
-    r#"FIND(?d.name, ?d.attributes, ?d.metadata.source) WHERE { ?d {type: "Drug"} FILTER(?d.attributes.dose >= 100) }"#;
+const FIND: &str = r#"FIND(?d.name, ?d.attributes, ?d.metadata.source) WHERE { ?d {type: "Drug"} FILTER(?d.attributes.dose >= 100) }"#;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/written-before-memories").join(name)
@@ -22,7 +21,8 @@ fn done(dir: &Path, arguments: &[&str]) -> String {
 }
 
 fn check(dir: &Path) {
-    let texts = ["Ada prefers tea. The release goes out on Friday.", "Friday is a holiday: deploy on Monday."];
+    let texts =
+        ["Ada prefers tea. The release goes out on Friday.", "Friday is a holiday: deploy on Monday."];
     let shown = done(dir, &["turns", "show", "1"]);
     assert!(texts.iter().all(|text| shown.contains(text)), "{shown}");
     let fork = done(dir, &["turns", "show", "2"]);
@@ -38,7 +38,14 @@ fn check(dir: &Path) {
     assert!(done(dir, &["doctor"]).contains("all is well"));
     // It is written to as if nothing had happened.
     done(dir, &["turns", "append", "1", "--type", "com.example.Note", "--text", "Monday it is."]);
-    done(dir, &["kip", "-c", r#"UPSERT { CONCEPT { {type: "Drug", name: "Ibuprofen"} SET ATTRIBUTES { dose: 400 } } }"#]);
+    done(
+        dir,
+        &[
+            "kip",
+            "-c",
+            r#"UPSERT { CONCEPT { {type: "Drug", name: "Ibuprofen"} SET ATTRIBUTES { dose: 400 } } }"#,
+        ],
+    );
     assert!(done(dir, &["search", "monday"]).contains("2 hits"));
     assert!(done(dir, &["kip", "-c", FIND]).contains("Ibuprofen"));
     assert!(done(dir, &["doctor"]).contains("all is well"));

@@ -13,7 +13,7 @@ pub(crate) mod spaces;
 mod write;
 
 pub(crate) use self::indexes::Indexing;
-pub use self::indexes::KipIndex;
+pub use self::indexes::OrderedIndex;
 pub(crate) use self::memory::Graph;
 pub use self::missing::{NoSpace, NoType};
 pub(crate) use self::read::inside;

@@ -109,7 +109,7 @@ fn populate(fs: &SimulatedFs, turns: u64) {
         send(&engine, &owner(), TENANT, &one(&text)).unwrap();
     }
     engine
-        .create_kip_index(&owner(), TENANT, MEMORY_SPACE, "Drug", "attributes.risk", &mut |_| true)
+        .create_ordered_index(&owner(), TENANT, MEMORY_SPACE, "Drug", "attributes.risk", &mut |_| true)
         .unwrap();
     let roles = Roles::NONE.with(Role::Writer);
     let team = TeamName::parse("writers").unwrap();

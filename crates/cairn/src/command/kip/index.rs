@@ -102,7 +102,7 @@ pub(super) fn index(data_dir: Option<&Path>, as_json: bool, command: &IndexComma
                 let tell = |stage: cairn_seam::Stage<'_>| {
                     show(stage.name, Progress { done: stage.done, total: stage.total })
                 };
-                client.create_kip_index(&arguments.job(), &mut { tell }).await
+                client.create_ordered_index(&arguments.job(), &mut { tell }).await
             })?;
             drop(show);
             let said = format!(
@@ -114,7 +114,7 @@ pub(super) fn index(data_dir: Option<&Path>, as_json: bool, command: &IndexComma
         }
         IndexCommand::Drop(arguments) => {
             let job = arguments.job();
-            reach::reach(dir, config, async |client| client.drop_kip_index(&job).await)?;
+            reach::reach(dir, config, async |client| client.drop_ordered_index(&job).await)?;
             let dropped = json!({"type": job.kind, "field": job.field, "dropped": true});
             let said = format!("dropped: {}\n", shown(&job.kind, &job.field));
             command::print(&if as_json { answer::json(&dropped) } else { said })

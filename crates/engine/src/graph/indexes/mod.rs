@@ -57,7 +57,7 @@ impl Indexing {
 
 /// An ordered index, as people are told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KipIndex {
+pub struct OrderedIndex {
     /// The type whose concepts it holds.
     pub kind: String,
     /// The field that it sorts them by, like `attributes.dose`.
@@ -77,7 +77,7 @@ impl Engine {
     ///
     /// Stopped by `on_stage` or by the end of the process it is left half made, and upkeep goes on with it.
     /// Refused in a store that is sealed.
-    pub fn create_kip_index(
+    pub fn create_ordered_index(
         &self,
         principal: &Principal,
         tenant: TenantId,
@@ -85,7 +85,7 @@ impl Engine {
         kind: &str,
         field: &str,
         on_stage: OnStage<'_>,
-    ) -> Result<KipIndex, EngineError> {
+    ) -> Result<OrderedIndex, EngineError> {
         let subject = format!("create index {kind} {field}");
         self.pipeline.permit(principal, &writing(Resource::tenant(tenant), &subject))?;
         if self.is_sealed() {
@@ -102,7 +102,7 @@ impl Engine {
     }
 
     /// Drops the ordered index of a field of a type: from now on nobody uses it.
-    pub fn drop_kip_index(
+    pub fn drop_ordered_index(
         &self,
         principal: &Principal,
         tenant: TenantId,
@@ -118,7 +118,7 @@ impl Engine {
             let snapshot = self.pipeline.store().snapshot(Position::START)?;
             let all = View::new(&*snapshot, *scope).indexes()?;
             let id = all.iter().find(|info| is_of(info, kind_id, &wanted)).map(|info| info.index.id);
-            let none = || EngineError::NoKipIndex { kind: kind.to_owned(), field: wanted.to_string() };
+            let none = || EngineError::NoOrderedIndex { kind: kind.to_owned(), field: wanted.to_string() };
             let id = id.ok_or_else(none)?;
             self.pipeline.step(scope, move |tx, scope| Ok(drop_index(tx, scope, id)?))?;
             self.memories.graph.indexing.note_unfinished();
@@ -129,12 +129,12 @@ impl Engine {
     }
 
     /// The ordered indexes of a space, in the order in which they were made.
-    pub fn kip_indexes(
+    pub fn ordered_indexes(
         &self,
         principal: &Principal,
         tenant: TenantId,
         space: &str,
-    ) -> Result<Vec<KipIndex>, EngineError> {
+    ) -> Result<Vec<OrderedIndex>, EngineError> {
         let reading = |resource| Act::new(Action::GraphRead, resource);
         self.pipeline.permit(principal, &reading(Resource::tenant(tenant)))?;
         let space = self.space_to_read(principal, tenant, space)?;
@@ -211,7 +211,7 @@ impl Engine {
         }
     }
 
-    fn told_of(&self, scope: &Scope, id: IndexId) -> Result<KipIndex, EngineError> {
+    fn told_of(&self, scope: &Scope, id: IndexId) -> Result<OrderedIndex, EngineError> {
         let snapshot = self.pipeline.store().snapshot(Position::START)?;
         let view = View::new(&*snapshot, *scope);
         let info = view.indexes()?.into_iter().find(|info| info.index.id == id);
@@ -230,7 +230,7 @@ fn is_of(info: &IndexInfo, kind: TypeId, field: &IndexField) -> bool {
         && (index.kind, index.part, &index.path) == (kind, field.part, &field.path)
 }
 
-fn shown(view: &View<'_>, info: &IndexInfo) -> Result<KipIndex, EngineError> {
+fn shown(view: &View<'_>, info: &IndexInfo) -> Result<OrderedIndex, EngineError> {
     let index = &info.index;
     let concepts = view.count(Statistic::Type(index.kind))?;
     let (state, entries) = match info.state {
@@ -239,7 +239,7 @@ fn shown(view: &View<'_>, info: &IndexInfo) -> Result<KipIndex, EngineError> {
         IndexState::Ready => ("ready", Some(concepts)),
         IndexState::Dropping => ("dropping", None),
     };
-    Ok(KipIndex {
+    Ok(OrderedIndex {
         kind: view.definition_name(index.kind.0)?.unwrap_or_default(),
         field: IndexField { part: index.part, path: index.path.clone() }.to_string(),
         state,

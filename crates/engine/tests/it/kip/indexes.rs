@@ -8,7 +8,7 @@ use cairn_access::{Action, Principal, Resource, Role};
 use cairn_base::fs::SimulatedFs;
 use cairn_base::{Clock, ErrorCode, ManualClock, Position, SeededEntropy, SpaceId, TenantId, Value};
 use cairn_embedded::{Background, EmbeddedOptions, EmbeddedStore, EncryptionKey};
-use cairn_engine::{Act, AuditOutcome, Engine, EngineConfig, EngineError, KipIndex, MEMORY_SPACE};
+use cairn_engine::{Act, AuditOutcome, Engine, EngineConfig, EngineError, MEMORY_SPACE, OrderedIndex};
 use cairn_graph::{
     ConceptWrite, IndexField, IndexOrigin, IndexState, Map, Part, Target, TypeId, View, Wish, Writer,
     create_index, drop_index, known, limits, tables,
@@ -25,13 +25,13 @@ fn go_on(_: Stage<'_>) -> bool {
     true
 }
 
-fn create(engine: &Engine, kind: &str, field: &str) -> Result<KipIndex, EngineError> {
-    engine.create_kip_index(&Principal::local_owner(), LOCAL, MEMORY_SPACE, kind, field, &mut go_on)
+fn create(engine: &Engine, kind: &str, field: &str) -> Result<OrderedIndex, EngineError> {
+    engine.create_ordered_index(&Principal::local_owner(), LOCAL, MEMORY_SPACE, kind, field, &mut go_on)
 }
 
 fn listed(engine: &Engine) -> Vec<(String, String, &'static str, Option<u64>, bool)> {
-    let all = engine.kip_indexes(&Principal::local_owner(), LOCAL, MEMORY_SPACE).unwrap();
-    let row = |index: KipIndex| (index.kind, index.field, index.state, index.entries, index.is_automatic);
+    let all = engine.ordered_indexes(&Principal::local_owner(), LOCAL, MEMORY_SPACE).unwrap();
+    let row = |index: OrderedIndex| (index.kind, index.field, index.state, index.entries, index.is_automatic);
     all.into_iter().map(row).collect()
 }
 
@@ -86,7 +86,7 @@ fn indexes_are_made_listed_and_dropped_with_lines_in_the_trail() {
     let drug = fill(engine, "Drug", 5_000);
     let mut stages = Vec::new();
     let owner = Principal::local_owner();
-    let made = engine.create_kip_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |stage| {
+    let made = engine.create_ordered_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |stage| {
         stages.push((stage.done, stage.total));
         true
     });
@@ -106,10 +106,10 @@ fn indexes_are_made_listed_and_dropped_with_lines_in_the_trail() {
             ("Symptom".to_owned(), "metadata._version".to_owned(), "ready", Some(1), false),
         ]
     );
-    engine.drop_kip_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE).unwrap();
+    engine.drop_ordered_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE).unwrap();
     assert_eq!(held(engine, drug), None);
     assert_eq!(listed(engine).len(), 1);
-    let gone = engine.drop_kip_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE).unwrap_err();
+    let gone = engine.drop_ordered_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE).unwrap_err();
     assert_eq!(gone.code(), ErrorCode::NotFound);
     let trail = kip.world.trail(LOCAL);
     let lines = trail.iter().filter(|line| line.subject.contains(&format!("index Drug {DOSE}")));
@@ -145,22 +145,24 @@ fn mistakes_are_told_and_only_writers_make_indexes() {
         assert!(error.to_string().contains(says), "{error}");
     }
     let owner = Principal::local_owner();
-    let elsewhere = engine.create_kip_index(&owner, LOCAL, "nowhere", "Drug", DOSE, &mut go_on).unwrap_err();
+    let elsewhere =
+        engine.create_ordered_index(&owner, LOCAL, "nowhere", "Drug", DOSE, &mut go_on).unwrap_err();
     assert!(elsewhere.to_string().contains("nowhere"), "{elsewhere}");
     let (reader, writer) = (user("rita", ACME, Role::Reader), user("will", ACME, Role::Writer));
     let code =
-        |done: Result<KipIndex, EngineError>| done.map_err(|error| error.code()).map(|index| index.state);
+        |done: Result<OrderedIndex, EngineError>| done.map_err(|error| error.code()).map(|index| index.state);
     let of = |principal: &Principal, tenant| {
-        engine.create_kip_index(principal, tenant, MEMORY_SPACE, "Person", "attributes.x", &mut go_on)
+        engine.create_ordered_index(principal, tenant, MEMORY_SPACE, "Person", "attributes.x", &mut go_on)
     };
     assert_eq!(code(of(&reader, ACME)), Err(ErrorCode::Forbidden));
     assert_eq!(code(of(&writer, ACME)), Ok("ready"));
     assert_eq!(code(of(&writer, LOCAL)), Err(ErrorCode::NotFound));
-    assert_eq!(engine.kip_indexes(&reader, ACME, MEMORY_SPACE).unwrap().len(), 1);
+    assert_eq!(engine.ordered_indexes(&reader, ACME, MEMORY_SPACE).unwrap().len(), 1);
     assert!(listed(engine).is_empty(), "tenants are apart");
-    let dropped = engine.drop_kip_index(&reader, ACME, MEMORY_SPACE, "Person", "attributes.x").unwrap_err();
+    let dropped =
+        engine.drop_ordered_index(&reader, ACME, MEMORY_SPACE, "Person", "attributes.x").unwrap_err();
     assert_eq!(dropped.code(), ErrorCode::Forbidden);
-    engine.drop_kip_index(&writer, ACME, MEMORY_SPACE, "Person", "attributes.x").unwrap();
+    engine.drop_ordered_index(&writer, ACME, MEMORY_SPACE, "Person", "attributes.x").unwrap();
 }
 
 #[test]
@@ -170,10 +172,11 @@ fn what_is_left_half_made_or_half_dropped_is_finished_later() {
     let owner = Principal::local_owner();
     for stop_after in 0..8 {
         let mut asked = 0;
-        let stopped = kip.engine().create_kip_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |_| {
-            asked += 1;
-            asked <= stop_after
-        });
+        let stopped =
+            kip.engine().create_ordered_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |_| {
+                asked += 1;
+                asked <= stop_after
+            });
         assert!(matches!(stopped, Err(EngineError::Store(cairn_seam::StoreError::Stopped))), "{stop_after}");
         assert_eq!(held(kip.engine(), drug), None, "{stop_after}");
         assert_eq!(listed(kip.engine())[0].2, "building");
@@ -196,7 +199,7 @@ fn what_is_left_half_made_or_half_dropped_is_finished_later() {
     kip.engine().upkeep_once().unwrap();
     let mut is_first = true;
     let mut once = |_: Stage<'_>| std::mem::take(&mut is_first);
-    let half = kip.engine().create_kip_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut once);
+    let half = kip.engine().create_ordered_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut once);
     assert!(half.is_err());
     kip.engine().upkeep_once().unwrap();
     assert_eq!(held(kip.engine(), drug), Some(10_002));
@@ -224,7 +227,7 @@ fn upkeep_works_on_an_index_for_a_moment_and_goes_on_with_it_the_next_time() {
     let owner = Principal::local_owner();
     let begun = kip
         .engine()
-        .create_kip_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |stage| stage.done == 0);
+        .create_ordered_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |stage| stage.done == 0);
     assert!(begun.is_err());
     let store = Arc::clone(&kip.world.store) as Arc<dyn Store>;
     let clock = Arc::new(Ticking(kip.world.clock.clone()));
@@ -262,7 +265,7 @@ fn after_a_failure_upkeep_leaves_indexes_alone_for_a_minute() {
     let engine = kip.engine();
     let drug = fill(engine, "Drug", 10);
     let owner = Principal::local_owner();
-    let begun = engine.create_kip_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |_| false);
+    let begun = engine.create_ordered_index(&owner, LOCAL, MEMORY_SPACE, "Drug", DOSE, &mut |_| false);
     assert!(begun.is_err());
     // The list of another space cannot be read.
     let other = || Act::new(Action::GraphWrite, Resource::space(LOCAL, SpaceId(1 << 20)));
@@ -373,7 +376,9 @@ fn what_queries_wish_for_often_is_made_within_a_budget() {
     create(engine, "Large", DOSE).unwrap();
     assert_eq!(note(8, &wish(large, "g", 5_000)).len(), 5);
     engine.set_auto_indexes(0);
-    engine.drop_kip_index(&Principal::local_owner(), LOCAL, MEMORY_SPACE, "Large", "attributes.g").unwrap();
+    engine
+        .drop_ordered_index(&Principal::local_owner(), LOCAL, MEMORY_SPACE, "Large", "attributes.g")
+        .unwrap();
     assert_eq!(note(100, &wish(large, "g", 5_000)).len(), 4, "switched off");
     let deep = Wish { path: vec!["a".to_owned(); 5], ..wish(large, "a", 5_000) };
     engine.set_auto_indexes(9);

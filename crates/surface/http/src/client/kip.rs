@@ -29,7 +29,7 @@ impl Client {
     }
 
     /// Has an ordered index made, for as long as that takes, and passes on how far it is.
-    pub async fn create_kip_index(
+    pub async fn create_ordered_index(
         &mut self,
         job: &IndexJob,
         on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
@@ -41,7 +41,7 @@ impl Client {
     }
 
     /// Has an ordered index dropped.
-    pub async fn drop_kip_index(&mut self, job: &IndexJob) -> Result<(), ClientError> {
+    pub async fn drop_ordered_index(&mut self, job: &IndexJob) -> Result<(), ClientError> {
         let IndexJob { space, kind, field } = job;
         let mut path = format!("/v1/kip/indexes?type={}&field={}", escaped(kind), escaped(field));
         if let Some(space) = space {

@@ -94,12 +94,12 @@ async fn the_client_of_the_program_does_the_same() {
     let mut client = Client::over(server.local().await, Duration::from_secs(20)).await.expect("it connects");
     let job = IndexJob { space: None, kind: "Drug".to_owned(), field: "attributes.dose".to_owned() };
     let mut stages = 0;
-    let made = client.create_kip_index(&job, &mut |_| stages += 1).await.expect("it is made");
+    let made = client.create_ordered_index(&job, &mut |_| stages += 1).await.expect("it is made");
     assert_eq!((made.state.as_str(), made.entries, stages > 0), ("ready", Some(2), true));
     let page = client.kip_indexes(Some("memory")).await.expect("a list");
     assert_eq!(page.indexes, [made]);
-    client.drop_kip_index(&job).await.expect("it is dropped");
-    let again = client.drop_kip_index(&IndexJob { space: Some("memory".to_owned()), ..job }).await;
+    client.drop_ordered_index(&job).await.expect("it is dropped");
+    let again = client.drop_ordered_index(&IndexJob { space: Some("memory".to_owned()), ..job }).await;
     assert!(matches!(again, Err(ClientError::Refused { .. })), "{again:?}");
     assert!(client.kip_indexes(None).await.expect("a list").indexes.is_empty());
 }

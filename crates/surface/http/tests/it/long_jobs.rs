@@ -140,7 +140,7 @@ async fn the_creation_of_an_index_stops_when_its_caller_is_shut_out() {
     let jobs = ["one", "two"].map(|key| json!({"type": "Domain", "field": format!("attributes.{key}")}));
     stops_when_its_token_is_revoked(&mut world, "/v1/kip/indexes", jobs).await;
     let reader = Principal::new("bob", world.tenant, writes());
-    let made = world.server.gate.engine().kip_indexes(&reader, world.tenant, "memory").expect("a list");
+    let made = world.server.gate.engine().ordered_indexes(&reader, world.tenant, "memory").expect("a list");
     let states: Vec<_> = made.iter().map(|index| (index.field.as_str(), index.state)).collect();
     assert_eq!(states, [("attributes.one", "ready"), ("attributes.two", "building")]);
 }

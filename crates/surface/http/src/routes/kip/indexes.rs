@@ -25,7 +25,7 @@ use crate::{ApiError, ApiJson, IntoWire, long_job};
 pub(super) async fn list(call: Call, params: Params) -> Result<Json<KipIndexes>, ApiError> {
     let space = params.text("space")?.unwrap_or(MEMORY_SPACE).to_owned();
     let indexes =
-        call.read(move |engine, principal| engine.kip_indexes(principal, principal.tenant(), &space));
+        call.read(move |engine, principal| engine.ordered_indexes(principal, principal.tenant(), &space));
     let indexes = indexes.await?.into_iter().map(IntoWire::into_wire).collect();
     Ok(Json(KipIndexes { indexes }))
 }
@@ -57,7 +57,7 @@ pub(super) async fn create(
         caller,
         move |engine, principal, on_stage| {
             let space = job.space.as_deref().unwrap_or(MEMORY_SPACE);
-            engine.create_kip_index(principal, principal.tenant(), space, &job.kind, &job.field, on_stage)
+            engine.create_ordered_index(principal, principal.tenant(), space, &job.kind, &job.field, on_stage)
         },
         |outcome| Ok(outcome?.into_wire()),
     )
@@ -91,17 +91,17 @@ pub(super) async fn remove(call: Call, params: Params) -> Result<StatusCode, Api
     let (kind, field) = (said("type")?, said("field")?);
     let space = params.text("space")?.unwrap_or(MEMORY_SPACE).to_owned();
     let dropped = call.change(move |engine, principal| {
-        engine.drop_kip_index(principal, principal.tenant(), &space, &kind, &field)
+        engine.drop_ordered_index(principal, principal.tenant(), &space, &kind, &field)
     });
     dropped.await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-impl IntoWire for cairn_engine::KipIndex {
+impl IntoWire for cairn_engine::OrderedIndex {
     type Wire = KipIndex;
 
     fn into_wire(self) -> KipIndex {
-        let cairn_engine::KipIndex { kind, field, state, entries, concepts, is_automatic } = self;
+        let cairn_engine::OrderedIndex { kind, field, state, entries, concepts, is_automatic } = self;
         KipIndex { kind, field, state: state.to_owned(), entries, concepts, automatic: is_automatic }
     }
 }
