@@ -73,7 +73,8 @@ fn an_append_takes_three_rounds_and_a_typed_page_of_64_turns_takes_four() {
     }
     // The registry is read when it grew, and not with every page.
     engine.registry(&owner, TENANT).unwrap();
-    (store.take_rounds(), store.take_snapshots());
+    store.take_rounds();
+    store.take_snapshots();
     // The context, its turns, what is beside them, payloads that are not in memory.
     let payloads = page(&engine, &owner, WindowAt::Head);
     let rounds = store.take_rounds();
@@ -110,7 +111,8 @@ fn a_page_before_a_turn_takes_the_jumps_to_it_and_no_more() {
     }
     engine.registry(&owner, TENANT).unwrap();
     for before in [900, 500, 100] {
-        (store.take_rounds(), store.take_snapshots());
+        store.take_rounds();
+        store.take_snapshots();
         let payloads = page(&engine, &owner, WindowAt::Before(TurnId(before)));
         assert_eq!((payloads.len(), store.take_snapshots()), (PAGE, 1));
         let rounds = store.take_rounds();
