@@ -80,6 +80,9 @@ struct StoreArgs {
     /// Run this measurement only; may be given several times.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(store::MEASUREMENTS)))]
     only: Vec<String>,
+    /// Build this checkout (`touch`) instead of this one; several are measured in alternation.
+    #[arg(long, value_name = "DIR")]
+    tree: Vec<PathBuf>,
     #[command(flatten)]
     how: How,
 }
@@ -172,7 +175,9 @@ fn main() -> ExitCode {
             list();
             Ok(true)
         }
-        Some(Bench::Store(args)) => run(store::MEASUREMENTS, &args.only, &args.how, Extra::default()),
+        Some(Bench::Store(args)) => {
+            run(store::MEASUREMENTS, &args.only, &args.how, Extra { trees: args.tree, ..Extra::default() })
+        }
         Some(Bench::Blobs(args)) => run(blobs::MEASUREMENTS, &args.only, &args.how, Extra::default()),
         Some(Bench::Turns(args)) => run(turns::MEASUREMENTS, &args.only, &args.how, Extra::default()),
         Some(Bench::Gateway(args)) => run(gateway::MEASUREMENTS, &args.only, &args.how, Extra::default()),
@@ -225,6 +230,7 @@ fn list() {
 struct Extra {
     keep: Option<PathBuf>,
     programs: Vec<PathBuf>,
+    trees: Vec<PathBuf>,
 }
 
 /// Says whether every result was right.
@@ -233,8 +239,8 @@ fn run(measurements: &[Measurement], only: &[String], how: &How, extra: Extra) -
         Some(dir) => Scratch::inside(dir)?,
         None => Scratch::beside_the_build()?,
     };
-    let Extra { keep, programs } = extra;
-    let setting = Setting { dir: scratch.path().to_owned(), quick: how.quick, keep, programs };
+    let Extra { keep, programs, trees } = extra;
+    let setting = Setting { dir: scratch.path().to_owned(), quick: how.quick, keep, programs, trees };
     let mut report = Report::default();
     measure::run(measurements, &setting, only, &mut report);
     if how.json {

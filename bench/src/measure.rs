@@ -43,6 +43,8 @@ pub(crate) struct Setting {
     pub(crate) keep: Option<PathBuf>,
     /// Builds of `cairn` to measure instead of the server that is built with the benchmarks.
     pub(crate) programs: Vec<PathBuf>,
+    /// Checkouts to build instead of the one that the benchmarks belong to.
+    pub(crate) trees: Vec<PathBuf>,
 }
 
 impl Setting {

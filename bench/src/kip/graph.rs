@@ -128,7 +128,8 @@ impl Graph {
     pub(super) fn create_index(&self, (kind, field): (&str, &str)) -> Result<Duration> {
         let began = Instant::now();
         let (owner, tenant) = (&self.owner, TenantId::LOCAL);
-        let made = self.engine.create_ordered_index(owner, tenant, MEMORY_SPACE, kind, field, &mut |_| true)?;
+        let made =
+            self.engine.create_ordered_index(owner, tenant, MEMORY_SPACE, kind, field, &mut |_| true)?;
         ensure!(made.state == "ready", "the index of {field} of {kind} is {}", made.state);
         Ok(began.elapsed())
     }

@@ -134,7 +134,7 @@ pub(crate) fn load(dir: &Path, size: Size) -> Result<()> {
 /// Opens, asks everything, and prints: milliseconds to the first answer and until the search was ready, and
 /// the most memory; then for each question two quantiles in microseconds, and rows.
 pub(crate) fn ask(dir: &Path, size: Size, quick: bool) -> Result<()> {
-    let setting = Setting { dir: dir.to_owned(), quick, keep: None, programs: Vec::new() };
+    let setting = Setting { dir: dir.to_owned(), quick, keep: None, programs: Vec::new(), trees: Vec::new() };
     let first = QUESTIONS.first().context("there are no questions")?;
     let start = Starts::of(first, size, 1);
     let began = Instant::now();

@@ -49,7 +49,8 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
         })
         .collect();
     let folder = million.index()?;
-    let settings = Settings { store: million.node.clone(), collections: TURNS.iter().collect(), writer_bytes: 32 << 20 };
+    let settings =
+        Settings { store: million.node.clone(), collections: TURNS.iter().collect(), writer_bytes: 32 << 20 };
     let folder = open_directory(&folder, Protection::Checked(Arc::new(SystemEntropy)))?;
     let index = SearchIndex::open(folder.clone(), settings)?;
     let partition = index.partitions().into_iter().find(|partition| partition.collection == TURNS[0].number);

@@ -11,6 +11,7 @@ mod paced;
 pub(crate) mod raw_log;
 mod rebuild;
 pub(crate) mod record;
+mod touch;
 mod traversal;
 mod writer;
 
@@ -39,6 +40,12 @@ pub(crate) const MEASUREMENTS: &[Measurement] = &[
         about: "cold release build of the binary, and its size",
         by_default: false,
         run: build::run,
+    },
+    Measurement {
+        name: "touch",
+        about: "warm development build after one limit or error code changed, of each --tree in alternation",
+        by_default: false,
+        run: touch::run,
     },
 ];
 

@@ -5,7 +5,6 @@
 //! read on by parents and jumps: each round reads everything that the last one leads to, which takes
 //! at most about 3 log2(limit) rounds and reads no turn twice.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
 
 use cairn_access::Scope;
@@ -14,7 +13,7 @@ use cairn_seam::{KeyRange, Reader, Visit};
 
 use crate::error::TurnsError;
 use crate::lineage::jump_length;
-use crate::read::{Admit, each_turn, turn_of};
+use crate::read::{Admit, each_turn, turn, turn_of};
 use crate::record;
 use crate::tables::TURNS;
 use crate::turn::Turn;
@@ -104,36 +103,85 @@ fn complete<R: Reader + ?Sized>(
     if chain.len() >= limit || oldest.parent == TurnId::NONE {
         return Ok(());
     }
-    let lowest = u32::try_from(limit - 1).map_or(0, |above| newest.depth.saturating_sub(above));
-    let mut asked: HashSet<TurnId> = chain.iter().map(|turn| turn.id).collect();
-    let mut known: HashMap<TurnId, Result<Turn, TurnsError>> = HashMap::new();
+    let mut places = Places::below(newest.depth, limit);
     let mut fresh = chain.clone();
-    loop {
-        let above = fresh.iter().flat_map(|turn| leads_to(turn, lowest));
-        let wanted: Vec<TurnId> = above.filter(|id| asked.insert(*id)).collect();
-        if wanted.is_empty() {
-            break;
-        }
+    let mut wanted = Vec::new();
+    while {
+        wanted.clear();
+        places.want(&fresh, &mut wanted);
+        !wanted.is_empty()
+    } {
         fresh.clear();
-        each_turn(reader, scope, &wanted, &mut |id, turn| {
-            fresh.extend(turn.as_ref().ok());
-            known.insert(id, turn);
+        each_turn(reader, scope, &wanted, &mut |_, turn| match turn {
+            Ok(turn) => {
+                if places.put(turn) {
+                    fresh.push(turn);
+                }
+            }
+            // It is read again, and fails, if the chain gets there.
+            Err(_) => {}
         })?;
     }
     let mut at = oldest.parent;
-    while chain.len() < limit
-        && let Some(turn) = known.remove(&at)
-    {
-        let turn = turn?;
+    while at != TurnId::NONE && chain.len() < limit {
+        let known = places.known.get(chain.len()).copied().flatten().filter(|known| known.id == at);
+        let turn = match known {
+            Some(known) => known,
+            // A jump that does not follow the rule hid it, it is lost, or it does not decode.
+            None => match turn(reader, scope, at) {
+                Err(TurnsError::NoTurn(_)) => return Ok(()),
+                turn => turn?,
+            },
+        };
         chain.push(turn);
         at = turn.parent;
     }
     Ok(())
 }
 
-/// The turns that a turn knows above itself, down to a depth.
-fn leads_to(turn: &Turn, lowest: u32) -> impl Iterator<Item = TurnId> + use<> {
-    let parent = (turn.depth > lowest).then_some(turn.parent);
-    let jump = (turn.depth.saturating_sub(jump_length(turn.depth)) >= lowest).then_some(turn.jump);
-    [parent, jump].into_iter().flatten().filter(|id| *id != TurnId::NONE)
+/// The turns of a chain by their distance from its newest one: there is one at each depth, so no map is needed.
+struct Places {
+    newest: u32,
+    known: Vec<Option<Turn>>,
+    asked: Vec<bool>,
+}
+
+impl Places {
+    fn below(newest: u32, limit: usize) -> Self {
+        let count = usize::try_from(newest).map_or(limit, |depth| limit.min(depth.saturating_add(1)));
+        Places { newest, known: vec![None; count], asked: vec![false; count] }
+    }
+
+    /// The place of a depth, if the window has it.
+    fn place(&self, depth: u32) -> Option<usize> {
+        let place = usize::try_from(self.newest.checked_sub(depth)?).ok()?;
+        (place < self.known.len()).then_some(place)
+    }
+
+    /// Adds what turns lead to and nobody has asked for yet.
+    fn want(&mut self, turns: &[Turn], wanted: &mut Vec<TurnId>) {
+        for turn in turns {
+            if let Some(place) = self.place(turn.depth) {
+                self.asked[place] = true;
+            }
+        }
+        for turn in turns {
+            let parent = (turn.parent, turn.depth.checked_sub(1));
+            let jump = (turn.jump, turn.depth.checked_sub(jump_length(turn.depth)));
+            for (id, depth) in [parent, jump] {
+                let Some(place) = depth.and_then(|depth| self.place(depth)) else { continue };
+                if id != TurnId::NONE && !std::mem::replace(&mut self.asked[place], true) {
+                    wanted.push(id);
+                }
+            }
+        }
+    }
+
+    /// Puts a turn where its depth says; says whether it is new there.
+    fn put(&mut self, turn: Turn) -> bool {
+        let Some(place) = self.place(turn.depth) else { return false };
+        let is_new = self.known[place].is_none();
+        self.known[place] = Some(turn);
+        is_new
+    }
 }
