@@ -112,14 +112,13 @@ fn complete<R: Reader + ?Sized>(
         !wanted.is_empty()
     } {
         fresh.clear();
-        each_turn(reader, scope, &wanted, &mut |_, turn| match turn {
-            Ok(turn) => {
-                if places.put(turn) {
-                    fresh.push(turn);
-                }
+        each_turn(reader, scope, &wanted, &mut |_, turn| {
+            // One that does not decode is read again, and fails, if the chain gets there.
+            if let Ok(turn) = turn
+                && places.put(turn)
+            {
+                fresh.push(turn);
             }
-            // It is read again, and fails, if the chain gets there.
-            Err(_) => {}
         })?;
     }
     let mut at = oldest.parent;
