@@ -96,7 +96,7 @@ impl FileSystem for SystemFs {
                     Err(error) if is_full(&error) => {}
                     named => named?,
                 }
-                Ok(Locked::Acquired(Box::new(SystemLock { _file: file })))
+                Ok(Locked::Acquired(Box::new(SystemLock { file })))
             }
             Err(fs::TryLockError::WouldBlock) => {
                 let mut owner = String::new();
@@ -110,7 +110,7 @@ impl FileSystem for SystemFs {
     fn lock_to_read(&self, path: &Path) -> io::Result<Locked> {
         let file = fs::File::open(path)?;
         match file.try_lock() {
-            Ok(()) => Ok(Locked::Acquired(Box::new(SystemLock { _file: file }))),
+            Ok(()) => Ok(Locked::Acquired(Box::new(SystemLock { file }))),
             Err(fs::TryLockError::WouldBlock) => {
                 let mut owner = String::new();
                 file.take(4096).read_to_string(&mut owner)?;
@@ -129,11 +129,19 @@ fn name_holder(file: &fs::File, holder: &str) -> io::Result<()> {
 
 #[derive(Debug)]
 struct SystemLock {
-    // The lock lives as long as this handle; the kernel ends it when the process dies.
-    _file: fs::File,
+    // The lock belongs to this open file; the kernel ends it when the process dies.
+    file: fs::File,
 }
 
 impl LockGuard for SystemLock {}
+
+impl Drop for SystemLock {
+    fn drop(&mut self) {
+        // Closing is not enough: a child process that is being spawned has a duplicate of the handle until it runs
+        // its program, and would keep the lock for so long. If this fails, closing still ends it a moment later.
+        let _ = self.file.unlock();
+    }
+}
 
 #[derive(Debug)]
 struct SystemFile(fs::File);
@@ -261,6 +269,20 @@ mod tests {
         let (_keep, dir) = scratch();
         assert!(SystemFs.free_bytes(&dir).unwrap() > 0);
         assert_eq!(kind(SystemFs.free_bytes(&dir.join("missing"))), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_lock_ends_with_its_guard_though_a_duplicate_of_its_file_is_open() {
+        let (_dir, path) = scratch();
+        let path = path.join("LOCK");
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let file = file.expect("it opens");
+        // As a child process has it that is being spawned.
+        let duplicate = file.try_clone().expect("a duplicate");
+        file.try_lock().expect("nobody has it");
+        drop(SystemLock { file });
+        assert!(matches!(SystemFs.lock(&path, "me").expect("it can be tried"), Locked::Acquired(_)));
+        drop(duplicate);
     }
 
     #[test]
