@@ -83,6 +83,17 @@ impl CanonicalObject {
         }
     }
 
+    /// Sets a key. Fails when the value is deeper or longer than what is read.
+    pub fn set(&mut self, key: &str, value: &Value) -> Result<(), CanonicalError> {
+        self.entries.insert(key.to_owned(), value.to_canonical_json()?);
+        Ok(())
+    }
+
+    /// Removes a key and returns its value as canonical JSON.
+    pub fn remove(&mut self, key: &str) -> Option<String> {
+        self.entries.remove(key)
+    }
+
     /// Its keys, sorted.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)

@@ -106,6 +106,35 @@ impl Sharing<'_> {
         }
     }
 
+    /// Readers as marks: a principal may read if one of [`Principal::marks`] is among them. Sorted, each once.
+    ///
+    /// Marks can be stored and looked up, so that lists, searches and counts filter by permission before they rank,
+    /// count or page. They decide as [`authorize`](crate::authorize) does for everyone but the local owner.
+    pub fn marks(&self) -> Vec<String> {
+        let home = self.tenant_name;
+        if self.visibility == Visibility::Public && self.acl.is_empty() {
+            return vec![mark::EVERYONE.to_owned()];
+        }
+        let mut marks = vec![mark::user(home, self.author)];
+        if self.acl.is_empty() {
+            match self.visibility {
+                Visibility::Org => marks.push(mark::tenant(home)),
+                Visibility::Team => marks.push(mark::team(home, team_name(self.team))),
+                Visibility::Public | Visibility::Private => {}
+            }
+        }
+        marks.extend(self.acl.tenants.iter().map(|name| mark::tenant(name)));
+        let mut named = |entry: &str, mark: fn(&str, &str) -> String| {
+            marks.push(mark(home, entry));
+            marks.extend(entry.split_once('/').map(|(tenant, name)| mark(tenant, name)));
+        };
+        self.acl.users.iter().for_each(|entry| named(entry, mark::user));
+        self.acl.teams.iter().for_each(|entry| named(team_name(entry), mark::team));
+        marks.sort_unstable();
+        marks.dedup();
+        marks
+    }
+
     fn is_listed(&self, principal: &Principal, at_home: bool) -> bool {
         let tenant = principal.tenant_name();
         let named = |entry: &str, is_named: &dyn Fn(&str) -> bool| {
@@ -116,6 +145,47 @@ impl Sharing<'_> {
         self.acl.tenants.iter().any(|listed| *listed == tenant)
             || self.acl.users.iter().any(|entry| named(entry, &|user| user == principal.user_id()))
             || self.acl.teams.iter().any(|entry| named(team_name(entry), &|team| principal.is_in_team(team)))
+    }
+}
+
+impl Principal {
+    /// The marks of a principal, for [`Sharing::marks`].
+    pub fn marks(&self) -> Vec<String> {
+        let mut marks = vec![mark::EVERYONE.to_owned()];
+        if self.roles().suffice_for(Role::Reader) {
+            let tenant = self.tenant_name();
+            marks.push(mark::tenant(tenant));
+            marks.push(mark::user(tenant, self.user_id()));
+            marks.extend(self.teams().map(|team| mark::team(tenant, team)));
+        }
+        marks
+    }
+}
+
+/// Marks of readers. Names of tenants hold no `/`, so no two readers have the same mark.
+pub mod mark {
+    /// The mark of everyone, also of callers without credentials.
+    pub const EVERYONE: &str = "*";
+
+    /// The mark of a whole tenant.
+    pub fn tenant(name: &str) -> String {
+        format!("t:{name}")
+    }
+
+    /// The mark of one user.
+    pub fn user(tenant: &str, user: &str) -> String {
+        format!("u:{tenant}/{user}")
+    }
+
+    /// The mark of one team.
+    pub fn team(tenant: &str, team: &str) -> String {
+        format!("m:{tenant}/{team}")
+    }
+
+    /// The tenant that a mark names; `None` for everyone.
+    pub fn tenant_of(mark: &str) -> Option<&str> {
+        let (kind, named) = mark.split_once(':')?;
+        Some(if kind == "t" { named } else { named.split_once('/')?.0 })
     }
 }
 

@@ -157,6 +157,11 @@ fn artifacts_are_read_by_whom_they_are_shared_with() {
                     "{principal:?} {sharing:?}"
                 );
 
+                // Marks decide in the same way, for lists and counts.
+                let marks = sharing.marks();
+                let is_marked = principal.marks().iter().any(|mark| marks.contains(mark));
+                assert_eq!(is_marked || principal.is_local_owner(), expected.is_ok(), "{principal:?} {marks:?}");
+
                 let writes = principal.roles().suffice_for(Role::Writer);
                 let administers = who.0 == "acme" && principal.roles().has(Role::Admin);
                 let may_delete = principal.is_local_owner() || administers || is_author && writes;

@@ -1,0 +1,47 @@
+//! Artifacts: what was published, by whom, and from what (KCP, `docs/artifacts.md`).
+//!
+//! An artifact is a signed JSON payload with content of any kind. The exact bytes that were signed are stored and
+//! served, so that everybody can verify who wrote it, years later and without this node. Everything here is a function
+//! over a snapshot or a transaction; who may read an artifact is decided by `cairn-access`.
+
+mod audience;
+mod code;
+mod counters;
+mod delete;
+mod error;
+mod event;
+mod id;
+mod lineage;
+pub mod limits;
+mod payload;
+mod publish;
+mod quarantine;
+mod read;
+mod record;
+mod reserve;
+mod search;
+mod signer;
+pub mod tables;
+mod tombstone;
+
+pub use audience::{Audience, audiences, citations};
+pub use code::{ArtifactCode, kcp_code};
+pub use counters::{Usage, add_usage, usage};
+pub use delete::{Deleted, delete, erase, purge_due, tombstone};
+pub use error::ArtifactError;
+pub use event::ArtifactEvent;
+pub use id::{ArtifactId, NotAnArtifactId};
+pub use lineage::{
+    Direction, Lineage, LineageEdge, LineageNode, LineageRequest, NodeState, Seen, children, citing_scopes, lineage,
+};
+pub use payload::{Filled, Payload, PayloadError, Provenance, Received, fill_unsigned};
+pub use publish::{Publish, Published, publish};
+pub use quarantine::{Quarantined, check_quarantine, quarantine, quarantined, release};
+pub use read::{
+    Found, artifact, by_author, by_blob, by_content, by_time, content_of, find, homes, load_payload, locate,
+};
+pub use record::{Artifact, Attestation, Content, PayloadAt, blobs_of_artifact, blobs_of_quarantined};
+pub use reserve::{Reservation, content_homes, grantee, grantees, reserve};
+pub use search::{ARTIFACTS, COLLECTIONS, Facet, document};
+pub use signer::{Signer, signer};
+pub use tombstone::{SignedTombstone, Tombstone};
