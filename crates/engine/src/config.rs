@@ -6,7 +6,7 @@ use std::time::Duration;
 use cairn_seam::ScrubPolicy;
 
 use crate::memory::Memory;
-use crate::{CompactionPolicy, SearchHome, SleepPolicy, limits};
+use crate::{CompactionPolicy, SearchHome, Signing, SleepPolicy, limits};
 
 /// Settings of an engine.
 ///
@@ -33,6 +33,10 @@ pub struct EngineConfig {
     pub auto_indexes: usize,
     /// Maximum bytes of the graph cache; 0 disables it.
     pub graph_cache_bytes: u64,
+    /// The key that this node signs with; without one it signs nothing for its users.
+    pub signing: Option<Arc<dyn Signing>>,
+    /// How long the content of a deleted artifact is kept; `None` keeps it.
+    pub keep_deleted_content: Option<Duration>,
     /// Memories beside the built-in ones.
     pub memories: Vec<Arc<dyn Memory>>,
 }
@@ -62,6 +66,8 @@ impl Default for EngineConfig {
             remember_keys: cairn_turns::limits::IDEMPOTENCY_REMEMBERED,
             auto_indexes: limits::GRAPH_AUTO_INDEXES,
             graph_cache_bytes: limits::GRAPH_CACHE_BYTES_DEFAULT,
+            signing: None,
+            keep_deleted_content: Some(limits::KEEP_DELETED_CONTENT),
             memories: Vec::new(),
         }
     }

@@ -178,6 +178,7 @@ impl Engine {
     /// Afterwards writes are refused as [`cairn_seam::StoreError::Closed`]. Closing twice is fine.
     pub fn close(&self) -> Result<(), EngineError> {
         self.upkeep.stop();
+        self.memories.all().iter().for_each(|memory| memory.closing(self));
         self.searching.stop();
         self.pipeline.shared().bus.close();
         Ok(self.pipeline.store().close()?)

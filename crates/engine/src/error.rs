@@ -4,6 +4,7 @@ use std::io;
 
 use cairn_access::registry::RegistryError;
 use cairn_access::{CannotTrust, Refusal};
+use cairn_artifacts::ArtifactError;
 use cairn_base::{ErrorCode, Position};
 use cairn_graph::GraphError;
 use cairn_kip::KipError;
@@ -30,6 +31,15 @@ pub enum EngineError {
     /// The graph did not do it.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// The memory of artifacts did not do it.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// This node has no key to sign with.
+    #[error("this node cannot sign: {detail}")]
+    NoSigning {
+        /// The reason.
+        detail: String,
+    },
     /// The graph has no such space.
     #[error(transparent)]
     NoSpace(#[from] NoSpace),
@@ -252,6 +262,8 @@ impl EngineError {
             EngineError::Turns(error) => error.code(),
             EngineError::ImportLine { error, .. } => error.code(),
             EngineError::Graph(error) => error.code(),
+            EngineError::Artifact(error) => error.code(),
+            EngineError::NoSigning { .. } => ErrorCode::Unavailable,
             EngineError::NoSpace(_)
             | EngineError::NoType(_)
             | EngineError::Kip(_)

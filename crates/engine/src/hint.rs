@@ -24,7 +24,11 @@ impl EngineError {
             | EngineError::MaintenanceRunning
             | EngineError::SleepRunning => Some(WAIT),
             EngineError::ConsumersFull => Some("remove a consumer that is no longer used"),
+            EngineError::NoSigning { .. } => {
+                Some("run `cairn identity create`, or sign the payload yourself")
+            }
             EngineError::Refused(_)
+            | EngineError::Artifact(_)
             | EngineError::NoSpace(_)
             | EngineError::NoType(_)
             | EngineError::Kip(_)

@@ -20,6 +20,7 @@
 //! Synchronous: no sockets and no async runtime here. `cairn-gate` is where those meet the engine.
 
 mod access;
+mod artifacts;
 mod audit;
 mod bus;
 mod code;
@@ -27,6 +28,7 @@ mod config;
 mod engine;
 mod error;
 mod feed;
+mod follow;
 mod forget;
 mod graph;
 mod hint;
@@ -50,6 +52,11 @@ mod turns;
 mod upkeep;
 
 pub use access::{Connection, LoggedIn, NewToken};
+pub use artifacts::{
+    ArtifactDeletion, ArtifactEventPage, ArtifactFilter, ArtifactHappened, ArtifactIds, ArtifactItem,
+    ArtifactKeys, ArtifactList, ArtifactNews, ArtifactOrder, ArtifactQuestion, ContentUpload, OpenContent,
+    PublishStep, ShownArtifact, Signing, SigningError, VerifiedArtifact,
+};
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage, BadAuditCursor};
 pub use bus::{BusStats, Notification, Received, Subscription};
 pub use cairn_graph::spaces::MEMORY as MEMORY_SPACE;
@@ -63,6 +70,7 @@ pub use config::{EngineConfig, SearchMode};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use feed::{Consumer, ConsumerName};
+pub use follow::Place;
 pub use graph::{
     Listed, NoSpace, NoType, OrderedIndex, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion,
     SleepReport, SleepTask,
@@ -88,6 +96,6 @@ pub use turns::bulk::{
 pub use turns::search::{SearchHit, SearchIn, SearchPage, SearchQuestion, Snippet};
 pub use turns::{
     AppendTurn, ContextForks, ContextOrder, ContextPage, DescribedContext, EventIds, Figures, FoundContexts,
-    ListContexts, NotEncoded, Place, ShownTurn, TreePath, TurnContent, TurnEvent, TurnEventPage, TurnsPage,
+    ListContexts, NotEncoded, ShownTurn, TreePath, TurnContent, TurnEvent, TurnEventPage, TurnsPage,
     VisitTurn, WhatHappened, Window, WindowAt, WindowTurns,
 };

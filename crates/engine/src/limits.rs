@@ -44,6 +44,14 @@ pub const ACTIVITY_STEP: usize = 4096;
 pub const SEARCH_PAGE_MAX: usize = 100;
 /// How far down the hits of a search can be followed, page by page.
 pub const SEARCH_DEPTH_MAX: usize = 1000;
+/// Artifacts in one response.
+pub const ARTIFACTS_PAGE_MAX: usize = 500;
+/// How far down a list of artifacts can be followed, page by page.
+pub const ARTIFACTS_DEPTH_MAX: usize = 10_000;
+/// Artifacts, the newest that match, that are ranked by citations or reads.
+pub const ARTIFACTS_RANKED_MAX: usize = 10_000;
+/// How long the content of a deleted artifact is kept. Default of configuration.
+pub const KEEP_DELETED_CONTENT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Turns that one transaction of an import, and one page of an export or of pruning, holds at the most.
 pub const BULK_TURNS: usize = 500;
 /// Bytes after which such a transaction or page ends.

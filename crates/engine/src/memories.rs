@@ -39,6 +39,7 @@ memories! {
     turns: crate::turns::Turns,
     identity: crate::access::Identities,
     graph: crate::graph::Graph,
+    artifacts: crate::artifacts::Artifacts,
 }
 
 impl Memories {

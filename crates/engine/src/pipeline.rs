@@ -2,6 +2,7 @@
 
 mod attempt;
 mod changes;
+mod each;
 mod prepared;
 mod tracked;
 mod under;
@@ -10,7 +11,7 @@ mod undertake;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cairn_access::{Action, Permit, Principal, Refusal, Resource, Scope, authorize};
+use cairn_access::{Action, OwnedSharing, Permit, Principal, Refusal, Resource, Scope, Target, authorize};
 use cairn_base::{Clock, Position, TenantId};
 use cairn_seam::{EventKind, Snapshot, Store, WriteClass, WriteTx};
 
@@ -23,6 +24,7 @@ use crate::search::Searching;
 use crate::sessions::Registry;
 
 use changes::{Changes, Trackers};
+pub(crate) use each::Each;
 pub use prepared::{Prepared, WriteOutcome};
 use tracked::Tracked;
 pub(crate) use undertake::WithoutLine;
@@ -34,12 +36,14 @@ pub struct Act {
     resource: Resource,
     subject: String,
     class: WriteClass,
+    /// With whom the resource is shared, where that decides.
+    sharing: Option<Arc<OwnedSharing>>,
 }
 
 impl Act {
     /// An action on a resource.
     pub fn new(action: Action, resource: Resource) -> Self {
-        Act { action, resource, subject: String::new(), class: action.row().class }
+        Act { action, resource, subject: String::new(), class: action.row().class, sharing: None }
     }
 
     /// An act that only deletes: it may use the reserve of a full disk.
@@ -52,6 +56,12 @@ impl Act {
     #[must_use]
     pub fn revoking(self) -> Self {
         Act { class: WriteClass::Vital, ..self }
+    }
+
+    /// An act on a record that is shared by itself.
+    #[must_use]
+    pub fn shared(self, sharing: OwnedSharing) -> Self {
+        Act { sharing: Some(Arc::new(sharing)), ..self }
     }
 
     /// Names the thing acted on, for the audit line; long names are cut there.
@@ -68,6 +78,11 @@ impl Act {
     /// On what.
     pub fn resource(&self) -> Resource {
         self.resource
+    }
+
+    fn decide(&self, principal: &Principal) -> Result<Permit, Refusal> {
+        let Some(sharing) = &self.sharing else { return authorize(principal, self.action, self.resource) };
+        authorize(principal, self.action, Target::artifact(self.resource, &sharing.as_sharing()))
     }
 
     /// The name of the thing acted on; empty if there is none.
@@ -99,6 +114,7 @@ pub(crate) struct Shared {
     entries: Refusals,
 }
 
+#[derive(Clone)]
 pub(crate) struct Pipeline {
     store: Arc<dyn Store>,
     shared: Arc<Shared>,
@@ -203,12 +219,12 @@ impl Pipeline {
 
     /// The only call of `authorize` that something is done by. A refusal is counted and leaves its line.
     pub(crate) fn permit(&self, principal: &Principal, act: &Act) -> Result<Permit, EngineError> {
-        authorize(principal, act.action, act.resource).map_err(|refusal| self.refuse(principal, act, refusal))
+        act.decide(principal).map_err(|refusal| self.refuse(principal, act, refusal))
     }
 
     /// Whether somebody may do something, for whoever only wants to know: nothing is done by it.
     pub(crate) fn may(&self, principal: &Principal, act: &Act) -> bool {
-        authorize(principal, act.action, act.resource).is_ok()
+        act.decide(principal).is_ok()
     }
 
     /// Counts a refusal and leaves its audit line.

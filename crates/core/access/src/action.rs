@@ -58,6 +58,8 @@ pub enum Action {
     GraphRead = 23,
     /// Writes to the graph of a space, and makes the space by doing so.
     GraphWrite = 24,
+    /// Notes at the node which tenant holds an artifact.
+    ArtifactHome = 25,
 }
 
 /// Where an action can take place.
@@ -102,7 +104,7 @@ const fn row(
 }
 
 #[rustfmt::skip]
-const TABLE: [ActionRow; 24] = [
+const TABLE: [ActionRow; 25] = [
     //                             name                   needs           writes  audited  level        class
     row(Action::NodeInit,          "node.init",           Role::Operator, true,   true,    Level::Node, WriteClass::Ordinary),
     row(Action::StatsRead,         "stats.read",          Role::Operator, false,  false,   Level::Node, WriteClass::Ordinary),
@@ -128,6 +130,7 @@ const TABLE: [ActionRow; 24] = [
     row(Action::KeyHome,           "access.key_home",     Role::Operator, true,   false,   Level::Node, WriteClass::Ordinary),
     row(Action::GraphRead,         "graph.read",          Role::Reader,   false,  false,   Level::Any,  WriteClass::Ordinary),
     row(Action::GraphWrite,        "graph.write",         Role::Writer,   true,   false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::ArtifactHome,      "artifact.home",       Role::Operator, true,   false,   Level::Node, WriteClass::Ordinary),
 ];
 
 impl Action {

@@ -35,5 +35,5 @@ pub use principal::{LOCAL_OWNER, LOCAL_TENANT, Principal};
 pub use registry::KeyId;
 pub use role::{Role, Roles, UnknownRole};
 pub use scope::Scope;
-pub use sharing::{Acl, Sharing, UnknownVisibility, Visibility, mark};
+pub use sharing::{Acl, OwnedSharing, Sharing, UnknownVisibility, Visibility, mark};
 pub use trusted::{CannotTrust, NotTrustable, TrustedUser, check_trust};

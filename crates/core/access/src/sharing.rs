@@ -83,7 +83,41 @@ pub struct Sharing<'a> {
     pub acl: &'a Acl,
 }
 
+/// The same with everything owned, for acts that outlive the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnedSharing {
+    /// The name of its tenant.
+    pub tenant_name: String,
+    /// Its author, a user of that tenant.
+    pub author: String,
+    /// Its tier.
+    pub visibility: Visibility,
+    /// The team of the tier; empty for none.
+    pub team: String,
+    /// The list that replaces the tier.
+    pub acl: Acl,
+}
+
+impl OwnedSharing {
+    /// Borrows it.
+    pub fn as_sharing(&self) -> Sharing<'_> {
+        let OwnedSharing { tenant_name, author, visibility, team, acl } = self;
+        Sharing { tenant_name, author, visibility: *visibility, team, acl }
+    }
+}
+
 impl Sharing<'_> {
+    /// Returns an owned copy.
+    pub fn to_owned(&self) -> OwnedSharing {
+        OwnedSharing {
+            tenant_name: self.tenant_name.to_owned(),
+            author: self.author.to_owned(),
+            visibility: self.visibility,
+            team: self.team.to_owned(),
+            acl: self.acl.clone(),
+        }
+    }
+
     /// Whether somebody is its author. `at_home`: whether the artifact is of the principal's own tenant.
     pub(crate) fn is_by(&self, principal: &Principal, at_home: bool) -> bool {
         at_home && principal.user_id() == self.author

@@ -116,8 +116,12 @@ pub fn citations<R: Reader + ?Sized>(
     wanted.sort_unstable_by_key(|(scope, audience)| (scope.tenant(), *audience));
     wanted.dedup();
     let marks = audiences(reader, &wanted)?;
-    let readable: Vec<_> =
-        wanted.iter().zip(&marks).filter(|((scope, _), marks)| may_read(scope, marks)).map(|(one, _)| *one).collect();
+    let readable: Vec<_> = wanted
+        .iter()
+        .zip(&marks)
+        .filter(|((scope, _), marks)| may_read(scope, marks))
+        .map(|(one, _)| *one)
+        .collect();
     let mut sums = vec![0_u64; parents.len()];
     for (at, audience, count) in counted {
         if readable.contains(&audience) {

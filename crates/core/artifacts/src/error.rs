@@ -87,7 +87,10 @@ pub enum ArtifactError {
     #[error("invalid tombstone: {0}")]
     Tombstone(String),
     /// The quarantine is full.
-    #[error("the quarantine holds {} artifacts; register their authors' keys and release them, or discard them", limits::QUARANTINE_MAX)]
+    #[error(
+        "the quarantine holds {} artifacts; register their authors' keys and release them, or discard them",
+        limits::QUARANTINE_MAX
+    )]
     QuarantineFull,
     /// A stored record cannot be read.
     #[error("the stored {what} is damaged: {detail}")]

@@ -20,7 +20,10 @@ impl ArtifactEvent {
     /// Decodes an event; `None` if it is another memory's.
     pub fn decode(event: &Event) -> Result<Option<Self>, ArtifactError> {
         let id = || {
-            let bad = |_| ArtifactError::BadRecord { what: "event of artifacts", detail: "it is not 16 bytes".into() };
+            let bad = |_| ArtifactError::BadRecord {
+                what: "event of artifacts",
+                detail: "it is not 16 bytes".into(),
+            };
             <[u8; 16]>::try_from(&event.body[..]).map(ArtifactId::from_bytes).map_err(bad)
         };
         Ok(match event.kind {

@@ -5,14 +5,20 @@
 //! over a snapshot or a transaction; who may read an artifact is decided by `cairn-access`.
 
 mod audience;
+mod check;
+pub mod cid;
 mod code;
 mod counters;
 mod delete;
+pub mod did_key;
 mod error;
 mod event;
+pub mod exchange_limits;
+mod extract;
 mod id;
-mod lineage;
 pub mod limits;
+mod lineage;
+mod multibase;
 mod payload;
 mod publish;
 mod quarantine;
@@ -25,14 +31,17 @@ pub mod tables;
 mod tombstone;
 
 pub use audience::{Audience, audiences, citations};
+pub use check::{CheckedEdges, check_edges, rebuild_edges};
 pub use code::{ArtifactCode, kcp_code};
 pub use counters::{Usage, add_usage, usage};
 pub use delete::{Deleted, delete, erase, purge_due, tombstone};
 pub use error::ArtifactError;
 pub use event::ArtifactEvent;
+pub use extract::{extract, preview};
 pub use id::{ArtifactId, NotAnArtifactId};
 pub use lineage::{
-    Direction, Lineage, LineageEdge, LineageNode, LineageRequest, NodeState, Seen, children, citing_scopes, lineage,
+    Direction, Lineage, LineageEdge, LineageNode, LineageRequest, NodeState, Seen, children, citing_scopes,
+    lineage,
 };
 pub use payload::{Filled, Payload, PayloadError, Provenance, Received, fill_unsigned};
 pub use publish::{Publish, Published, publish};

@@ -29,7 +29,11 @@ pub fn quarantine(tx: &mut dyn WriteTx, scope: &Scope, new: &Publish) -> Result<
 }
 
 /// Whether the quarantine has room for `more` artifacts. Asked once for several that are put there together.
-pub fn check_quarantine<R: Reader + ?Sized>(reader: &R, scope: &Scope, more: usize) -> Result<(), ArtifactError> {
+pub fn check_quarantine<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    more: usize,
+) -> Result<(), ArtifactError> {
     let mut count = more;
     let everything = KeyRange::prefix(&scope.key()).limit(limits::QUARANTINE_MAX);
     reader.multi_scan(QUARANTINE, &[everything], &mut |_, _, _| {

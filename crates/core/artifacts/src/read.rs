@@ -73,7 +73,9 @@ pub fn locate<R: Reader + ?Sized, E: From<ArtifactError>>(
         wanted.push((home.map_or(Ok(*own), &mut *scope_of)?, *id));
     }
     let found = find(reader, &wanted)?.into_iter().zip(&wanted);
-    Ok(found.map(|(artifact, (scope, _))| artifact.map(|artifact| Found { tenant: scope.tenant(), artifact })).collect())
+    Ok(found
+        .map(|(artifact, (scope, _))| artifact.map(|artifact| Found { tenant: scope.tenant(), artifact }))
+        .collect())
 }
 
 /// Tenants in which children of artifacts may be stored, one list per parent: its own tenant first.

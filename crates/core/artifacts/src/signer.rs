@@ -6,6 +6,7 @@ use cairn_access::{KeyId, Scope, limits};
 use cairn_base::CanonicalObject;
 use cairn_seam::Reader;
 
+use crate::did_key::parse_did_key;
 use crate::{ArtifactError, Payload};
 
 /// The verified signature of a payload, and the key that made it.
@@ -32,8 +33,10 @@ pub fn signer<R: Reader + ?Sized>(
         let verified = verify(object, &key).map_err(wrong)?;
         return Ok(Signer { key, verified, is_registered: false });
     }
-    let unknown =
-        || ArtifactError::UnknownKey { user_id: payload.user_id.clone(), tenant_id: payload.tenant_id.clone() };
+    let unknown = || ArtifactError::UnknownKey {
+        user_id: payload.user_id.clone(),
+        tenant_id: payload.tenant_id.clone(),
+    };
     let user = UserId::parse(&payload.user_id).map_err(|_| unknown())?;
     let page = Page { after: None, limit: limits::CREDENTIALS_OF_USER_MAX };
     let mut keys = registry::keys(reader, scope, Some(&user), page)?.items;
@@ -55,5 +58,5 @@ pub fn signer<R: Reader + ?Sized>(
 
 /// The key of a user id that is one.
 fn own_key(user_id: &str) -> Option<PublicKey> {
-    user_id.parse().ok()
+    user_id.parse().ok().or_else(|| parse_did_key(user_id).ok())
 }

@@ -2,7 +2,7 @@
 //!
 //! Ids are unique on a node, so the tenant of an id is the node's to know; everything else is stored in the tenant.
 
-use cairn_seam::{EventKind, Keyspace};
+use cairn_seam::{EventKind, HashedKeyspace, Keyspace};
 
 /// (node, none, artifact) → the tenant that holds it.
 pub const HOMES: Keyspace = Keyspace::new(80, "artifact-homes");
@@ -56,6 +56,9 @@ pub const KEYSPACES: &[Keyspace] = &[
     QUARANTINE,
     CONTENT_HOMES,
 ];
+
+/// (tenant, SHA-256, hash of a user) → the blob that the user uploaded, and its length.
+pub const UPLOADS: HashedKeyspace = HashedKeyspace::new(80, "artifact-uploads");
 
 /// An artifact was published or imported. The body is its id, 16 bytes.
 pub const ARTIFACT_PUBLISHED: EventKind = EventKind(80);

@@ -39,7 +39,8 @@ impl Tombstone {
             return Err(wrong("`version` must be \"1\""));
         }
         let id = object.get_str("id").and_then(|id| id.parse().ok());
-        let at = object.get_str("deleted_at").and_then(|at| from_iso(&at)).and_then(|at| u64::try_from(at).ok());
+        let at =
+            object.get_str("deleted_at").and_then(|at| from_iso(&at)).and_then(|at| u64::try_from(at).ok());
         let reason = object.get_str("reason").unwrap_or_default();
         if reason.chars().count() > limits::REASON_CHARS_MAX {
             return Err(wrong(&format!("`reason` has more than {} characters", limits::REASON_CHARS_MAX)));
@@ -77,7 +78,11 @@ impl SignedTombstone {
     /// Verifies the signature of a tombstone that a client sent.
     pub fn verify(object: &CanonicalObject, key: &PublicKey) -> Result<Self, ArtifactError> {
         let verified = verify(object, key).map_err(|error| ArtifactError::Tombstone(error.to_string()))?;
-        Ok(SignedTombstone { signed: verified.signed, signature: verified.signature, public_key: *key.as_bytes() })
+        Ok(SignedTombstone {
+            signed: verified.signed,
+            signature: verified.signature,
+            public_key: *key.as_bytes(),
+        })
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {

@@ -46,6 +46,36 @@ impl Matcher {
         Self::of(parsed, languages, |of| of.is_none_or(|of| of == field))
     }
 
+    /// Whether texts of one document hold every clause of a query that is to be found, and none that must not be.
+    pub fn admits(parsed: &Parsed, languages: &[Language], texts: &[&str]) -> bool {
+        let found_in = |matcher: &Matcher| {
+            let hits = |text: &&str| {
+                let language = languages.first().copied().unwrap_or(Language::English);
+                matcher.hits(text, language).into_iter().map(|hit| hit.clause).collect::<Vec<_>>()
+            };
+            texts.iter().flat_map(hits).collect::<HashSet<_>>()
+        };
+        let wanted = Self::new(parsed, languages);
+        let mut forbidden = Self::default();
+        for (number, clause) in
+            parsed.clauses.iter().filter(|clause| clause.occur == Occur::MustNot).enumerate()
+        {
+            forbidden.add(number, &clause.what, languages);
+        }
+        found_in(&wanted).len() == wanted.clauses() && found_in(&forbidden).is_empty()
+    }
+
+    /// How many clauses there are.
+    fn clauses(&self) -> usize {
+        let words = self.texts.values().flatten().filter_map(|of| match of {
+            Use::Word(clause) => Some(*clause),
+            Use::Phrase(..) => None,
+        });
+        let others = self.prefixes.iter().map(|(_, clause)| *clause);
+        let phrases = self.phrases.iter().map(|(_, clause)| *clause);
+        words.chain(others).chain(phrases).collect::<HashSet<_>>().len()
+    }
+
     fn of(parsed: &Parsed, languages: &[Language], is_meant: impl Fn(Option<usize>) -> bool) -> Self {
         let meant = |clause: &&Clause| clause.occur != Occur::MustNot && is_meant(clause.field);
         let clauses: Vec<&Clause> = parsed.clauses.iter().filter(meant).collect();

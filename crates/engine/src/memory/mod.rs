@@ -11,7 +11,9 @@ mod track;
 
 use std::fmt;
 
-use cairn_seam::{EventKind, HashedKeyspace, Keyspace, MaintenanceReport, OnStage};
+use cairn_access::Principal;
+use cairn_base::{ContentHash, TenantId};
+use cairn_seam::{EventKind, HashedKeyspace, Keyspace, MaintenanceReport, OnStage, Snapshot};
 
 pub use self::salvage::{Primary, PrimaryId, Salvage};
 pub use self::search::{Searchable, Walk};
@@ -49,6 +51,20 @@ pub trait Memory: Send + Sync + 'static {
         None
     }
 
+    /// Whether a blob of a tenant belongs to records of this memory, and the caller may read none of them. Asked before
+    /// a blob is read by its name alone.
+    fn hides_blob(
+        &self,
+        engine: &Engine,
+        snapshot: &dyn Snapshot,
+        principal: &Principal,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<bool, EngineError> {
+        let _ = (engine, snapshot, principal, tenant, hash);
+        Ok(false)
+    }
+
     /// Keyspaces whose changes it tracks, for caches that must follow the store.
     fn tracked(&self) -> &'static [Keyspace] {
         &[]
@@ -80,6 +96,11 @@ pub trait Memory: Send + Sync + 'static {
     /// Does what is due, about once a second. Failures are its own to log; `on_stage` says when to stop.
     fn upkeep(&self, engine: &Engine, on_stage: OnStage<'_>) {
         let _ = (engine, on_stage);
+    }
+
+    /// The engine closes: what is only in memory can be stored.
+    fn closing(&self, engine: &Engine) {
+        let _ = engine;
     }
 
     /// Its records that are not rebuilt from others, for salvage.

@@ -44,6 +44,12 @@ impl<T: Send + 'static> Prepared<T> {
         Prepared { principal: principal.clone(), act, work: Box::new(Transaction(body)) }
     }
 
+    /// Carries out another write before this one, which is not begun if the other fails.
+    pub fn after<U: Send + 'static>(self, first: Prepared<U>) -> Prepared<T> {
+        let work = Second { first, work: self.work };
+        Prepared { principal: self.principal, act: self.act, work: Box::new(work) }
+    }
+
     /// Changes the outcome before the caller gets it. `finish` runs where the outcome is known, often on a
     /// thread of the store: it must not block.
     pub fn map<U: Send + 'static>(
@@ -97,6 +103,28 @@ where
 
     fn submit(self: Box<Self>, pipeline: &Pipeline, principal: &Principal, act: &Act, done: Done<T>) {
         pipeline.submit(principal, act, self.0, done);
+    }
+}
+
+struct Second<T, U> {
+    first: Prepared<U>,
+    work: Box<dyn Work<T>>,
+}
+
+impl<T: Send + 'static, U: Send + 'static> Work<T> for Second<T, U> {
+    fn commit(self: Box<Self>, pipeline: &Pipeline, principal: &Principal, act: &Act) -> WriteOutcome<T> {
+        self.first.work.commit(pipeline, &self.first.principal, &self.first.act)?;
+        self.work.commit(pipeline, principal, act)
+    }
+
+    fn submit(self: Box<Self>, pipeline: &Pipeline, principal: &Principal, act: &Act, done: Done<T>) {
+        let Second { first, work } = *self;
+        let (then, principal, act) = (pipeline.clone(), principal.clone(), act.clone());
+        let go_on = move |outcome: WriteOutcome<U>| match outcome {
+            Ok(_) => work.submit(&then, &principal, &act, done),
+            Err(error) => done(Err(error)),
+        };
+        first.work.submit(pipeline, &first.principal, &first.act, Box::new(go_on));
     }
 }
 

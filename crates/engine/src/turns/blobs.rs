@@ -1,7 +1,7 @@
 //! Whole blobs, and uploads.
 
 use cairn_access::Principal;
-use cairn_base::{ContentHash, TenantId};
+use cairn_base::{ContentHash, Position, TenantId};
 use cairn_seam::{Blob, BlobReader, Store, StoreError, limits};
 
 use super::acts::{reading, writing};
@@ -26,16 +26,37 @@ impl Engine {
         begin: impl FnOnce(u64) -> Result<Vec<u8>, EngineError>,
     ) -> Result<Option<Vec<u8>>, EngineError> {
         let started = self.clock().monotonic();
-        let read = self
-            .pipeline
-            .work(principal, &reading(tenant), |store| whole_blob(store, tenant, hash, bytes_max, begin));
+        let read = self.pipeline.work(principal, &reading(tenant), |store| {
+            if self.is_hidden_blob(principal, tenant, hash)? {
+                return Ok(None);
+            }
+            whole_blob(store, tenant, hash, bytes_max, begin)
+        });
         self.memories.turns.blobs.observe(self.clock().monotonic().saturating_sub(started));
         read
     }
 }
 
+impl Engine {
+    /// Whether a memory keeps a blob from the caller: it belongs to records that the caller may not read.
+    pub(super) fn is_hidden_blob(
+        &self,
+        principal: &Principal,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<bool, EngineError> {
+        let snapshot = self.pipeline.store().snapshot(Position::START)?;
+        for memory in self.memories.all() {
+            if memory.hides_blob(self, &*snapshot, principal, tenant, hash)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
 /// Makes bytes a blob; long ones are written to disk.
-pub(super) fn make_blob(store: &dyn Store, tenant: TenantId, bytes: Vec<u8>) -> Result<Blob, EngineError> {
+pub(crate) fn make_blob(store: &dyn Store, tenant: TenantId, bytes: Vec<u8>) -> Result<Blob, EngineError> {
     if bytes.len() <= limits::BLOB_IN_COMMIT_BYTES_MAX {
         return Ok(Blob::new(bytes)?);
     }

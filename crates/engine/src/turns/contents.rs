@@ -88,8 +88,12 @@ impl Engine {
         hash: &ContentHash,
     ) -> Result<Option<Box<dyn BlobReader>>, EngineError> {
         let started = self.clock().monotonic();
-        let opened =
-            self.pipeline.work(principal, &reading(tenant), |store| Ok(store.open_blob(tenant, hash)?));
+        let opened = self.pipeline.work(principal, &reading(tenant), |store| {
+            if self.is_hidden_blob(principal, tenant, hash)? {
+                return Ok(None);
+            }
+            Ok(store.open_blob(tenant, hash)?)
+        });
         self.memories.turns.blobs.observe(self.clock().monotonic().saturating_sub(started));
         opened
     }

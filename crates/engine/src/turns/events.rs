@@ -4,57 +4,12 @@
 use std::collections::HashMap;
 
 use cairn_access::{Action, Principal, Resource, Scope};
-use cairn_base::{ContentHash, ContextId, Position, TenantId, TurnId};
-use cairn_seam::{Change, Snapshot};
+use cairn_base::{ContentHash, ContextId, TenantId, TurnId};
+use cairn_seam::Snapshot;
 use cairn_turns::{Context, Metadata, Turn, TurnsError, TurnsEvent, TypeNumber};
 
-use crate::{Act, Engine, EngineError, limits};
-
-/// How far somebody has followed: which events have been seen.
-///
-/// A transaction may emit several events, and a follower may stop between them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    /// Everything before this position.
-    position: Position,
-    /// And that many events of the transaction at it.
-    seen: u32,
-}
-
-impl Place {
-    /// All events of a transaction.
-    const WHOLE: u32 = u32::MAX;
-
-    /// Behind everything up to a position.
-    pub const fn after(position: Position) -> Self {
-        Place { position, seen: Place::WHOLE }
-    }
-
-    /// Behind so many events of the transaction at a position, which has more of them.
-    pub const fn inside(position: Position, seen: u32) -> Self {
-        Place { position, seen }
-    }
-
-    /// The position.
-    pub const fn position(self) -> Position {
-        self.position
-    }
-
-    /// What [`inside`](Place::inside) makes it of again.
-    pub(crate) const fn parts(self) -> (Position, u32) {
-        (self.position, self.seen)
-    }
-
-    /// The bound after which the feed has to be read on.
-    fn read_after(self) -> Position {
-        if self.seen == Place::WHOLE { self.position } else { self.position.just_before() }
-    }
-
-    /// How many events of a change have been seen.
-    fn seen_of(self, change: &Change) -> usize {
-        if change.position == self.position { usize::try_from(self.seen).unwrap_or(usize::MAX) } else { 0 }
-    }
-}
+use crate::follow::Followed;
+use crate::{Act, Engine, EngineError, Place};
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,7 +86,7 @@ impl Engine {
     }
 
     /// What happened to a tenant's turns after a place, at most `limit` events and
-    /// [`limits::EVENTS_PAGE_MAX`].
+    /// [`limits::EVENTS_PAGE_MAX`](crate::limits::EVENTS_PAGE_MAX).
     ///
     /// Fails with [`cairn_seam::StoreError::TooOld`] when those changes are gone, and with
     /// [`cairn_seam::StoreError::PositionAhead`] on a place this store has not come to.
@@ -142,32 +97,16 @@ impl Engine {
         after: Place,
         limit: usize,
     ) -> Result<TurnEventPage, EngineError> {
-        let limit = limit.clamp(1, limits::EVENTS_PAGE_MAX);
         let act = Act::new(Action::FeedRead, Resource::tenant(tenant));
-        self.pipeline.read(principal, &act, after.position, |_, scope| {
-            let store = self.pipeline.store();
-            let page = store.changes(after.read_after(), Some(tenant), limit)?;
-            // Taken after the feed was read, so that the records of everything in it are there.
-            let snapshot = store.snapshot(page.next)?;
-            let mut reader = Reader { snapshot: &*snapshot, scope: *scope, type_names: HashMap::new() };
-            let mut events = Vec::new();
-            for change in &page.changes {
-                let whole = u32::try_from(change.events.len()).unwrap_or(u32::MAX);
-                for (seen, event) in (1..=whole).zip(&change.events).skip(after.seen_of(change)) {
-                    if events.len() == limit {
-                        let next = Place::inside(change.position, seen - 1);
-                        return Ok(TurnEventPage { events, next, at_end: false });
-                    }
-                    let place = match seen == whole {
-                        true => Place::after(change.position),
-                        false => Place::inside(change.position, seen),
-                    };
-                    let Some(decoded) = TurnsEvent::decode(event)? else { continue };
-                    events.extend(reader.read(decoded)?.map(|what| TurnEvent { place, what }));
-                }
-            }
-            Ok(TurnEventPage { events, next: Place::after(page.next).max(after), at_end: page.at_end })
-        })
+        let scope = self.own_scope(tenant)?;
+        let mut type_names = HashMap::new();
+        let followed = self.follow(principal, &act, after, limit, |snapshot, event| {
+            let Some(decoded) = TurnsEvent::decode(event)? else { return Ok(None) };
+            Reader { snapshot, scope, type_names: &mut type_names }.read(decoded)
+        })?;
+        let Followed { found, next, at_end } = followed;
+        let events = found.into_iter().map(|(place, what)| TurnEvent { place, what }).collect();
+        Ok(TurnEventPage { events, next, at_end })
     }
 }
 
@@ -175,7 +114,7 @@ struct Reader<'a> {
     snapshot: &'a dyn Snapshot,
     scope: Scope,
     /// There are few types, and every turn has one.
-    type_names: HashMap<TypeNumber, String>,
+    type_names: &'a mut HashMap<TypeNumber, String>,
 }
 
 impl Reader<'_> {

@@ -27,12 +27,12 @@ pub(crate) mod search;
 mod window;
 
 pub use self::append::AppendTurn;
-pub(crate) use self::blobs::{named_blob, whole_blob};
+pub(crate) use self::blobs::{make_blob, named_blob, whole_blob};
 pub use self::contents::{TreePath, TurnContent};
 pub use self::context::{ContextForks, DescribedContext};
 pub use self::encode_payload::NotEncoded;
 pub use self::event_ids::EventIds;
-pub use self::events::{Place, TurnEvent, TurnEventPage, WhatHappened};
+pub use self::events::{TurnEvent, TurnEventPage, WhatHappened};
 pub use self::figures::Figures;
 pub use self::list_contexts::{ContextOrder, ContextPage, FoundContexts, ListContexts};
 pub(crate) use self::memory::Turns;

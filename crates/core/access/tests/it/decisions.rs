@@ -160,7 +160,11 @@ fn artifacts_are_read_by_whom_they_are_shared_with() {
                 // Marks decide in the same way, for lists and counts.
                 let marks = sharing.marks();
                 let is_marked = principal.marks().iter().any(|mark| marks.contains(mark));
-                assert_eq!(is_marked || principal.is_local_owner(), expected.is_ok(), "{principal:?} {marks:?}");
+                assert_eq!(
+                    is_marked || principal.is_local_owner(),
+                    expected.is_ok(),
+                    "{principal:?} {marks:?}"
+                );
 
                 let writes = principal.roles().suffice_for(Role::Writer);
                 let administers = who.0 == "acme" && principal.roles().has(Role::Admin);

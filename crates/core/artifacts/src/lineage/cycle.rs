@@ -22,22 +22,32 @@ pub(crate) fn refuse_cycle<R: Reader + ?Sized>(
     let mut level: Vec<_> = artifact.parents.iter().map(|(parent, _)| *parent).collect();
     while !level.is_empty() {
         if level.contains(&artifact.id) {
-            return Err(PayloadError::new("lineage", "closes a cycle: a parent is derived from this artifact").into());
+            return Err(PayloadError::new(
+                "lineage",
+                "closes a cycle: a parent is derived from this artifact",
+            )
+            .into());
         }
         seen.extend(level.iter().copied());
         if seen.len() > limits::CYCLE_NODES_MAX {
-            let problem = format!("has more than {} ancestors and might close a cycle", limits::CYCLE_NODES_MAX);
+            let problem =
+                format!("has more than {} ancestors and might close a cycle", limits::CYCLE_NODES_MAX);
             return Err(PayloadError::new("lineage", problem).into());
         }
         let wanted: Vec<_> = level.iter().map(|id| (*scope, *id)).collect();
         let above = read::find(reader, &wanted)?.into_iter().flatten().flat_map(|known| known.parents);
-        let above: BTreeSet<_> = above.map(|(parent, _)| parent).filter(|parent| !seen.contains(parent)).collect();
+        let above: BTreeSet<_> =
+            above.map(|(parent, _)| parent).filter(|parent| !seen.contains(parent)).collect();
         level = above.into_iter().collect();
     }
     Ok(())
 }
 
-fn has_children<R: Reader + ?Sized>(reader: &R, scope: &Scope, artifact: &Artifact) -> Result<bool, ArtifactError> {
+fn has_children<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    artifact: &Artifact,
+) -> Result<bool, ArtifactError> {
     let mut found = false;
     let range = KeyRange::prefix(&scope.key().fixed(artifact.id.as_bytes())).limit(1);
     reader.multi_scan(CHILDREN, &[range], &mut |_, _, _| {

@@ -14,7 +14,7 @@ use cairn_seam::{KeyRange, Reader, Visit};
 
 use crate::read::child_scopes;
 use crate::tables::CHILDREN;
-use crate::{Artifact, ArtifactError, ArtifactId};
+use crate::{ArtifactError, ArtifactId, Found};
 
 pub(crate) use self::cycle::refuse_cycle;
 use self::order::root_first;
@@ -47,7 +47,7 @@ pub struct LineageRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeState {
     /// All of it; it may be deleted.
-    Readable(Box<Artifact>),
+    Readable(Box<Found>),
     /// Only that there is one: it is of the caller's tenant, and not shared with the caller.
     Redacted,
     /// Nothing: there is none, or none for the caller.
@@ -152,8 +152,8 @@ impl<S: Seen> Walk<'_, S> {
             let mut above = BTreeSet::new();
             let mut edges = Vec::new();
             for id in &level {
-                let Some(NodeState::Readable(artifact)) = self.nodes.get(id) else { continue };
-                for (parent, attested) in &artifact.parents {
+                let Some(NodeState::Readable(found)) = self.nodes.get(id) else { continue };
+                for (parent, attested) in &found.artifact.parents {
                     edges.push(LineageEdge { from: *parent, to: *id, attested: *attested });
                     if !self.nodes.contains_key(parent) {
                         above.insert(*parent);
@@ -264,9 +264,12 @@ mod tests {
                 .map(|id| match self.0.get(&id.as_bytes()[0]) {
                     None => NodeState::Missing,
                     Some((_, false)) => NodeState::Redacted,
-                    Some((parents, true)) => NodeState::Readable(Box::new(Artifact {
-                        parents: parents.iter().map(|parent| (self::id(*parent), true)).collect(),
-                        ..example(id.as_bytes()[0])
+                    Some((parents, true)) => NodeState::Readable(Box::new(Found {
+                        tenant: TenantId(1),
+                        artifact: crate::Artifact {
+                            parents: parents.iter().map(|parent| (self::id(*parent), true)).collect(),
+                            ..example(id.as_bytes()[0])
+                        },
                     })),
                 })
                 .collect())
@@ -280,7 +283,13 @@ mod tests {
         }
     }
 
-    fn walk(rows: &[(u8, &[u8], bool)], start: u8, direction: Direction, depth: usize, limit: usize) -> Lineage {
+    fn walk(
+        rows: &[(u8, &[u8], bool)],
+        start: u8,
+        direction: Direction,
+        depth: usize,
+        limit: usize,
+    ) -> Lineage {
         let rows = rows.iter().map(|(child, parents, readable)| (*child, (parents.to_vec(), *readable)));
         let request = LineageRequest { start: id(start), direction, depth, limit };
         lineage(&mut World(rows.collect()), request).expect("memory does not fail")
@@ -292,7 +301,8 @@ mod tests {
 
     #[test]
     fn a_diamond_is_shown_root_first_each_node_once() {
-        let rows: &[(u8, &[u8], bool)] = &[(1, &[], true), (2, &[1], true), (3, &[1], true), (4, &[2, 3], true)];
+        let rows: &[(u8, &[u8], bool)] =
+            &[(1, &[], true), (2, &[1], true), (3, &[1], true), (4, &[2, 3], true)];
         let up = walk(rows, 4, Direction::Up, 10, 10);
         assert_eq!(shown(&up), [1, 2, 3, 4]);
         assert_eq!((up.ancestors.len(), up.edges.len(), up.is_truncated), (3, 4, false));
@@ -303,7 +313,8 @@ mod tests {
 
     #[test]
     fn bounds_cut_and_say_so() {
-        let rows: Vec<(u8, Vec<u8>)> = (1..=9).map(|n| (n, if n == 1 { vec![] } else { vec![n - 1] })).collect();
+        let rows: Vec<(u8, Vec<u8>)> =
+            (1..=9).map(|n| (n, if n == 1 { vec![] } else { vec![n - 1] })).collect();
         let rows: Vec<(u8, &[u8], bool)> = rows.iter().map(|(n, parents)| (*n, &parents[..], true)).collect();
         let by_depth = walk(&rows, 9, Direction::Up, 2, 100);
         assert_eq!((shown(&by_depth), by_depth.is_truncated, by_depth.left_out), (vec![7, 8, 9], true, 1));
@@ -317,8 +328,12 @@ mod tests {
     fn hidden_parents_are_redacted_or_missing_and_hidden_children_of_others_are_not_there() {
         let rows: &[(u8, &[u8], bool)] = &[(2, &[1], false), (4, &[2, 9], true), (5, &[4], false)];
         let found = walk(rows, 4, Direction::Both, 10, 10);
-        let state = |number: u8| found.nodes.iter().find(|node| node.id == id(number)).map(|node| node.state.clone());
-        assert_eq!((state(2), state(9), state(1)), (Some(NodeState::Redacted), Some(NodeState::Missing), None));
+        let state =
+            |number: u8| found.nodes.iter().find(|node| node.id == id(number)).map(|node| node.state.clone());
+        assert_eq!(
+            (state(2), state(9), state(1)),
+            (Some(NodeState::Redacted), Some(NodeState::Missing), None)
+        );
         assert_eq!(found.descendants, [id(5)]);
     }
 }

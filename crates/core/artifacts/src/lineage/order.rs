@@ -6,9 +6,12 @@ use super::{LineageEdge, LineageNode, NodeState};
 use crate::ArtifactId;
 
 /// Sorts nodes so that parents come before their children; the older first where that does not decide.
-pub(super) fn root_first(mut nodes: BTreeMap<ArtifactId, NodeState>, edges: &[LineageEdge]) -> Vec<LineageNode> {
+pub(super) fn root_first(
+    mut nodes: BTreeMap<ArtifactId, NodeState>,
+    edges: &[LineageEdge],
+) -> Vec<LineageNode> {
     let age = |id: &ArtifactId, nodes: &BTreeMap<ArtifactId, NodeState>| match nodes.get(id) {
-        Some(NodeState::Readable(artifact)) => artifact.timestamp_ms,
+        Some(NodeState::Readable(found)) => found.artifact.timestamp_ms,
         Some(NodeState::Redacted | NodeState::Missing) | None => 0,
     };
     let mut waiting: BTreeMap<ArtifactId, usize> = nodes.keys().map(|id| (*id, 0)).collect();

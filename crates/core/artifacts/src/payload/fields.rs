@@ -72,7 +72,10 @@ impl Fields<'_> {
             check_chars("tags", tag, limits::TAG_CHARS_MAX)?;
             // A comma separates tags where several are asked for.
             if tag.trim().is_empty() || tag.contains(',') || tag.chars().any(char::is_control) {
-                return Err(PayloadError::new("tags", "has an empty tag, or one with a comma or a control character"));
+                return Err(PayloadError::new(
+                    "tags",
+                    "has an empty tag, or one with a comma or a control character",
+                ));
             }
         }
         Ok(tags)
@@ -83,7 +86,10 @@ impl Fields<'_> {
         let is_lower = text.bytes().all(|byte| !byte.is_ascii_uppercase());
         let hash = from_hex(&text).filter(|_| is_lower).map(Sha256::from_bytes);
         hash.map(Some).ok_or_else(|| {
-            PayloadError::new("content_hash", "must be the SHA-256 of the content, 64 hexadecimal digits in lower case")
+            PayloadError::new(
+                "content_hash",
+                "must be the SHA-256 of the content, 64 hexadecimal digits in lower case",
+            )
         })
     }
 
@@ -91,7 +97,10 @@ impl Fields<'_> {
         let url = self.text("content_url", limits::SHORT_TEXT_BYTES_MAX)?.unwrap_or_default();
         let is_known = url.is_empty() || SCHEMES.iter().any(|scheme| url.starts_with(scheme));
         if !is_known || url.chars().any(|c| c.is_control() || c.is_whitespace()) {
-            return Err(PayloadError::new("content_url", "must be an ipfs://, https://, http:// or file:// address"));
+            return Err(PayloadError::new(
+                "content_url",
+                "must be an ipfs://, https://, http:// or file:// address",
+            ));
         }
         Ok(url)
     }
@@ -104,9 +113,8 @@ impl Fields<'_> {
             let bytes_max = 4 * limits::SHORT_TEXT_BYTES_MAX;
             of(key).map_or_else(|| Ok(String::new()), |value| text_of("lineage", value, bytes_max))
         };
-        let list = |key: &str, count_max| {
-            self.texts("lineage", of(key), count_max, limits::SHORT_TEXT_BYTES_MAX)
-        };
+        let list =
+            |key: &str, count_max| self.texts("lineage", of(key), count_max, limits::SHORT_TEXT_BYTES_MAX);
         let mut parents: Vec<ArtifactId> = Vec::new();
         for parent in list("parent_reports", limits::PARENTS_MAX)? {
             let wrong = |error| PayloadError::new("lineage", format!("has an invalid parent: {error}"));
@@ -130,10 +138,20 @@ impl Fields<'_> {
             let value = object.get(key).filter(|value| !value.is_null()).cloned();
             self.texts("acl", value, limits::ACL_ENTRIES_MAX, limits::SHORT_TEXT_BYTES_MAX)
         };
-        let acl = Acl { tenants: list("allowed_tenants")?, users: list("allowed_users")?, teams: list("allowed_teams")? };
+        let acl = Acl {
+            tenants: list("allowed_tenants")?,
+            users: list("allowed_users")?,
+            teams: list("allowed_teams")?,
+        };
         let entries = || acl.tenants.iter().chain(&acl.users).chain(&acl.teams);
-        if entries().count() > limits::ACL_ENTRIES_MAX || entries().map(String::len).sum::<usize>() > limits::ACL_BYTES_MAX {
-            let problem = format!("has more than {} entries or {} bytes", limits::ACL_ENTRIES_MAX, limits::ACL_BYTES_MAX);
+        if entries().count() > limits::ACL_ENTRIES_MAX
+            || entries().map(String::len).sum::<usize>() > limits::ACL_BYTES_MAX
+        {
+            let problem = format!(
+                "has more than {} entries or {} bytes",
+                limits::ACL_ENTRIES_MAX,
+                limits::ACL_BYTES_MAX
+            );
             return Err(PayloadError::new("acl", problem));
         }
         if entries().any(|entry| entry.trim().is_empty()) {
@@ -177,7 +195,9 @@ impl Fields<'_> {
 fn text_of(field: &'static str, value: Value, bytes_max: usize) -> Result<String, PayloadError> {
     match value {
         Value::String(text) if text.len() <= bytes_max => Ok(text),
-        Value::String(_) => Err(PayloadError::new(field, format!("has a text of more than {bytes_max} bytes"))),
+        Value::String(_) => {
+            Err(PayloadError::new(field, format!("has a text of more than {bytes_max} bytes")))
+        }
         _ => Err(PayloadError::new(field, "must be a string")),
     }
 }
@@ -191,8 +211,7 @@ fn check_chars(field: &'static str, text: &str, chars_max: usize) -> Result<(), 
 
 /// Formats that nobody here knows are accepted, as long as they look like one.
 pub(super) fn is_format(format: &str) -> bool {
-    let is_allowed = |byte: u8| {
-        byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.+/-".contains(&byte)
-    };
+    let is_allowed =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.+/-".contains(&byte);
     !format.is_empty() && format.bytes().all(is_allowed)
 }

@@ -13,6 +13,7 @@ use cairn_base::{CanonicalObject, from_iso};
 use cairn_seam::Sha256;
 
 use self::fields::{Fields, is_format};
+use crate::cid::IpfsUrl;
 use crate::{ArtifactError, ArtifactId, limits};
 
 pub use self::received::{Filled, Received, fill_unsigned};
@@ -101,12 +102,19 @@ impl Payload {
         let id: ArtifactId = fields.parsed("id")?.ok_or_else(|| PayloadError::new("id", "is missing"))?;
         let timestamp = fields.text("timestamp", 64)?.ok_or_else(|| missing("timestamp"))?;
         // A time without a zone means another moment to everybody.
-        let has_zone = timestamp.ends_with(['Z', 'z']) || timestamp.get(10..).is_some_and(|time| time.contains(['+', '-']));
+        let has_zone = timestamp.ends_with(['Z', 'z'])
+            || timestamp.get(10..).is_some_and(|time| time.contains(['+', '-']));
         let at = from_iso(&timestamp).filter(|_| has_zone);
-        let at = at.ok_or_else(|| PayloadError::new("timestamp", "must be ISO 8601 with a zone, like 2026-11-18T12:34:56Z"))?;
+        let at = at.ok_or_else(|| {
+            PayloadError::new("timestamp", "must be ISO 8601 with a zone, like 2026-11-18T12:34:56Z")
+        })?;
         let format = fields.text("format", limits::FORMAT_BYTES_MAX)?.ok_or_else(|| missing("format"))?;
         if !is_format(&format) {
-            return Err(PayloadError::new("format", "must be 1 to 64 of a-z, 0-9, `_`, `.`, `+`, `/` and `-`").into());
+            return Err(PayloadError::new(
+                "format",
+                "must be 1 to 64 of a-z, 0-9, `_`, `.`, `+`, `/` and `-`",
+            )
+            .into());
         }
         let payload = Payload {
             id,
@@ -129,6 +137,14 @@ impl Payload {
             public_key: fields.parsed("public_key")?,
         };
         fields.check_embeddings()?;
+        // A CID of raw content that was hashed with SHA-256 is a second spelling of content_hash.
+        if let Ok(url) = IpfsUrl::parse(&payload.content_url)
+            && url.content_sha256().is_some_and(|hash| hash != payload.content_hash)
+        {
+            return Err(
+                PayloadError::new("content_url", "is the CID of other content than content_hash").into()
+            );
+        }
         if payload.parents(true).any(|(parent, _)| parent == payload.id) {
             return Err(PayloadError::new("lineage", "names the artifact itself as a parent").into());
         }
@@ -212,7 +228,9 @@ mod tests {
         ];
         for (field, value) in rows {
             let mut object = CanonicalObject::parse(GOOD.as_bytes()).expect("it is JSON");
-            object.set(field, &cairn_base::Value::parse_json(value.as_bytes()).expect("JSON")).expect("short");
+            object
+                .set(field, &cairn_base::Value::parse_json(value.as_bytes()).expect("JSON"))
+                .expect("short");
             match Payload::read(&object) {
                 Err(ArtifactError::Payload(error)) => assert_eq!(error.field, *field, "{value}"),
                 other => panic!("{field} {value}: {other:?}"),

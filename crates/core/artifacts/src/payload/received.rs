@@ -96,14 +96,18 @@ fn base64(json: &str) -> Result<Vec<u8>, ArtifactError> {
 
 fn too_long() -> ArtifactError {
     let max = limits::CONTENT_INLINE_BYTES_MAX;
-    let problem = format!("has more than {max} bytes of content; send it with PUT /kcp/v1/content/{{sha256}} first");
+    let problem =
+        format!("has more than {max} bytes of content; send it with PUT /kcp/v1/content/{{sha256}} first");
     PayloadError::new("_content_b64", problem).into()
 }
 
 fn text(json: &str) -> Result<Vec<u8>, ArtifactError> {
     match Value::parse_json(json.as_bytes()) {
         Ok(Value::String(text)) => Ok(text.into_bytes()),
-        _ => Err(PayloadError::new("content", "must be a string; send bytes as base64 in `_content_b64`").into()),
+        _ => {
+            Err(PayloadError::new("content", "must be a string; send bytes as base64 in `_content_b64`")
+                .into())
+        }
     }
 }
 
@@ -121,7 +125,9 @@ mod tests {
         assert_eq!(keys, ["content", "signature", "title"]);
         let unsigned = Received::parse(br#"{"title":"x","content":"hi"}"#).expect("it is JSON");
         assert_eq!((unsigned.content.as_deref(), unsigned.is_signed()), (Some(&b"hi"[..]), false));
-        for bad in [&br#"{"_content_b64":7}"#[..], br#"{"_content_b64":"%"}"#, br#"{"content":7}"#, b"[]", b"{"] {
+        for bad in
+            [&br#"{"_content_b64":7}"#[..], br#"{"_content_b64":"%"}"#, br#"{"content":7}"#, b"[]", b"{"]
+        {
             assert!(Received::parse(bad).is_err(), "{}", String::from_utf8_lossy(bad));
         }
     }

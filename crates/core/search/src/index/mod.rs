@@ -8,6 +8,7 @@ pub(crate) mod disk;
 mod files;
 pub(crate) mod generation;
 pub(crate) mod key;
+mod newest;
 mod payload;
 pub(crate) mod prepared;
 pub(crate) mod schema;

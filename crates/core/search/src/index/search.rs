@@ -20,12 +20,12 @@ use crate::{SearchError, limits};
 const SHOWN_OF_GROUP: usize = 3;
 
 /// A document among the best of its partition, before it is looked at closely.
-struct Ranked {
-    score: f64,
-    partition: Partition,
-    plan: usize,
-    id: Vec<u8>,
-    best: Best,
+pub(super) struct Ranked {
+    pub(super) score: f64,
+    pub(super) partition: Partition,
+    pub(super) plan: usize,
+    pub(super) id: Vec<u8>,
+    pub(super) best: Best,
 }
 
 impl SearchIndex {
@@ -101,7 +101,11 @@ impl SearchIndex {
         })
     }
 
-    fn plans(&self, view: &View, request: &Request) -> Result<Vec<(Partition, Plan)>, SearchError> {
+    pub(super) fn plans(
+        &self,
+        view: &View,
+        request: &Request,
+    ) -> Result<Vec<(Partition, Plan)>, SearchError> {
         let tags = request.filter.tags.len();
         if tags > limits::SEARCH_TAGS_MAX {
             return Err(SearchError::TooManyTags { tags });
@@ -165,7 +169,7 @@ fn best_groups(
 }
 
 /// Words that no partition looked for.
-fn ignored(plans: &[(Partition, Plan)]) -> Vec<String> {
+pub(super) fn ignored(plans: &[(Partition, Plan)]) -> Vec<String> {
     let Some(((_, first), rest)) = plans.split_first() else { return Vec::new() };
     let everywhere = |word: &&String| rest.iter().all(|(_, plan)| plan.ignored.contains(word));
     first.ignored.iter().filter(everywhere).cloned().collect()
@@ -194,7 +198,7 @@ fn sort(ranked: &mut [Ranked]) {
 }
 
 /// Documents that one plan found, with why.
-fn shown(view: &View, plan: &Plan, ranked: &[&Ranked]) -> Result<Vec<Hit>, SearchError> {
+pub(super) fn shown(view: &View, plan: &Plan, ranked: &[&Ranked]) -> Result<Vec<Hit>, SearchError> {
     let bests: Vec<_> = ranked.iter().map(|ranked| ranked.best).collect();
     let reasons = reasons(view, plan, &bests)?;
     let hit = |(ranked, reasons): (&&Ranked, _)| Hit {

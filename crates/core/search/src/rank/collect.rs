@@ -94,6 +94,66 @@ impl<S: Segment> Collect<S> for Top {
     }
 }
 
+/// The newest `limit` documents of each segment with their times, and how many there are in all.
+#[derive(Debug)]
+pub(crate) struct Newest {
+    limit: usize,
+    /// Of the segments before.
+    finished: Vec<(u64, Best)>,
+    kept: Vec<(u64, Best)>,
+    /// Before this nothing gets in any more.
+    threshold_ms: u64,
+    pub(crate) total: u64,
+}
+
+impl Newest {
+    pub(crate) fn new(limit: usize) -> Self {
+        Newest { limit, finished: Vec::new(), kept: Vec::new(), threshold_ms: 0, total: 0 }
+    }
+
+    fn shrink<S: Segment>(&mut self, segment: &S) {
+        if self.kept.len() <= self.limit {
+            return;
+        }
+        let Some(last) = self.limit.checked_sub(1) else {
+            self.kept.clear();
+            return;
+        };
+        let order = |left: &(u64, Best), right: &(u64, Best)| {
+            right.0.cmp(&left.0).then_with(|| segment.compare_ids(left.1.document, right.1.document))
+        };
+        let (_, last, _) = self.kept.select_nth_unstable_by(last, order);
+        self.threshold_ms = last.0;
+        self.kept.truncate(self.limit);
+    }
+
+    /// Documents among which are the newest of all segments, with their times, in any order.
+    pub(crate) fn into_candidates(self) -> Vec<(u64, Best)> {
+        self.finished
+    }
+}
+
+impl<S: Segment> Collect<S> for Newest {
+    #[inline]
+    fn hit(&mut self, segment: &S, number: usize, document: DocumentNumber, worth: u32) {
+        self.total += 1;
+        let time_ms = segment.time_ms(document);
+        if time_ms < self.threshold_ms {
+            return;
+        }
+        self.kept.push((time_ms, Best { worth, segment: number, document }));
+        if self.kept.len() >= self.limit.saturating_mul(2).max(64) {
+            self.shrink(segment);
+        }
+    }
+
+    fn end(&mut self, segment: &S) {
+        self.shrink(segment);
+        self.finished.append(&mut self.kept);
+        self.threshold_ms = 0;
+    }
+}
+
 /// All hits of each segment, in order.
 #[derive(Debug, Default)]
 pub(crate) struct All {
