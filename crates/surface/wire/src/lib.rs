@@ -9,6 +9,7 @@
 //! Where a payload is free-form it is a [`cairn_base::Value`], whose numbers are exact.
 
 pub mod access;
+pub mod artifacts;
 pub mod audit;
 pub mod blobs;
 pub mod bulk;

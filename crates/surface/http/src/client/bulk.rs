@@ -22,7 +22,7 @@ use super::{Client, ClientError, JSON, listen};
 use crate::routes::bulk::{END, ENDS_IN_TRAILERS, ERROR, LAST_TURN, NUMBERS};
 
 /// A body whose bytes come from somebody who waits until they are taken.
-struct Coming(mpsc::Receiver<Bytes>);
+pub(super) struct Coming(pub(super) mpsc::Receiver<Bytes>);
 
 impl hyper::body::Body for Coming {
     type Data = Bytes;
@@ -113,12 +113,12 @@ impl Client {
 }
 
 /// Asks for an answer that says in trailers whether it is whole, and what went wrong if it is not.
-fn told_of_the_end(request: Builder) -> Builder {
+pub(super) fn told_of_the_end(request: Builder) -> Builder {
     request.header(TE, "trailers").header(END, ENDS_IN_TRAILERS)
 }
 
 /// Passes on the answer to such a request until its end, or until nobody wants more.
-async fn take_all(
+pub(super) async fn take_all(
     answer: Response<Incoming>,
     take: &mut (dyn FnMut(&[u8]) -> bool + Send),
 ) -> Result<(), ClientError> {
@@ -145,7 +145,7 @@ async fn take_all(
     Ok(())
 }
 
-fn with_query(path: &str, query: &[(&str, &str)]) -> String {
+pub(super) fn with_query(path: &str, query: &[(&str, &str)]) -> String {
     let pairs: Vec<_> = query.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
     if pairs.is_empty() { path.to_owned() } else { format!("{path}?{}", pairs.join("&")) }
 }

@@ -1,6 +1,7 @@
 //! How the program itself calls this surface.
 
 mod access;
+mod artifacts;
 mod bell;
 mod bulk;
 mod error;
