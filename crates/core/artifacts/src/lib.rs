@@ -1,0 +1,6 @@
+//! Artifacts: the exchange formats of the Knowledge Context Protocol.
+
+pub mod cid;
+pub mod did_key;
+pub mod exchange_limits;
+mod multibase;
