@@ -3,4 +3,5 @@
 pub mod cid;
 pub mod did_key;
 pub mod exchange_limits;
+pub mod extract;
 mod multibase;
