@@ -4,4 +4,5 @@ pub mod cid;
 pub mod did_key;
 pub mod exchange_limits;
 pub mod extract;
+pub mod merkle;
 mod multibase;
