@@ -1,5 +1,6 @@
 //! Artifacts: the exchange formats of the Knowledge Context Protocol.
 
+pub mod bundle;
 pub mod cid;
 pub mod did_key;
 pub mod exchange_limits;
