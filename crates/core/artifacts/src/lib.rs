@@ -5,12 +5,15 @@
 //! over a snapshot or a transaction; who may read an artifact is decided by `cairn-access`.
 
 mod audience;
+pub mod bundle;
 mod check;
 pub mod cid;
 mod code;
 mod counters;
 mod delete;
 pub mod did_key;
+pub mod dot;
+pub mod dsse;
 mod error;
 mod event;
 pub mod exchange_limits;
@@ -18,8 +21,13 @@ mod extract;
 mod id;
 pub mod limits;
 mod lineage;
+pub mod mermaid;
+pub mod merkle;
 mod multibase;
+pub mod one_json;
+pub mod openlineage;
 mod payload;
+pub mod prov;
 mod publish;
 mod quarantine;
 mod read;
@@ -29,6 +37,7 @@ mod search;
 mod signer;
 pub mod tables;
 mod tombstone;
+pub mod view;
 
 pub use audience::{Audience, audiences, citations};
 pub use check::{CheckedEdges, check_edges, rebuild_edges};
