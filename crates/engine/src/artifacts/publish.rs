@@ -47,12 +47,9 @@ impl Engine {
         let snapshot = self.pipeline.store().snapshot(Position::START)?;
         let signed = match received.object.get("signature") {
             Some(_) => self.verify_signed(&*snapshot, &scope, &received.object)?,
-            None => self.sign_for(
-                principal,
-                received.object,
-                content.as_ref(),
-                &*self.signing_identity()?,
-            )?,
+            None => {
+                self.sign_for(principal, received.object, content.as_ref(), &*self.signing_identity()?)?
+            }
         };
         if let Some(known) = artifact(&*snapshot, &scope, signed.payload.id)? {
             let is_same = known.is_live() && known.signature == signed.verified.signature;
