@@ -133,14 +133,30 @@ impl Engine {
         if selectors.is_empty() {
             return Ok(None);
         }
-        self.settle_search();
         let known = self.memories.keyspaces();
-        let parsed = selectors.iter().map(|text| forget::parse(text, &known));
-        let selections = parsed.collect::<Result<Vec<_>, _>>()?;
+        let mut selections = Vec::new();
+        for text in selectors {
+            match self.forget_in_memories(text)? {
+                Some(of_memory) => selections.extend(of_memory),
+                None => selections.push(forget::parse(text, &known)?),
+            }
+        }
+        self.settle_search();
         // What comes later is not touched, so that nobody misses what was checked here.
         let what = Forget { selections, up_to: store.position() };
         self.refuse_unread(principal, store, &what)?;
         Ok(Some(what))
+    }
+
+    /// Has the memory that a selector belongs to remove what it selects.
+    fn forget_in_memories(&self, selector: &str) -> Result<Option<Vec<Selection>>, EngineError> {
+        for memory in self.memories.all() {
+            let found = memory.forget(self, selector)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 
     /// Events go with what is forgotten: every consumer must have read those of the tenants before.

@@ -84,6 +84,24 @@ pub fn purge_due(
     Ok(due.len())
 }
 
+/// Keys of everything that is stored about an artifact, before it is erased.
+pub fn erased_keys<R: Reader + ?Sized>(
+    reader: &R,
+    scope: &Scope,
+    id: ArtifactId,
+) -> Result<Vec<(cairn_seam::Keyspace, Vec<u8>)>, ArtifactError> {
+    let own = scope.key().fixed(id.as_bytes());
+    let mut keys: Vec<_> =
+        [ARTIFACTS, TOMBSTONES, USAGE, QUARANTINE].map(|keyspace| (keyspace, own.as_slice().to_vec())).into();
+    if let Some(known) = read::artifact(reader, scope, id)? {
+        keys.extend(index_keys(scope, &known).into_iter().map(|(keyspace, key)| (keyspace, key.into_vec())));
+        keys.extend(
+            known.parents.iter().map(|(parent, _)| (CHILDREN, edge(scope, parent, &known).into_vec())),
+        );
+    }
+    Ok(keys)
+}
+
 /// Erases everything of an artifact but its id, which is never reused.
 pub fn erase(
     tx: &mut dyn WriteTx,

@@ -43,7 +43,7 @@ pub use audience::{Audience, audiences, citations};
 pub use check::{CheckedEdges, check_edges, rebuild_edges};
 pub use code::{ArtifactCode, kcp_code};
 pub use counters::{Usage, add_usage, usage};
-pub use delete::{Deleted, delete, erase, purge_due, tombstone};
+pub use delete::{Deleted, delete, erase, erased_keys, purge_due, tombstone};
 pub use error::ArtifactError;
 pub use event::ArtifactEvent;
 pub use extract::{extract, preview};
@@ -59,7 +59,7 @@ pub use read::{
     Found, artifact, by_author, by_blob, by_content, by_time, content_of, find, homes, load_payload, locate,
 };
 pub use record::{Artifact, Attestation, Content, PayloadAt, blobs_of_artifact, blobs_of_quarantined};
-pub use reserve::{Reservation, content_homes, grantee, grantees, reserve};
+pub use reserve::{Reservation, content_homes, grantee, grantees, reserve, retire};
 pub use search::{ARTIFACTS, COLLECTIONS, Facet, document};
 pub use signer::{Signer, signer};
 pub use tombstone::{SignedTombstone, Tombstone};

@@ -12,6 +12,9 @@ use crate::record::{put_text, take_text};
 use crate::tables::{CHILD_HOMES, CONTENT_HOMES, GRANTEES, HOMES};
 use crate::{Artifact, ArtifactError, ArtifactId, PayloadError, limits};
 
+/// Stands behind the tenant of an id that was erased.
+const RETIRED: u8 = 1;
+
 /// What is written at the node before an artifact is published in a tenant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservation {
@@ -55,6 +58,13 @@ pub fn reserve(tx: &mut dyn WriteTx, node: &Scope, wanted: &Reservation) -> Resu
     let Reservation { id, tenant, parents, grantees, shared_content } = wanted;
     let ids: Vec<_> = std::iter::once(*id).chain(parents.iter().copied()).collect();
     let known = homes(tx, node, &ids)?;
+    let is_retired = || -> Result<bool, ArtifactError> {
+        let home = get(tx, HOMES, &node.key().fixed(id.as_bytes()))?;
+        Ok(home.is_some_and(|home| home.last() == Some(&RETIRED) && home.len() > size_of::<u32>()))
+    };
+    if known.first() == Some(&None) && is_retired()? {
+        return Err(ArtifactError::Duplicate(*id));
+    }
     match known.first().copied().flatten() {
         Some(home) if home != *tenant => return Err(ArtifactError::Duplicate(*id)),
         Some(_) => {}
@@ -78,6 +88,18 @@ pub fn reserve(tx: &mut dyn WriteTx, node: &Scope, wanted: &Reservation) -> Resu
         }
     }
     Ok(())
+}
+
+/// Retires an id, in a transaction of the node: nobody can publish under it any more, and nobody finds it.
+pub fn retire(
+    tx: &mut dyn WriteTx,
+    node: &Scope,
+    id: ArtifactId,
+    tenant: TenantId,
+) -> Result<(), ArtifactError> {
+    let mut value = tenant.0.to_be_bytes().to_vec();
+    value.push(RETIRED);
+    Ok(tx.put(HOMES, &node.key().fixed(id.as_bytes()), &value)?)
 }
 
 /// Gives the name of a tenant a number. The last number that was given is stored under the key without a name.

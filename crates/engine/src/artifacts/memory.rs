@@ -7,7 +7,9 @@ use cairn_access::identity::Identity;
 use cairn_access::{Action, Principal};
 use cairn_artifacts::{ArtifactError, blobs_of_artifact, blobs_of_quarantined, tables};
 use cairn_base::{ContentHash, TenantId};
-use cairn_seam::{EventKind, HashedKeyspace, Keyspace, MaintenanceReport, OnStage, Snapshot, StoreError};
+use cairn_seam::{
+    EventKind, HashedKeyspace, Keyspace, MaintenanceReport, OnStage, Selection, Snapshot, StoreError,
+};
 use parking_lot::Mutex;
 
 use super::signing::Signing;
@@ -91,6 +93,10 @@ impl Memory for Artifacts {
 
     fn closing(&self, engine: &Engine) {
         engine.flush_usage();
+    }
+
+    fn forget(&self, engine: &Engine, selector: &str) -> Result<Option<Vec<Selection>>, EngineError> {
+        engine.forget_artifact(selector)
     }
 
     fn primary(&self) -> &'static [Primary] {

@@ -1,7 +1,9 @@
 //! Artifacts: publish, read, list, search, lineage, delete, follow.
 
+mod beside;
 mod content;
 mod delete;
+mod erase;
 mod events;
 mod export;
 mod ids;
@@ -21,6 +23,7 @@ mod usage;
 mod verify;
 mod verify_signature;
 
+pub use self::beside::FoundEverywhere;
 pub use self::content::OpenContent;
 pub use self::delete::ArtifactDeletion;
 pub use self::events::{ArtifactEventPage, ArtifactFilter, ArtifactHappened, ArtifactNews};

@@ -13,7 +13,7 @@ use std::fmt;
 
 use cairn_access::Principal;
 use cairn_base::{ContentHash, TenantId};
-use cairn_seam::{EventKind, HashedKeyspace, Keyspace, MaintenanceReport, OnStage, Snapshot};
+use cairn_seam::{EventKind, HashedKeyspace, Keyspace, MaintenanceReport, OnStage, Selection, Snapshot};
 
 pub use self::salvage::{Primary, PrimaryId, Salvage};
 pub use self::search::{Searchable, Walk};
@@ -101,6 +101,13 @@ pub trait Memory: Send + Sync + 'static {
     /// The engine closes: what is only in memory can be stored.
     fn closing(&self, engine: &Engine) {
         let _ = engine;
+    }
+
+    /// Reads a selector of this memory for what is to be forgotten, and removes it; returns what has to go from history
+    /// too. `None` if the selector is not this memory's.
+    fn forget(&self, engine: &Engine, selector: &str) -> Result<Option<Vec<Selection>>, EngineError> {
+        let _ = (engine, selector);
+        Ok(None)
     }
 
     /// Its records that are not rebuilt from others, for salvage.

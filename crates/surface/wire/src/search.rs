@@ -4,6 +4,8 @@ use cairn_base::{ContextId, TurnId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::artifacts::FoundArtifact;
+
 /// A page of what was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SearchFound)]
@@ -11,7 +13,7 @@ pub struct FoundPage {
     /// What was looked for.
     #[schema(example = "\"sealed segment\" recovery")]
     pub query: String,
-    /// What the hits are: `turns`, `windows` or `contexts`.
+    /// What the hits are: `turns`, `windows`, `contexts` or `artifacts`.
     #[serde(rename = "in")]
     #[schema(example = "turns")]
     pub searched: String,
@@ -19,6 +21,12 @@ pub struct FoundPage {
     pub total: u64,
     /// The best, the best first.
     pub hits: Vec<HitObject>,
+    /// Artifacts: a page of them with `in=artifacts`, the best few beside turns with `in=auto`.
+    #[serde(default)]
+    pub artifacts: Vec<FoundArtifact>,
+    /// How many artifacts there are in all.
+    #[serde(default)]
+    pub artifacts_total: u64,
     /// Words that were not looked for, because they say nothing by themselves.
     #[schema(example = json!(["the"]))]
     pub ignored: Vec<String>,

@@ -32,6 +32,8 @@ pub enum SearchIn {
     Windows,
     /// Whole contexts.
     Contexts,
+    /// Published artifacts; nothing of turns.
+    Artifacts,
     /// The smallest of these in which something holds all of the query.
     Auto,
 }
@@ -43,6 +45,7 @@ impl SearchIn {
             SearchIn::Turns => "turns",
             SearchIn::Windows => "windows",
             SearchIn::Contexts => "contexts",
+            SearchIn::Artifacts => "artifacts",
             SearchIn::Auto => "auto",
         }
     }
@@ -92,6 +95,22 @@ pub struct SearchPage {
     pub rebuilding: bool,
     /// Where the next page begins, if there is one.
     pub next_skip: Option<usize>,
+}
+
+impl SearchPage {
+    /// A page without hits.
+    pub(crate) fn empty(search_in: SearchIn) -> Self {
+        SearchPage {
+            search_in,
+            hits: Vec::new(),
+            total: 0,
+            ignored: Vec::new(),
+            suggestions: Vec::new(),
+            behind: false,
+            rebuilding: false,
+            next_skip: None,
+        }
+    }
 }
 
 /// Something that was found.
@@ -165,6 +184,7 @@ impl Asked<'_> {
             SearchIn::Turns => self.turns()?.page,
             SearchIn::Windows => self.groups(SearchIn::Windows)?.page,
             SearchIn::Contexts => self.groups(SearchIn::Contexts)?.page,
+            SearchIn::Artifacts => SearchPage::empty(SearchIn::Artifacts),
             SearchIn::Auto => {
                 let turns = self.turns()?;
                 if turns.is_covered {
@@ -291,7 +311,7 @@ impl Asked<'_> {
                 let fields = &["title", "label", "about"][..];
                 (fields, vec![turns, partition(&CONTEXTS, &self.scope)], Grouping::Group)
             }
-            SearchIn::Windows | SearchIn::Turns | SearchIn::Auto => {
+            SearchIn::Windows | SearchIn::Turns | SearchIn::Artifacts | SearchIn::Auto => {
                 (&[][..], vec![turns], Grouping::Subgroup)
             }
         };

@@ -42,15 +42,21 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new() -> Self {
+        let home = SearchHome { folder: None, writer_bytes: 16 << 20, tail_bytes: 16 << 20 };
+        World::with(SearchMode::Kept(home))
+    }
+
+    /// Nothing but the test reads the store.
+    pub(super) fn without_search() -> Self {
+        World::with(SearchMode::Off)
+    }
+
+    fn with(search: SearchMode) -> Self {
         let clock = ManualClock::new(NOW_MS);
         let inner = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
         let store = Arc::new(CountingStore::new(inner));
-        let home = SearchHome { folder: None, writer_bytes: 16 << 20, tail_bytes: 16 << 20 };
-        let config = EngineConfig {
-            signing: Some(Arc::new(Key(identity(99)))),
-            search: SearchMode::Kept(home),
-            ..EngineConfig::default()
-        };
+        let config =
+            EngineConfig { signing: Some(Arc::new(Key(identity(99)))), search, ..EngineConfig::default() };
         let entropy = Arc::new(SeededEntropy::new(1));
         let engine =
             Engine::open(Arc::clone(&store) as Arc<dyn Store>, Arc::new(clock.clone()), entropy, config)

@@ -252,3 +252,54 @@ fn followers_hear_of_what_they_may_read_and_asked_for() {
             .is_err()
     );
 }
+
+#[test]
+fn an_erased_artifact_leaves_its_id_and_an_audit_line() {
+    let world = World::new();
+    world.put(1, &[]);
+    world.put(2, &[("lineage", &format!("{{\"parent_reports\":[\"{}\"]}}", id(1)))]);
+    let job = |selector: String| cairn_seam::Maintenance::Compact {
+        keep_changes: cairn_seam::KeepChanges::All,
+        forget: vec![selector],
+    };
+    // The store in memory has no history; everything before that is done.
+    let _ = world.engine.maintain(&world.owner, &job(format!("artifact:{}", id(1))), &mut |_| true);
+    assert_eq!(code(world.engine.artifact(&world.owner, id(1))), "NOT_FOUND");
+    assert_eq!(world.list(&world.ada(), ArtifactQuestion::default()).total, 1);
+    assert_eq!(code(world.publish(&world.ada(), &world.signed(1, &[]))), "DUPLICATE_ID");
+    let request = LineageRequest { start: id(2), direction: Direction::Up, depth: 5, limit: 10 };
+    let (lineage, _) = world.engine.artifact_lineage(&world.ada(), request).unwrap();
+    assert!(matches!(lineage.nodes[0].state, cairn_artifacts::NodeState::Missing), "{:?}", lineage.nodes[0]);
+    let admin = world.user("root", &[Role::Admin], &[]);
+    let trail = world.engine.audit_page(&admin, world.acme, None, 100).unwrap().lines;
+    assert!(trail.iter().any(|line| line.subject == format!("erase artifact {}", id(1))));
+    for wrong in ["artifact:x".to_owned(), format!("artifact:{}", id(77))] {
+        assert!(world.engine.maintain(&world.owner, &job(wrong), &mut |_| true).is_err());
+    }
+}
+
+#[test]
+fn artifacts_are_found_beside_turns() {
+    let world = World::new();
+    world.put(1, &[]);
+    let ask = |search_in| {
+        let question = cairn_engine::SearchQuestion {
+            tenant: world.acme,
+            text: "kingfisher".into(),
+            search_in,
+            kinds: Vec::new(),
+            context: None,
+            since_ms: None,
+            until_ms: None,
+            limit: 10,
+            skip: 0,
+            half_life_ms: 0,
+        };
+        let found = world.engine.search_everywhere(&world.ada(), &question).unwrap();
+        (found.artifacts.len(), found.artifacts_total, found.page.total)
+    };
+    use cairn_engine::SearchIn;
+    assert_eq!(ask(SearchIn::Auto), (1, 1, 0));
+    assert_eq!(ask(SearchIn::Artifacts), (1, 1, 1));
+    assert_eq!(ask(SearchIn::Turns), (0, 0, 0));
+}

@@ -7,7 +7,7 @@ use super::kit::{World, id};
 
 #[test]
 fn what_is_hidden_takes_the_rounds_of_what_does_not_exist() {
-    let world = World::new();
+    let world = World::without_search();
     world.put(1, &[("visibility", "\"private\""), ("team", "\"core\"")]);
     // A longer payload is a blob, which is not read before it is known that the caller may.
     let long = format!("\"{}\"", "x".repeat(40 << 10));

@@ -8,7 +8,7 @@ use cairn_engine::limits;
 const VERSION: u8 = 1;
 const BYTES: usize = 14;
 /// Units as they stand in a cursor: their places here.
-const UNITS: [SearchIn; 3] = [SearchIn::Turns, SearchIn::Windows, SearchIn::Contexts];
+const UNITS: [SearchIn; 4] = [SearchIn::Turns, SearchIn::Windows, SearchIn::Contexts, SearchIn::Artifacts];
 
 /// How much of which search was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,7 @@ mod tests {
             "10",
             &too_far,
             &with(0, 2),
-            &with(1, 3),
+            &with(1, 4),
             &good.encode()[1..],
             &format!("{}A", good.encode()),
         ] {

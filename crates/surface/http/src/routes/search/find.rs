@@ -1,7 +1,7 @@
 //! `GET /v1/search`.
 
 use axum::Json;
-use cairn_engine::SearchPage;
+use cairn_engine::FoundEverywhere;
 use cairn_wire::search::FoundPage;
 
 use super::question::Asked;
@@ -11,9 +11,9 @@ use crate::call::Call;
 use crate::error::ErrorBody;
 use crate::params::Params;
 
-/// Search in what was said
+/// Search in turns and artifacts
 ///
-/// Finds turns, windows of turns or whole contexts by their words, the best first. Whatever was committed
+/// Finds turns, windows of turns, whole contexts or published artifacts by their words, the best first. Whatever was committed
 /// before the search began is found, or `behind` says that it may not be. Words are compared by their stems:
 /// `"in this order"` looks for a phrase, `+word` has to be there, `-word` must not, `pre*` begins so, and
 /// `title:word` looks in one field. Nothing else is an operator, and any text can be looked for.
@@ -23,7 +23,7 @@ use crate::params::Params;
     tag = "search",
     params(
         ("q" = String, Query, example = "\"sealed segment\" recovery", description = "What to look for, of at most 8 KiB"),
-        ("in" = Option<String>, Query, example = "auto", description = "turns, windows (some turns one after the other), contexts, or auto, which is taken if nothing is said: the smallest of these in which something has all of the query"),
+        ("in" = Option<String>, Query, example = "auto", description = "turns, windows (some turns one after the other), contexts, artifacts, or auto, the default: the smallest of turns, windows and contexts in which something has all of the query, and the best artifacts beside them"),
         ("type" = Option<String>, Query, description = "Only turns of these types: names with commas between them, at most 32"),
         ("context_id" = Option<String>, Query, description = "Only what belongs to this context; digits"),
         ("since" = Option<String>, Query, description = "Not before this time: Unix milliseconds, RFC 3339, a day, or back from now like -7d"),
@@ -42,7 +42,8 @@ use crate::params::Params;
 pub(super) async fn find(call: Call, params: Params) -> Result<Json<FoundPage>, ApiError> {
     let asked = Asked::from_wire(&params, call.principal.tenant(), call.now_ms())?;
     let question = asked.question.clone();
-    let page: SearchPage = call.read(move |engine, principal| engine.search(principal, &question)).await?;
-    let next = page.next_skip.map(|skip| asked.cursor(page.search_in, skip));
-    Ok(Json(to_wire(asked.question.text, page, next)))
+    let found: FoundEverywhere =
+        call.read(move |engine, principal| engine.search_everywhere(principal, &question)).await?;
+    let next = found.page.next_skip.map(|skip| asked.cursor(found.page.search_in, skip));
+    Ok(Json(to_wire(asked.question.text, found, next)))
 }

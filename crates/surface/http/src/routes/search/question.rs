@@ -13,6 +13,7 @@ const UNITS: &[(&str, SearchIn)] = &[
     ("turns", SearchIn::Turns),
     ("windows", SearchIn::Windows),
     ("contexts", SearchIn::Contexts),
+    ("artifacts", SearchIn::Artifacts),
 ];
 
 /// Parameters that make a search what it is: a cursor belongs to one search.
