@@ -53,9 +53,10 @@ mod upkeep;
 
 pub use access::{Connection, LoggedIn, NewToken};
 pub use artifacts::{
-    ArtifactDeletion, ArtifactEventPage, ArtifactFilter, ArtifactHappened, ArtifactIds, ArtifactItem,
-    ArtifactKeys, ArtifactList, ArtifactNews, ArtifactOrder, ArtifactQuestion, ContentUpload, OpenContent,
-    PublishStep, ShownArtifact, Signing, SigningError, VerifiedArtifact,
+    ArtifactDeletion, ArtifactEventPage, ArtifactExport, ArtifactFilter, ArtifactHappened, ArtifactIds,
+    ArtifactImport, ArtifactItem, ArtifactKeys, ArtifactList, ArtifactNews, ArtifactNote, ArtifactOrder,
+    ArtifactQuestion, ArtifactSelection, ContentUpload, OpenContent, PublishStep, ShownArtifact, Signing,
+    SigningError, VerifiedArtifact,
 };
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage, BadAuditCursor};
 pub use bus::{BusStats, Notification, Received, Subscription};

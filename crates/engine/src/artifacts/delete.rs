@@ -4,7 +4,7 @@ use cairn_access::identity::PublicKey;
 use cairn_access::registry::{self, Page, UserId};
 use cairn_access::{Action, Principal, RefusalReason, Resource, Role, Scope};
 use cairn_artifacts::{
-    ArtifactError, ArtifactId, Deleted, Found, SignedTombstone, Tombstone, delete, limits, locate,
+    Artifact, ArtifactError, ArtifactId, Deleted, Found, SignedTombstone, Tombstone, delete, limits, locate,
 };
 use cairn_base::{CanonicalObject, Position, TenantId};
 use cairn_seam::Snapshot;
@@ -105,12 +105,31 @@ impl Engine {
         if now_ms.abs_diff(said.deleted_at_ms) > window {
             return Err(ArtifactError::Stale { timestamp: cairn_base::to_iso_utc(said.deleted_at_ms) }.into());
         }
+        self.tombstone_signer(snapshot, scope, object, &said, &found.artifact)
+    }
+
+    /// The time at which the content of what is deleted now goes; `None` if it is kept.
+    pub(super) fn purge_at_ms(&self) -> Option<u64> {
+        let keep = self.memories.artifacts.keep_deleted?;
+        Some(self.clock().now_ms().saturating_add(u64::try_from(keep.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// Verifies the signature of a tombstone: it is the author's, or that of an administrator of the tenant.
+    pub(super) fn tombstone_signer(
+        &self,
+        snapshot: &dyn Snapshot,
+        scope: &Scope,
+        object: &CanonicalObject,
+        said: &Tombstone,
+        artifact: &Artifact,
+    ) -> Result<SignedTombstone, EngineError> {
+        let wrong = |detail: &str| EngineError::from(ArtifactError::Tombstone(detail.to_owned()));
         let user = UserId::parse(&said.by).map_err(|_| wrong("`by` is not a user"))?;
         let is_admin = || -> Result<bool, EngineError> {
             let known = registry::load_user(snapshot, scope, &user)?;
             Ok(known.is_some_and(|user| user.disabled_at_ms.is_none() && user.roles.has(Role::Admin)))
         };
-        if said.by != found.artifact.author && !is_admin()? {
+        if said.by != artifact.author && !is_admin()? {
             return Err(wrong("`by` is neither the author nor an administrator of the tenant"));
         }
         if let Ok(own) = said.by.parse::<PublicKey>() {
@@ -118,10 +137,8 @@ impl Engine {
         }
         let page = Page { after: None, limit: cairn_access::limits::CREDENTIALS_OF_USER_MAX };
         let keys = registry::keys(snapshot, scope, Some(&user), page)?.items;
-        let mut failure = ArtifactError::UnknownKey {
-            user_id: said.by.clone(),
-            tenant_id: found.artifact.tenant_name.clone(),
-        };
+        let (user_id, tenant_id) = (said.by.clone(), artifact.tenant_name.clone());
+        let mut failure = ArtifactError::UnknownKey { user_id, tenant_id };
         for key in keys.into_iter().filter(|key| key.revoked_at_ms.is_none()) {
             let Ok(key) = PublicKey::from_bytes(&key.id.0) else { continue };
             match SignedTombstone::verify(object, &key) {

@@ -100,7 +100,7 @@ impl ArtifactFilter {
         parsed.map(drop).map_err(|error| cairn_search::SearchError::from(error).into())
     }
 
-    fn admits(&self, payload: &Payload) -> Result<bool, EngineError> {
+    pub(super) fn admits(&self, payload: &Payload) -> Result<bool, EngineError> {
         let team = |team: &str| team.strip_prefix("team:").unwrap_or(team).to_owned();
         let is_other = !self.tags.iter().all(|tag| payload.tags.contains(tag))
             || self.author.as_ref().is_some_and(|author| *author != payload.user_id)

@@ -43,19 +43,14 @@ impl Engine {
         let tenant = self.publishing_tenant(principal, &received)?;
         let act = Act::new(Action::ArtifactPublish, Resource::tenant(tenant));
         let scope = self.pipeline.permit(principal, &act)?.scope();
-        let identity = self.signing_identity();
         let content = received.content.map(|bytes| self.content_blob(tenant, bytes)).transpose()?;
         let snapshot = self.pipeline.store().snapshot(Position::START)?;
         let signed = match received.object.get("signature") {
             Some(_) => self.verify_signed(&*snapshot, &scope, &received.object)?,
-            None => self.sign_for(
-                principal,
-                received.object,
-                content.as_ref(),
-                &*identity.as_ref().map_err(no_key)?,
-            )?,
+            None => {
+                self.sign_for(principal, received.object, content.as_ref(), &*self.signing_identity()?)?
+            }
         };
-        let accepted_by = identity.as_ref().map_or([0; 32], |identity| *identity.public_key().as_bytes());
         if let Some(known) = artifact(&*snapshot, &scope, signed.payload.id)? {
             let is_same = known.is_live() && known.signature == signed.verified.signature;
             if !is_same {
@@ -71,8 +66,9 @@ impl Engine {
             None => self.known_content(&*snapshot, principal, &scope, &signed.payload)?,
         };
         drop(snapshot);
-        let new = self.ready(signed, accepted_by, stored, content)?;
-        Ok(PublishStep::Write(self.store_artifact(principal, act, tenant, new)?))
+        let Signed { payload, verified, public_key, attestation, is_registered } = signed;
+        let new = self.ready_artifact(payload, verified, public_key, attestation, stored, content)?;
+        Ok(PublishStep::Write(self.store_artifact(principal, act, tenant, new, is_registered)?))
     }
 
     /// The tenant that an artifact goes to: the caller's own, or for the local owner the one that the payload names.
@@ -172,18 +168,22 @@ impl Engine {
         Ok(found)
     }
 
-    fn ready(
+    /// An artifact that is ready to be stored.
+    pub(super) fn ready_artifact(
         &self,
-        signed: Signed,
-        accepted_by: [u8; 32],
+        payload: Payload,
+        verified: Verified,
+        public_key: [u8; 32],
+        attestation: Attestation,
         content: Option<Content>,
         blob: Option<Blob>,
-    ) -> Result<(Publish, bool), EngineError> {
-        let Signed { payload, verified, public_key, attestation, is_registered } = signed;
+    ) -> Result<Publish, EngineError> {
         let is_derived_signed = verified.derived_from != DerivedFrom::Unsigned;
         let parents = payload.parents(is_derived_signed).collect();
         let long = verified.signed.len() > limits::PAYLOAD_INLINE_BYTES_MAX;
         let payload_blob = long.then(|| Blob::new(verified.signed.clone().into_bytes())).transpose()?;
+        let accepted_by =
+            self.signing_identity().map_or([0; 32], |identity| *identity.public_key().as_bytes());
         let artifact = Artifact {
             id: payload.id,
             received_at_ms: self.clock().now_ms(),
@@ -207,7 +207,7 @@ impl Engine {
                 None => PayloadAt::Inline(verified.signed),
             },
         };
-        Ok((Publish { artifact, content: blob, payload: payload_blob }, is_registered))
+        Ok(Publish { artifact, content: blob, payload: payload_blob })
     }
 
     /// Reserves the id at the node, then stores the artifact in its tenant.
@@ -216,7 +216,8 @@ impl Engine {
         principal: &Principal,
         act: Act,
         tenant: TenantId,
-        (new, is_registered): (Publish, bool),
+        new: Publish,
+        is_registered: bool,
     ) -> Result<Prepared<Published>, EngineError> {
         let wanted = Reservation::of(&new.artifact, tenant)?;
         let first = Prepared::new(
@@ -242,8 +243,4 @@ fn refuse_revoked(tx: &dyn WriteTx, scope: &Scope, artifact: &Artifact) -> Resul
     }
     let (user_id, tenant_id) = (artifact.author.clone(), artifact.tenant_name.clone());
     Err(ArtifactError::UnknownKey { user_id, tenant_id }.into())
-}
-
-fn no_key(error: &EngineError) -> EngineError {
-    EngineError::NoSigning { detail: error.to_string() }
 }

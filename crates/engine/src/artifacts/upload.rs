@@ -42,7 +42,7 @@ pub(super) fn check(blob: &Blob, said: Sha256) -> Result<(), EngineError> {
     Err(ArtifactError::HashMismatch { said: format!("{said:?}"), found: format!("{found:?}") }.into())
 }
 
-fn publishing(tenant: TenantId) -> Act {
+pub(super) fn publishing(tenant: TenantId) -> Act {
     Act::new(Action::ArtifactPublish, Resource::tenant(tenant))
 }
 
@@ -59,11 +59,7 @@ impl Engine {
     /// whether it is new.
     pub fn keep_content(&self, principal: &Principal, blob: Blob) -> Prepared<bool> {
         let tenant = principal.tenant();
-        let key = upload_key(principal, blob.sha256().unwrap_or(Sha256::from_bytes([0; 32])));
-        let mut value = blob.hash().as_bytes().to_vec();
-        put_varint(&mut value, blob.len());
-        let grace = u64::try_from(limits::BLOB_GRACE.as_millis()).unwrap_or(u64::MAX);
-        let expires_at_ms = self.clock().now_ms().saturating_add(grace);
+        let (key, value, expires_at_ms) = upload_entry(self, principal, &blob);
         Prepared::new(principal, publishing(tenant), move |tx, _| {
             let is_new = !tx.keep_blob(&blob.hash())?;
             tx.put_blob(&blob)?;
@@ -89,6 +85,15 @@ impl Engine {
         })?;
         Ok(found)
     }
+}
+
+/// The entry by which an upload is remembered: its key, its value, and when it expires.
+pub(super) fn upload_entry(engine: &Engine, principal: &Principal, blob: &Blob) -> (Vec<u8>, Vec<u8>, u64) {
+    let key = upload_key(principal, blob.sha256().unwrap_or(Sha256::from_bytes([0; 32])));
+    let mut value = blob.hash().as_bytes().to_vec();
+    put_varint(&mut value, blob.len());
+    let grace = u64::try_from(limits::BLOB_GRACE.as_millis()).unwrap_or(u64::MAX);
+    (key, value, engine.clock().now_ms().saturating_add(grace))
 }
 
 /// Knowing the hash of somebody's content must not be enough to publish it: uploads are remembered by their uploader.

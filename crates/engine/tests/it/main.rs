@@ -4,6 +4,7 @@
 
 mod access;
 mod activity;
+mod artifacts;
 mod audit;
 mod bulk;
 mod bus;

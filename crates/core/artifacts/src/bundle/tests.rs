@@ -399,26 +399,6 @@ fn the_documented_bundle_is_written_and_read() {
     assert!(verify(&bytes[..], &mut |_| {}).expect("a bundle").is_ok());
 }
 
-/// Bytes per second and signatures per second; run in release mode with `--ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn ten_thousand_signatures() {
-    let author = identity(1);
-    let mut writer = BundleWriter::create(Vec::new(), 5).expect("memory");
-    for number in 0..20_000_u32 {
-        let text = format!("{{\"a\":\"{}\",\"id\":\"{number}\"}}", "x".repeat(800));
-        let signature = author.sign_bytes(text.as_bytes());
-        writer
-            .artifact(&BundledArtifact { payload: text, signature, ..artifact(1, b"", &author) })
-            .expect("room");
-    }
-    let (_, bytes) = writer.finish(&identity(2), 100).expect("memory");
-    let start = std::time::Instant::now();
-    let report = verify(&bytes[..], &mut |_| {}).expect("a bundle");
-    assert!(report.is_ok() && report.artifacts.len() == 20_000);
-    println!("{:.0} signatures per second", 20_000.0 / start.elapsed().as_secs_f64());
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

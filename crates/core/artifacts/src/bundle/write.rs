@@ -140,6 +140,18 @@ impl<W: Write> BundleWriter<W> {
         Ok((head, out))
     }
 
+    /// Signs a head over all entries so far. What comes before it counts, whatever becomes of the rest.
+    ///
+    /// If nothing was appended since the last head, nothing is written.
+    pub fn head(&mut self, identity: &Identity, now_ms: u64) -> Result<(), BundleError> {
+        if self.head.is_none() {
+            let head = self.write_head(identity, now_ms)?;
+            self.position += FRAME_BYTES as u64 + head.encode().len() as u64;
+            self.head = Some(head);
+        }
+        Ok(())
+    }
+
     fn write_head(&mut self, identity: &Identity, now_ms: u64) -> Result<Head, BundleError> {
         if self.is_torn {
             return Err(BundleError::Unfinished);
