@@ -94,6 +94,12 @@ impl Engine {
 }
 
 impl ArtifactFilter {
+    /// Fails if the query is not one.
+    pub fn check(&self) -> Result<(), EngineError> {
+        let parsed = self.text.as_deref().map(|text| query::parse(text, &[])).transpose();
+        parsed.map(drop).map_err(|error| cairn_search::SearchError::from(error).into())
+    }
+
     pub(super) fn admits(&self, payload: &Payload) -> Result<bool, EngineError> {
         let team = |team: &str| team.strip_prefix("team:").unwrap_or(team).to_owned();
         let is_other = !self.tags.iter().all(|tag| payload.tags.contains(tag))

@@ -1,7 +1,7 @@
 //! Reading one artifact.
 
 use cairn_access::{Action, Principal};
-use cairn_artifacts::{Artifact, ArtifactId, Payload, Usage, load_payload, usage};
+use cairn_artifacts::{Artifact, ArtifactId, Payload, Published, Usage, load_payload, usage};
 use cairn_base::{Position, TenantId};
 
 use super::seen::SeenBy;
@@ -25,6 +25,23 @@ pub struct ShownArtifact {
 }
 
 impl Engine {
+    /// What is shown of an artifact to the client that has just published it, which need not be its author.
+    pub fn published_artifact(
+        &self,
+        principal: &Principal,
+        published: Published,
+    ) -> Result<ShownArtifact, EngineError> {
+        let Published { artifact, .. } = published;
+        let tenant = match artifact.tenant_name == principal.tenant_name() {
+            true => principal.tenant(),
+            false => self.tenant_named(principal, &artifact.tenant_name)?,
+        };
+        let snapshot = self.pipeline.store().snapshot(Position::START)?;
+        let (signed, payload) = load_payload(&*snapshot, &self.artifact_scope(tenant)?, &artifact)?;
+        let usage = self.memories.artifacts.counted.pending(tenant, artifact.id);
+        Ok(ShownArtifact { tenant, artifact, signed, payload, usage, citations: 0 })
+    }
+
     /// Reads an artifact.
     pub fn artifact(&self, principal: &Principal, id: ArtifactId) -> Result<ShownArtifact, EngineError> {
         let shown =

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use cairn_access::identity::Identity;
+use cairn_access::identity::{Identity, PublicKey};
 
 use crate::{Engine, EngineError};
 
@@ -19,6 +19,11 @@ pub trait Signing: fmt::Debug + Send + Sync {
 }
 
 impl Engine {
+    /// The key that this node signs with; `None` if it has none.
+    pub fn signing_key(&self) -> Option<PublicKey> {
+        self.signing_identity().ok().map(|identity| identity.public_key())
+    }
+
     /// The identity that this node signs with.
     pub(crate) fn signing_identity(&self) -> Result<Arc<Identity>, EngineError> {
         let mut known = self.memories.artifacts.identity.lock();

@@ -1,9 +1,11 @@
 //! From credentials to a principal.
 
 use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
-use cairn_access::{Principal, TrustedUser};
+use cairn_access::{Principal, Roles, TrustedUser};
+use cairn_base::TenantId;
 use cairn_engine::{Connection, LoggedIn};
 
 use crate::{Gate, GateError};
@@ -45,6 +47,8 @@ impl fmt::Debug for Credentials<'_> {
 pub struct Caller {
     principal: Principal,
     logged_in: Option<Arc<LoggedIn>>,
+    /// The principal whose rate limits apply, if it is not the caller itself.
+    counted_as: Option<Principal>,
 }
 
 impl Caller {
@@ -53,14 +57,34 @@ impl Caller {
         &self.principal
     }
 
+    /// Returns the principal whose rate limits apply to the caller.
+    pub fn counted_as(&self) -> &Principal {
+        self.counted_as.as_ref().unwrap_or(&self.principal)
+    }
+
+    /// The same caller, from an address. Anonymous callers have rate limits by address; those of one IPv6 network
+    /// (64 bits) share theirs, because one client has all of its addresses.
+    #[must_use]
+    pub fn from_address(self, address: IpAddr) -> Self {
+        if !self.principal.is_anonymous() {
+            return self;
+        }
+        let network = match address.to_canonical() {
+            IpAddr::V4(address) => IpAddr::V4(address),
+            IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+        };
+        let counted_as = Principal::new(network.to_string(), TenantId::NODE, Roles::NONE);
+        Caller { counted_as: Some(counted_as), ..self }
+    }
+
     fn plain(principal: Principal) -> Self {
-        Caller { principal, logged_in: None }
+        Caller { principal, logged_in: None, counted_as: None }
     }
 }
 
 impl From<Arc<LoggedIn>> for Caller {
     fn from(logged_in: Arc<LoggedIn>) -> Self {
-        Caller { principal: logged_in.principal().clone(), logged_in: Some(logged_in) }
+        Caller { principal: logged_in.principal().clone(), logged_in: Some(logged_in), counted_as: None }
     }
 }
 
@@ -95,5 +119,23 @@ impl Gate {
             None => Ok(caller.clone()),
             Some(logged_in) => Ok(self.engine().still_in(logged_in)?.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anonymous_callers_are_counted_by_address() {
+        let counted = |principal: Principal, address: &str| {
+            let caller = Caller::plain(principal).from_address(address.parse().expect("an address"));
+            caller.counted_as().user_id().to_owned()
+        };
+        let anonymous = |address| counted(Principal::anonymous(), address);
+        assert_eq!(anonymous("203.0.113.7"), "203.0.113.7");
+        assert_eq!(anonymous("::ffff:203.0.113.7"), "203.0.113.7");
+        assert_eq!(anonymous("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+        assert_eq!(counted(Principal::local_owner(), "203.0.113.7"), Principal::local_owner().user_id());
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) streams: Streams,
     /// One permit per export or import under way.
     pub(crate) bulk: Arc<Semaphore>,
+    /// One permit per upload of content.
+    pub(crate) uploads: Arc<Semaphore>,
     /// What happened lately, for rates.
     pub(crate) lately: Mutex<History>,
     pub(crate) openapi: OnceLock<String>,
@@ -64,6 +66,7 @@ impl App {
             content_streams: Arc::new(Semaphore::new(config.content_streams_max.min(Semaphore::MAX_PERMITS))),
             streams: Streams::new(config.event_streams_max),
             bulk: Arc::new(Semaphore::new(limits::BULK_STREAMS_MAX)),
+            uploads: Arc::new(Semaphore::new(limits::CONTENT_UPLOADS_MAX)),
             gate,
             config,
             bound,
@@ -98,6 +101,7 @@ impl App {
             .layer(from_fn_with_state(state.clone(), middleware::origin))
             .layer(from_fn_with_state(state.clone(), middleware::host))
             .layer(from_fn(middleware::catch_panic))
+            .layer(from_fn(middleware::dialect))
             .layer(from_fn(middleware::security_headers))
             .layer(from_fn_with_state(state.clone(), middleware::observe))
             .layer(from_fn_with_state(state.clone(), middleware::request_id))

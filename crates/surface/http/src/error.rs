@@ -1,11 +1,15 @@
 //! Errors as HTTP answers: `{"error": {"code", "message", "details": {"hint", …}}}`.
 
+use std::sync::Arc;
+
 use axum::Json;
-use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::body::Body;
+use axum::http::header::{CONTENT_LENGTH, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cairn_access::AccessCode;
 use cairn_access::registry::RegistryError;
+use cairn_artifacts::ArtifactCode;
 use cairn_base::{ErrorCode, Retry};
 use cairn_engine::{EngineError, SearchCode};
 use cairn_gate::GateError;
@@ -14,11 +18,14 @@ pub(crate) use cairn_wire::error::ErrorBody;
 use cairn_wire::error::ErrorContent;
 use serde_json::{Map, Value};
 
+use crate::artifact_error;
+use crate::dialect::Dialect;
+
 /// What a client is told of a panic.
 pub(crate) const FAILED_INSIDE: &str = "the request failed inside the server";
 
 /// An error on its way to a client.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ApiError {
     code: ErrorCode,
     status: StatusCode,
@@ -32,10 +39,14 @@ pub struct ApiError {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnsweredCode(pub(crate) ErrorCode);
 
+/// The error that a response was made of, for a response in another dialect.
+#[derive(Debug, Clone)]
+struct AnsweredError(Arc<ApiError>);
+
 impl ApiError {
     /// An error with the status and hint of its row in the table.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        let status = StatusCode::from_u16(code.http()).expect("the table holds valid statuses");
+        let status = status_of(code);
         let details = Map::from_iter([("hint".to_owned(), Value::from(code.hint()))]);
         ApiError { code, status, message: message.into(), details, retry_after_s: None }
     }
@@ -74,6 +85,19 @@ impl ApiError {
         ApiError { status, ..self }
     }
 
+    /// The same error in the words of a dialect. Ranges and preconditions keep their statuses, by which clients of HTTP
+    /// tell them from other errors.
+    fn in_dialect(mut self, dialect: Dialect) -> Self {
+        let code = dialect.code(self.code);
+        if code != self.code {
+            self.details.insert("cairn_code".to_owned(), self.code.name().into());
+        }
+        let keeps_status =
+            [StatusCode::RANGE_NOT_SATISFIABLE, StatusCode::PRECONDITION_FAILED].contains(&self.status);
+        let status = if keeps_status { self.status } else { status_of(code) };
+        ApiError { code, status, ..self }
+    }
+
     /// The body alone, for answers that have begun already.
     pub(crate) fn into_body(self) -> ErrorBody {
         let details = serde_json::from_value(Value::Object(self.details));
@@ -109,6 +133,7 @@ impl From<GateError> for ApiError {
                 Some(field) => answer.detail("field", field),
                 None => answer,
             },
+            GateError::Engine(EngineError::Artifact(error)) => artifact_error::with_details(answer, &error),
             GateError::Engine(EngineError::ImportKip { line, error, .. }) => answer
                 .detail("line", line)
                 .detail("kip_code", error.code.text())
@@ -123,6 +148,23 @@ impl From<GateError> for ApiError {
             },
         }
     }
+}
+
+fn status_of(code: ErrorCode) -> StatusCode {
+    StatusCode::from_u16(code.http()).expect("the table holds valid statuses")
+}
+
+/// Returns a response that is an error in the words of a dialect; any other response as it is. Headers stay.
+pub(crate) fn translated(mut response: Response, dialect: Dialect) -> Response {
+    let Some(AnsweredError(error)) = response.extensions_mut().remove() else { return response };
+    let error = Arc::unwrap_or_clone(error).in_dialect(dialect);
+    *response.status_mut() = error.status;
+    if error.code.retry() == Retry::Later {
+        response.headers_mut().entry(RETRY_AFTER).or_insert(HeaderValue::from(1));
+    }
+    response.headers_mut().remove(CONTENT_LENGTH);
+    let json = serde_json::to_vec(&error.into_body()).expect("an error is plain data");
+    response.map(|_| Body::from(json))
 }
 
 /// Which field of a request the registry does not take.
@@ -146,10 +188,13 @@ fn field(error: &RegistryError) -> Option<&'static str> {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (code, status, retry_after_s) = (self.code, self.status, self.retry_after_s);
+        let error = AnsweredError(Arc::new(self.clone()));
         let mut response = (status, Json(self.into_body())).into_response();
         response.extensions_mut().insert(AnsweredCode(code));
+        response.extensions_mut().insert(error);
         if status == StatusCode::UNAUTHORIZED {
-            let scheme = if code == AccessCode::Unauthenticated {
+            // The signature of an artifact is not a credential of the request.
+            let scheme = if code == AccessCode::Unauthenticated || ArtifactCode::ALL.contains(&code) {
                 HeaderValue::from_static("Bearer realm=\"cairn\"")
             } else {
                 HeaderValue::from_static("Bearer realm=\"cairn\", error=\"invalid_token\"")

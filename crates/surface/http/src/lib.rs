@@ -12,12 +12,14 @@
 //! [`HttpConfig::tls`] says so; HTTP/2 is a reverse proxy's.
 
 mod app;
+mod artifact_error;
 mod call;
 mod client;
 mod code;
 mod config;
 mod content;
 mod content_type;
+mod dialect;
 mod error;
 mod held;
 mod into_wire;

@@ -10,6 +10,14 @@ pub const HTTP_BODY_BYTES_MAX: usize = MIB;
 pub const HTTP_MEMORY_BYTES: usize = 512 * MIB;
 /// Large blobs that are sent over HTTP at once.
 pub const CONTENT_STREAMS_MAX: usize = 64;
+/// Largest body of a publish request: 8 MiB of content in base64, and its payload.
+pub const HTTP_ARTIFACT_BYTES_MAX: usize = 12 * MIB;
+/// Content of artifacts that is uploaded over HTTP at once; further uploads are refused.
+pub const CONTENT_UPLOADS_MAX: usize = 16;
+/// Artifacts in a page of a list, unless the request says otherwise.
+pub const ARTIFACTS_PAGE_DEFAULT: u64 = 50;
+/// Tags that a list or a stream of artifacts is narrowed down to.
+pub const ARTIFACT_TAGS_MAX: usize = 64;
 /// Contexts in one page, over HTTP.
 pub const HTTP_CONTEXTS_PAGE_MAX: u64 = 1000;
 /// Contexts in a page that does not say how many, over HTTP.

@@ -8,7 +8,7 @@ use std::fmt;
 
 use cairn_gate::Cost;
 
-use crate::HttpConfig;
+use crate::{HttpConfig, limits};
 
 /// The descriptor of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,8 @@ enum BodyClass {
     Commands,
     /// Read whole by the frame, up to the size of a payload or a blob.
     Content,
+    /// Read whole by the frame, up to the size of an artifact with its content in base64.
+    Artifact,
     /// Read piece by piece by the route, which counts and limits it.
     Streamed,
 }
@@ -62,6 +64,8 @@ enum AdmissionClass {
 enum Audience {
     /// Everybody.
     Open,
+    /// Callers with valid credentials, and anonymous callers, who send none.
+    Anyone,
     /// Callers whom the gate has identified; the engine then checks what each of them may do.
     Identified,
 }
@@ -77,6 +81,8 @@ enum ResponseClass {
     Job,
     /// Begins within the deadline; long content is then sent in chunks for as long as the client takes it.
     Download,
+    /// Complete when the body is, for as long as that takes; no deadline.
+    Upload,
     /// A bulk import or export, for as long as it takes; no deadline.
     Stream,
     /// Events without an end; no deadline.
@@ -130,6 +136,21 @@ impl Route {
     /// A write whose body is a payload or a blob.
     pub const CONTENT: Route = Route { body: BodyClass::Content, ..Route::WRITE };
 
+    /// A publish of an artifact.
+    pub const ARTIFACT: Route = Route { body: BodyClass::Artifact, ..Route::WRITE };
+
+    /// A read that is open to anonymous callers.
+    pub const PUBLIC_READ: Route = Route { audience: Audience::Anyone, ..Route::READ };
+
+    /// A read of an artifact that the caller sends, open to anonymous callers.
+    pub const PUBLIC_VERIFY: Route = Route { body: BodyClass::Artifact, ..Route::PUBLIC_READ };
+
+    /// A search that is open to anonymous callers.
+    pub const PUBLIC_SEARCH: Route = Route { cost: CostClass::Search, ..Route::PUBLIC_READ };
+
+    /// A read whose response may be long content, open to anonymous callers.
+    pub const PUBLIC_DOWNLOAD: Route = Route { response: ResponseClass::Download, ..Route::PUBLIC_READ };
+
     /// KIP commands, which read or write.
     pub const COMMANDS: Route =
         Route { cost: CostClass::Commands, body: BodyClass::Commands, ..Route::WRITE };
@@ -150,6 +171,9 @@ impl Route {
 
     /// A bulk import.
     pub const IMPORT: Route = Route { cost: CostClass::Write, body: BodyClass::Streamed, ..Route::EXPORT };
+
+    /// An upload of content of any length.
+    pub const UPLOAD: Route = Route { response: ResponseClass::Upload, ..Route::IMPORT };
 
     /// Cost of a request before anything but its head was read, or `None` if it is not counted.
     pub(crate) fn cost(self) -> Option<Cost> {
@@ -176,6 +200,7 @@ impl Route {
             BodyClass::Standard => Some(config.body_bytes_max),
             BodyClass::Commands => Some(config.commands_bytes_max),
             BodyClass::Content => Some(config.content_bytes_max),
+            BodyClass::Artifact => Some(limits::HTTP_ARTIFACT_BYTES_MAX),
         }
     }
 
@@ -188,7 +213,10 @@ impl Route {
     pub(crate) fn has_deadline(self) -> bool {
         match self.response {
             ResponseClass::Deadline | ResponseClass::Job | ResponseClass::Download => true,
-            ResponseClass::Immediate | ResponseClass::Stream | ResponseClass::Events => false,
+            ResponseClass::Immediate
+            | ResponseClass::Upload
+            | ResponseClass::Stream
+            | ResponseClass::Events => false,
         }
     }
 
@@ -197,9 +225,14 @@ impl Route {
         self.log == LogClass::Debug
     }
 
-    /// Returns whether only identified callers reach the handler.
+    /// Returns whether the frame reads the credentials of the caller.
     pub(crate) fn is_identified(self) -> bool {
-        self.audience == Audience::Identified
+        self.audience != Audience::Open
+    }
+
+    /// Returns whether callers without credentials reach the handler.
+    pub(crate) fn admits_anonymous(self) -> bool {
+        self.audience != Audience::Identified
     }
 }
 

@@ -1,6 +1,7 @@
 //! Connections: accepting, limiting and draining them.
 
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -32,6 +33,10 @@ const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\
 
 /// Connections beyond the limit for the local owner, who has to be able to shut others out.
 const LOCAL_RESERVE: usize = 32;
+
+/// Extension of every request that came over TCP: the address of the other side.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PeerAddress(pub(crate) IpAddr);
 
 /// What a pipe inside the process holds before its writer waits.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -89,7 +94,8 @@ pub async fn serve(listeners: Listeners, app: App, shutdown: impl Future<Output 
                     turn_away(&state, |answer| stream.try_write(answer));
                 }
                 Ok(stream) => {
-                    connections.spawn(connection(state.clone(), local_router.clone(), stream, stopped.clone()));
+                    let (state, router) = (state.clone(), local_router.clone());
+                    connections.spawn(connection(state, router, stream, None, stopped.clone()));
                 }
                 Err(error) => pause_after(&error).await,
             },
@@ -114,7 +120,7 @@ pub fn serve_in_process(app: App) -> DuplexStream {
     tokio::spawn(async move {
         // Kept here: the connection ends by itself and is never told to.
         let (_stop, stopped) = watch::channel(());
-        connection(state, router, ours, stopped).await;
+        connection(state, router, ours, None, stopped).await;
     });
     theirs
 }
@@ -135,7 +141,10 @@ async fn accept_local(listener: Option<&UnixListener>) -> io::Result<UnixStream>
 
 /// A connection from its first byte on, so that nobody else waits for its handshake.
 async fn over_tcp(app: AppState, router: Router, stream: TcpStream, mut stopped: watch::Receiver<()>) {
-    let Some(tls) = app.config.tls.clone() else { return connection(app, router, stream, stopped).await };
+    let peer = stream.peer_addr().ok().map(|address| PeerAddress(address.ip()));
+    let Some(tls) = app.config.tls.clone() else {
+        return connection(app, router, stream, peer, stopped).await;
+    };
     let agreed = {
         let _up = Up::new(&app.metrics.connections);
         tokio::select! {
@@ -144,7 +153,7 @@ async fn over_tcp(app: AppState, router: Router, stream: TcpStream, mut stopped:
         }
     };
     match agreed {
-        Ok(stream) => connection(app, router, stream, stopped).await,
+        Ok(stream) => connection(app, router, stream, peer, stopped).await,
         Err(error) => tracing::debug!(%error, "a TLS handshake failed"),
     }
 }
@@ -153,6 +162,7 @@ async fn connection(
     app: AppState,
     router: Router,
     stream: impl AsyncRead + AsyncWrite + Unpin,
+    peer: Option<PeerAddress>,
     mut stopped: watch::Receiver<()>,
 ) {
     let _up = Up::new(&app.metrics.connections);
@@ -168,6 +178,9 @@ async fn connection(
     let router = router.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(id);
         request.extensions_mut().insert(seat.clone());
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(peer);
+        }
         request
     });
     let served = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));

@@ -1,5 +1,7 @@
 //! Entity tags: what a client holds already.
 
+use std::fmt;
+
 use axum::http::header::IF_NONE_MATCH;
 use axum::http::{HeaderMap, HeaderValue};
 use cairn_base::ContentHash;
@@ -11,7 +13,12 @@ pub(crate) struct Etag(String);
 impl Etag {
     /// The tag of content with this hash.
     pub(crate) fn of(hash: &ContentHash) -> Self {
-        Etag(format!("\"{hash}\""))
+        Etag::of_name(hash)
+    }
+
+    /// The tag of content that has a name which never means anything else: a hash, or something made of one.
+    pub(crate) fn of_name(name: impl fmt::Display) -> Self {
+        Etag(format!("\"{name}\""))
     }
 
     /// Returns the tag as it stands in headers, with its quotes.

@@ -37,7 +37,7 @@ const REVALIDATED: &str = "private, no-cache";
 /// What is to be sent, and as what.
 #[derive(Debug)]
 pub(crate) struct Content {
-    hash: ContentHash,
+    etag: Etag,
     media_type: &'static str,
     cache: &'static str,
     more: Vec<(HeaderName, HeaderValue)>,
@@ -47,47 +47,63 @@ impl Content {
     /// A blob under its own name, which never means anything else.
     pub(crate) fn of_blob(hash: ContentHash) -> Self {
         let cache = "private, max-age=31536000, immutable";
-        Content { hash, media_type: "application/octet-stream", cache, more: Vec::new() }
+        Content { cache, ..Content::of_file(hash, "application/octet-stream") }
     }
 
     /// A file, whose name may mean something else tomorrow.
     pub(crate) fn of_file(hash: ContentHash, media_type: &'static str) -> Self {
-        Content { hash, media_type, cache: REVALIDATED, more: Vec::new() }
+        Content::of_named(Etag::of(&hash), media_type)
+    }
+
+    /// Content with a tag of its own, under a name that may mean something else tomorrow.
+    pub(crate) fn of_named(etag: Etag, media_type: &'static str) -> Self {
+        Content { etag, media_type, cache: REVALIDATED, more: Vec::new() }
+    }
+
+    /// The same content for caches of anybody, for as long as they like.
+    #[must_use]
+    pub(crate) fn for_everyone(self) -> Self {
+        Content { cache: "public, max-age=29030400, immutable", ..self }
     }
 
     /// The same with one more header.
     #[must_use]
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
-        // Only hashes and modes get here; what is no header would be left out.
+        // Only hashes, ids and modes get here; what is no header would be left out.
         self.more
             .extend(HeaderValue::from_str(value).ok().map(|value| (HeaderName::from_static(name), value)));
         self
     }
 
-    /// Answers a GET or HEAD.
+    /// Answers a GET or HEAD with a blob of the caller's tenant.
+    pub(crate) async fn answer_blob(
+        self,
+        hash: ContentHash,
+        call: &Call,
+        method: &Method,
+        headers: &HeaderMap,
+    ) -> Result<Response, ApiError> {
+        let asked = Asked::of(method, headers);
+        let found = call.read(move |engine, principal| {
+            let reader = engine.open_blob(principal, principal.tenant(), &hash)?;
+            reader.map(|reader| asked.open(reader.into())).transpose()
+        });
+        let opened = found.await?.ok_or_else(|| not_found(&hash))?;
+        self.answer(call, method, headers, opened).await
+    }
+
+    /// Answers a GET or HEAD with content that was opened.
     pub(crate) async fn answer(
         self,
         call: &Call,
         method: &Method,
         headers: &HeaderMap,
+        Opened { reader, whole }: Opened,
     ) -> Result<Response, ApiError> {
-        let hash = self.hash;
-        // Short content that is wanted as it is, is read where it is opened: a thread has one turn with it.
-        let is_plain =
-            method == Method::GET && ![IF_NONE_MATCH, RANGE].iter().any(|name| headers.contains_key(name));
-        let found = call.read(move |engine, principal| {
-            let Some(reader) = engine.open_blob(principal, principal.tenant(), &hash)? else {
-                return Ok(None);
-            };
-            let at_once = is_plain && reader.len() <= stream::PIECE_BYTES;
-            let whole = at_once.then(|| read_part(&*reader, 0..reader.len())).transpose()?;
-            Ok(Some((Arc::<dyn BlobReader>::from(reader), whole)))
-        });
-        let (reader, whole) = found.await?.ok_or_else(|| not_found(&hash))?;
         if let Some(whole) = whole {
             return Ok(self.dress(StatusCode::OK, Body::from(whole)));
         }
-        let (etag, length) = (Etag::of(&hash), reader.len());
+        let (etag, length) = (self.etag.clone(), reader.len());
         if etag.is_known(headers) {
             return Ok(self.dress(StatusCode::NOT_MODIFIED, Body::empty()));
         }
@@ -125,14 +141,43 @@ impl Content {
             (CACHE_CONTROL, HeaderValue::from_static(self.cache)),
             (ACCEPT_RANGES, HeaderValue::from_static("bytes")),
             (CONTENT_SECURITY_POLICY, SANDBOX),
-            (ETAG, Etag::of(&self.hash).to_header()),
+            (ETAG, self.etag.to_header()),
         ]);
         headers.extend(self.more);
         answer
     }
 }
 
-fn read_part(reader: &dyn BlobReader, range: Range<u64>) -> Result<Vec<u8>, EngineError> {
+/// What is known of a request for content before the content is opened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    /// Whether it is for the whole content, unconditionally.
+    is_plain: bool,
+}
+
+impl Asked {
+    pub(crate) fn of(method: &Method, headers: &HeaderMap) -> Self {
+        let has_conditions = [IF_NONE_MATCH, RANGE].iter().any(|name| headers.contains_key(name));
+        Asked { is_plain: method == Method::GET && !has_conditions }
+    }
+
+    /// Takes content that was just opened. Short content that is wanted as it is, is read here: a thread has one turn
+    /// with it.
+    pub(crate) fn open(self, reader: Arc<dyn BlobReader>) -> Result<Opened, EngineError> {
+        let at_once = self.is_plain && reader.len() <= stream::PIECE_BYTES;
+        let whole = at_once.then(|| read_part(&*reader, 0..reader.len())).transpose()?;
+        Ok(Opened { reader, whole })
+    }
+}
+
+/// Content that was opened for a request.
+pub(crate) struct Opened {
+    reader: Arc<dyn BlobReader>,
+    /// All of it, if it is short and wanted as it is.
+    whole: Option<Vec<u8>>,
+}
+
+pub(crate) fn read_part(reader: &dyn BlobReader, range: Range<u64>) -> Result<Vec<u8>, EngineError> {
     let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(0)];
     reader.read_at(range.start, &mut bytes)?;
     Ok(bytes)

@@ -97,11 +97,15 @@ pub(crate) async fn read<J: Reading>(mut job: J, place: OwnedSemaphorePermit) ->
         let has_failed = outcome.as_ref().inspect_err(|error| job.log_failure(error)).is_err();
         teller.end(outcome);
         if has_failed {
-            let mut body = job.into_body();
-            let _ = timeout(LINGER, async { while let Some(Ok(_)) = body.frame().await {} }).await;
+            linger(job.into_body()).await;
         }
     });
     answer(listener).await
+}
+
+/// Reads the rest of the body of a request that failed, for a while.
+pub(crate) async fn linger(mut body: Body) {
+    let _ = timeout(LINGER, async { while let Some(Ok(_)) = body.frame().await {} }).await;
 }
 
 /// Returns a response that ends with the job, or the error of a job that fails at once.

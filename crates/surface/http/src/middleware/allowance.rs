@@ -9,7 +9,6 @@ use axum::http::HeaderValue;
 use axum::http::header::CONNECTION;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use cairn_access::Principal;
 use cairn_gate::{Caller, GateError};
 use hyper::body::Body as _;
 
@@ -23,7 +22,7 @@ use crate::seat::ConnectionSeat;
 pub(crate) async fn limit(State(frame): State<Framed>, request: Request, next: Next) -> Response {
     let Framed { app, route } = frame;
     let Some(caller) = request.extensions().get::<Caller>() else { return outside().into_response() };
-    if let Err(error) = sit_down(&app, &request, caller.principal()) {
+    if let Err(error) = sit_down(&app, &request, caller) {
         let mut response = ApiError::from(error).into_response();
         // It is one connection too many.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -34,7 +33,7 @@ pub(crate) async fn limit(State(frame): State<Framed>, request: Request, next: N
     let bytes = announced(request.body()).filter(|bytes| *bytes <= bytes_max as u64);
     let Some(cost) = route.cost() else { return outside().into_response() };
     let cost = cost.with_bytes(bytes.unwrap_or(0));
-    match app.gate.spend(caller.principal(), cost) {
+    match app.gate.spend(caller.counted_as(), cost) {
         Ok(()) => next.run(request).await,
         Err(error) => ApiError::from(error).into_response(),
     }
@@ -46,9 +45,9 @@ pub(super) fn announced(body: &Body) -> Option<u64> {
 }
 
 /// The connection is counted as its caller's.
-fn sit_down(app: &AppState, request: &Request, principal: &Principal) -> Result<(), GateError> {
+fn sit_down(app: &AppState, request: &Request, caller: &Caller) -> Result<(), GateError> {
     match request.extensions().get::<ConnectionSeat>() {
-        Some(seat) => seat.take(&app.gate, principal),
+        Some(seat) => seat.take(&app.gate, caller.counted_as()),
         // Whoever calls the router without a connection has none to count.
         None => Ok(()),
     }

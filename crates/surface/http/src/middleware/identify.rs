@@ -8,13 +8,14 @@ use axum::response::{IntoResponse, Response};
 use cairn_engine::{Connection, EngineError};
 use cairn_gate::{Caller, Credentials, GateError};
 
+use super::Framed;
 use crate::ApiError;
-use crate::app::AppState;
 use crate::local::FromLocalOwner;
+use crate::serve::PeerAddress;
 
-/// Lets in whoever says who they are.
-pub(crate) async fn identify(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
-    match caller(&app, request.headers(), request.extensions()) {
+/// Identifies the caller. One without credentials reaches only routes that are open to anonymous callers.
+pub(crate) async fn identify(State(frame): State<Framed>, mut request: Request, next: Next) -> Response {
+    match caller(&frame, request.headers(), request.extensions()) {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             next.run(request).await
@@ -23,8 +24,8 @@ pub(crate) async fn identify(State(app): State<AppState>, mut request: Request, 
     }
 }
 
-/// Who asks. Nobody in particular is refused.
-fn caller(app: &AppState, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, ApiError> {
+fn caller(frame: &Framed, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, ApiError> {
+    let Framed { app, route } = frame;
     let engine = app.gate.engine();
     let credentials = Credentials {
         is_local_owner: extensions.get::<FromLocalOwner>().is_some(),
@@ -32,11 +33,14 @@ fn caller(app: &AppState, headers: &HeaderMap, extensions: &Extensions) -> Resul
         connection: extensions.get::<Connection>().copied().unwrap_or_else(|| engine.new_connection()),
     };
     let caller = app.gate.identify(credentials)?;
-    if caller.principal().is_anonymous() {
+    if caller.principal().is_anonymous() && !route.admits_anonymous() {
         let refused: EngineError = engine.refuse_anonymous();
         return Err(GateError::from(refused).into());
     }
-    Ok(caller)
+    Ok(match extensions.get::<PeerAddress>() {
+        Some(PeerAddress(address)) => caller.from_address(*address),
+        None => caller,
+    })
 }
 
 /// What the header says. A header that is not text says something that nobody was given.

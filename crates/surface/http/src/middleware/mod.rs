@@ -6,6 +6,8 @@ mod observe;
 
 mod security_headers;
 
+mod dialect;
+
 mod catch_panic;
 
 mod host;
@@ -28,6 +30,7 @@ pub(crate) use admission::admission;
 pub(crate) use allowance::limit;
 pub(crate) use catch_panic::catch_panic;
 pub(crate) use deadline::deadline;
+pub(crate) use dialect::dialect;
 pub(crate) use host::host;
 pub(crate) use identify::identify;
 pub(crate) use observe::{observe, quiet};

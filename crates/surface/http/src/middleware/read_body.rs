@@ -33,7 +33,7 @@ pub(crate) async fn read_body(State(frame): State<Framed>, request: Request, nex
             return Ok(());
         }
         let caller = caller.ok_or_else(outside)?;
-        Ok(app.gate.spend(caller.principal(), Cost::bytes(bytes as u64))?)
+        Ok(app.gate.spend(caller.counted_as(), Cost::bytes(bytes as u64))?)
     };
     match timeout(app.gate.config().deadline, read(body, bytes_max, &app.memory, spend)).await {
         Ok(Ok((body, share))) => {

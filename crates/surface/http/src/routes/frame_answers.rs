@@ -1,6 +1,7 @@
 //! What the frame around every route may answer, for the description: routes name what is theirs.
 
 use cairn_access::AccessCode;
+use cairn_artifacts::ArtifactCode;
 use cairn_base::ErrorCode;
 use cairn_gate::GateCode;
 use cairn_seam::StoreCode;
@@ -10,6 +11,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
 use utoipa::openapi::{Components, Content, OpenApi, PathItem, Ref, RefOr};
 
 use crate::HttpCode;
+use crate::dialect::Dialect;
 use crate::route::Route;
 
 /// What the description calls a token in the header `Authorization`.
@@ -67,10 +69,10 @@ impl Asked {
 }
 
 /// Adds to every operation of a route what the frame may answer, unless it says something of that status itself.
-pub(crate) fn add(route: Route, item: &mut PathItem) {
+pub(crate) fn add(route: Route, dialect: Dialect, item: &mut PathItem) {
     let PathItem { get, head, put, post, delete, patch, .. } = item;
     for operation in [get, head, put, post, delete, patch].into_iter().flatten() {
-        extend(route, operation);
+        extend(route, dialect, operation);
     }
 }
 
@@ -81,17 +83,35 @@ pub(crate) fn add_components(description: &mut OpenApi) {
     description.security = Some(vec![SecurityRequirement::default(), bearer]);
     let components = description.components.get_or_insert_with(Components::new);
     components.add_security_scheme(BEARER, SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
-    for answer in ANSWERS {
+    let own = ANSWERS.iter().map(|answer| (answer.code, answer.description));
+    let of_artifacts = ANSWERS.iter().map(|answer| Dialect::Kcp.code(answer.code));
+    for (code, description) in own.chain(of_artifacts.map(|code| (code, of_artifact_protocol(code)))) {
         let content = Content::new(Some(Ref::from_schema_name("ErrorBody")));
-        let response =
-            ResponseBuilder::new().description(answer.description).content("application/json", content);
-        components.responses.insert(answer.code.name().to_owned(), RefOr::T(response.build()));
+        let response = ResponseBuilder::new().description(description).content("application/json", content);
+        components.responses.insert(code.name().to_owned(), RefOr::T(response.build()));
     }
 }
 
-fn extend(route: Route, operation: &mut Operation) {
+/// The same in the artifact protocol, which has fewer codes.
+#[rustfmt::skip]
+const IN_KCP: [(ErrorCode, &str); 5] = [
+    (ArtifactCode::InvalidPayload, "The request is malformed; the message names the field or parameter"),
+    (ArtifactCode::Unauthorized, "The credentials are missing or invalid"),
+    (ArtifactCode::Forbidden, "The caller may not do this"),
+    (ArtifactCode::TooLarge, "The body is too large"),
+    (ArtifactCode::RateLimited, "Too many requests; retry after the seconds in Retry-After"),
+];
+
+/// What an error of the frame means in the artifact protocol.
+fn of_artifact_protocol(code: ErrorCode) -> &'static str {
+    let known = IN_KCP.iter().find(|(known, _)| *known == code);
+    known.map_or("The node failed; the request id leads to the log", |(_, description)| description)
+}
+
+fn extend(route: Route, dialect: Dialect, operation: &mut Operation) {
     let asked = Asked::of(route, operation);
     for FrameAnswer { code, .. } in ANSWERS.iter().filter(|answer| (answer.comes_to)(&asked)) {
+        let code = dialect.code(*code);
         let response = || RefOr::Ref(Ref::from_response_name(code.name()));
         operation.responses.responses.entry(code.http().to_string()).or_insert_with(response);
     }

@@ -1,6 +1,7 @@
 //! The routes, one file each.
 
 mod access;
+mod artifacts;
 mod audit;
 mod blobs;
 pub(crate) mod bulk;
@@ -46,6 +47,7 @@ pub(crate) fn all() -> Routes {
         .merge(turns::routes())
         .merge(blobs::routes())
         .merge(registry::routes())
+        .merge(artifacts::routes())
         .merge(search::routes())
         .merge(kip::routes())
         .with(Route::COMMANDS, routes!(tools::call_tool))

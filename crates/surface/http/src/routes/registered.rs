@@ -9,6 +9,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::frame_answers;
 use crate::app::AppState;
+use crate::dialect::Dialect;
 use crate::middleware::{self, Framed};
 use crate::route::Route;
 
@@ -48,6 +49,20 @@ impl Routes {
     #[must_use]
     pub(crate) fn with_undescribed(self, route: Route, path: &str, handlers: MethodRouter<AppState>) -> Self {
         self.with_path(route, path, (Vec::new(), Paths::new(), handlers))
+    }
+
+    /// Answers the routes below one address also below another, undescribed.
+    #[must_use]
+    pub(crate) fn also_below(mut self, address: &str, alias: &str) -> Self {
+        for Registered { paths, .. } in &mut self.0 {
+            let aliases: Vec<_> = paths
+                .iter()
+                .filter_map(|path| path.strip_prefix(address))
+                .map(|rest| format!("{alias}{rest}"))
+                .collect();
+            paths.extend(aliases);
+        }
+        self
     }
 
     /// Adds other routes.
@@ -95,10 +110,10 @@ fn framed(route: Route, handlers: MethodRouter<AppState>, app: &AppState) -> Met
         handlers = handlers.route_layer(from_fn_with_state(frame.clone(), middleware::read_body));
     }
     if route.cost().is_some() {
-        handlers = handlers.route_layer(from_fn_with_state(frame, middleware::limit));
+        handlers = handlers.route_layer(from_fn_with_state(frame.clone(), middleware::limit));
     }
     if route.is_identified() {
-        handlers = handlers.route_layer(from_fn_with_state(app.clone(), middleware::identify));
+        handlers = handlers.route_layer(from_fn_with_state(frame, middleware::identify));
     }
     if route.is_quiet() {
         handlers = handlers.route_layer(from_fn(middleware::quiet));
@@ -113,7 +128,7 @@ fn describe(
     description: &mut OpenApi,
 ) {
     for (path, mut item) in described.paths {
-        frame_answers::add(route, &mut item);
+        frame_answers::add(route, Dialect::of(&path), &mut item);
         match description.paths.paths.get_mut(&path) {
             Some(known) => known.merge_operations(item),
             None => drop(description.paths.paths.insert(path, item)),
@@ -164,7 +179,9 @@ mod tests {
     #[test]
     fn methods_and_responses_agree_with_the_descriptor() {
         for (method, path, operation, route) in operations() {
-            assert_eq!(route.writes(), method != "GET", "{method} {path}");
+            // A verification is a read with a body.
+            let writes = method != "GET" && path != "/kcp/v1/verify";
+            assert_eq!(route.writes(), writes, "{method} {path}");
             assert!(
                 route.is_admitted() || !route.has_deadline(),
                 "{method} {path}: its admission has the deadline"

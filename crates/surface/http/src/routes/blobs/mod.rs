@@ -55,7 +55,7 @@ pub(super) async fn get_blob(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let hash = params.hash()?;
-    Content::of_blob(hash).answer(&call, &method, &headers).await
+    Content::of_blob(hash).answer_blob(hash, &call, &method, &headers).await
 }
 
 /// Upload a blob

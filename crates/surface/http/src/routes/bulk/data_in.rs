@@ -13,9 +13,11 @@ use crate::{ApiError, limits};
 
 /// The bytes of a body, from somebody who has to be let in all the time and to send at a pace: what sends holds
 /// one of a few places.
-pub(super) struct DataIn {
+pub(in crate::routes) struct DataIn {
     body: Body,
     caller: Caller,
+    /// What a client does whose body did not arrive, for messages.
+    remedy: &'static str,
     /// When it was last asked who sends.
     identified: Instant,
     /// How long the client was waited for since its pace was looked at; not how long it waited for us.
@@ -25,8 +27,17 @@ pub(super) struct DataIn {
 }
 
 impl DataIn {
-    pub(super) fn new(body: Body, caller: Caller) -> Self {
-        DataIn { body, caller, identified: Instant::now(), waited: Duration::ZERO, bytes: 0 }
+    /// The body of an import, which goes on where it stopped.
+    pub(super) fn of_import(body: Body, caller: Caller) -> Self {
+        DataIn::new(body, caller, "import it again to go on")
+    }
+
+    pub(in crate::routes) fn new(body: Body, caller: Caller, remedy: &'static str) -> Self {
+        DataIn { body, caller, remedy, identified: Instant::now(), waited: Duration::ZERO, bytes: 0 }
+    }
+
+    fn caller(&self) -> &Caller {
+        &self.caller
     }
 
     /// The next bytes; `None` at the end. Who sends more than they may is read more slowly.
@@ -35,12 +46,12 @@ impl DataIn {
         loop {
             let began = Instant::now();
             let frame = timeout(patience, self.body.frame()).await.map_err(|_elapsed| {
-                late("nothing more of the body arrived in time; import it again to go on")
+                late(&format!("nothing more of the body arrived in time; {}", self.remedy))
             })?;
             self.waited += began.elapsed();
             let Some(frame) = frame else { return Ok(None) };
             let frame = frame.map_err(|error| {
-                let message = format!("the body could not be read: {error}; import it again to go on");
+                let message = format!("the body could not be read: {error}; {}", self.remedy);
                 ApiError::new(ErrorCode::InvalidRequest, message)
             })?;
             // Trailers say nothing that is used here.
@@ -54,7 +65,7 @@ impl DataIn {
             if data.is_empty() {
                 continue;
             }
-            app.gate.spend_in_time(self.caller.principal(), Cost::bytes(data.len() as u64)).await?;
+            app.gate.spend_in_time(self.caller.counted_as(), Cost::bytes(data.len() as u64)).await?;
             return Ok(Some(data));
         }
     }
@@ -65,7 +76,7 @@ impl DataIn {
         }
         let least = limits::BULK_BYTES_PER_SECOND_MIN.saturating_mul(self.waited.as_secs().max(1));
         if self.bytes < least {
-            return Err(late("the body arrives too slowly; import it again to go on")
+            return Err(late(&format!("the body arrives too slowly; {}", self.remedy))
                 .detail("bytes_per_second_min", limits::BULK_BYTES_PER_SECOND_MIN));
         }
         (self.waited, self.bytes) = (Duration::ZERO, 0);
@@ -126,15 +137,20 @@ impl Gathered {
 const PIECE_BYTES: usize = 256 << 10;
 
 /// A body as pieces that are worth a change of threads.
-pub(super) struct PiecesIn(Gathered);
+pub(in crate::routes) struct PiecesIn(Gathered);
 
 impl PiecesIn {
-    pub(super) fn new(data: DataIn) -> Self {
+    pub(in crate::routes) fn new(data: DataIn) -> Self {
         PiecesIn(Gathered::new(data))
     }
 
+    /// The caller, as it was last identified.
+    pub(in crate::routes) fn caller(&self) -> &Caller {
+        self.0.data.caller()
+    }
+
     /// The next piece; `None` at the end.
-    pub(super) async fn next(&mut self, app: &AppState) -> Result<Option<Vec<u8>>, ApiError> {
+    pub(in crate::routes) async fn next(&mut self, app: &AppState) -> Result<Option<Vec<u8>>, ApiError> {
         let mut piece = Vec::new();
         self.0.begin();
         while piece.is_empty() || (piece.len() < PIECE_BYTES && !self.0.is_late(app)) {
@@ -146,7 +162,7 @@ impl PiecesIn {
     }
 
     /// What was not read yet.
-    pub(super) fn into_body(self) -> Body {
+    pub(in crate::routes) fn into_body(self) -> Body {
         self.0.into_body()
     }
 }

@@ -53,7 +53,7 @@ pub(super) async fn import(
     app.gate.engine().permit_import(caller.principal()).map_err(GateError::from)?;
     let import = params.text("import_id")?.map(ImportId::parse).transpose();
     let import = import.map_err(|error| invalid(error.to_string()).detail("parameter", "import_id"))?;
-    let lines = LinesIn::new(DataIn::new(body, caller.clone()));
+    let lines = LinesIn::new(DataIn::of_import(body, caller.clone()));
     let reading = ImportReading::of(import);
     let total = ImportCounts::default();
     long_job::read(Work { app, caller, lines, reading, total, committing: None }, place).await

@@ -69,7 +69,7 @@ pub(super) async fn kip_import(
     // Before anything is read: whoever may not is told so at once.
     let import = app.gate.engine().kip_import_begin(principal, principal.tenant(), &options);
     let import = import.map_err(GateError::from)?;
-    let pieces = PiecesIn::new(DataIn::new(body, caller.clone()));
+    let pieces = PiecesIn::new(DataIn::of_import(body, caller.clone()));
     let feeding = Feeding { app, caller, import: Some(import) };
     let work = Work { feeding, pieces, dry_run: options.dry_run, began: Instant::now() };
     long_job::read(work, place).await

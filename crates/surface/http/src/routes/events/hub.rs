@@ -6,11 +6,12 @@
 use std::sync::{Arc, Weak};
 
 use cairn_access::Principal;
+use cairn_artifacts::tables::EVENT_KINDS;
 use cairn_engine::{Place, Received, Subscription};
 use cairn_gate::{Gate, GateError};
-use cairn_seam::StoreCode;
+use cairn_seam::{EventKind, StoreCode};
 use cairn_wire::events::ResetReason;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::sleep;
 
 use super::timeline::{About, Item, Timeline};
@@ -21,6 +22,8 @@ use crate::limits;
 #[derive(Debug)]
 pub(super) struct Hub {
     pub(super) timeline: Timeline,
+    /// Changes whenever artifacts may have been published or deleted.
+    pub(super) artifacts: watch::Sender<()>,
     woken: Arc<Notify>,
 }
 
@@ -34,7 +37,11 @@ impl Hub {
         subscription.set_waker(Box::new(move || wake.notify_one()));
         // After subscribing: what is committed in between is seen twice rather than never.
         let read_to = Place::after(engine.position());
-        let hub = Arc::new(Hub { timeline: Timeline::new(read_to), woken: Arc::clone(&woken) });
+        let hub = Arc::new(Hub {
+            timeline: Timeline::new(read_to),
+            artifacts: watch::channel(()).0,
+            woken: Arc::clone(&woken),
+        });
         let (gate, principal) = (gate.clone(), principal.clone());
         let follower = Follower { hub: Arc::downgrade(&hub), gate, principal, subscription, woken, read_to };
         tokio::spawn(follower.run());
@@ -70,6 +77,7 @@ impl Follower {
             let Some(hub) = self.hub.upgrade() else { return };
             if !self.catch_up(&hub).await {
                 hub.timeline.end();
+                hub.artifacts.send_replace(());
                 return;
             }
         }
@@ -77,10 +85,13 @@ impl Follower {
 
     /// Passes on what happened; `false` when nothing more will.
     async fn catch_up(&mut self, hub: &Hub) -> bool {
-        let mut unread = false;
+        let (mut unread, mut has_artifacts) = (false, false);
         while let Some(received) = self.subscription.try_recv() {
             match received {
-                Received::Notification(told) => unread |= Place::after(told.position) > self.read_to,
+                Received::Notification(told) => {
+                    unread |= Place::after(told.position) > self.read_to;
+                    has_artifacts |= told.kinds.iter().any(is_of_artifacts);
+                }
                 Received::Session(event) => {
                     // What was committed before somebody went comes before that.
                     if std::mem::take(&mut unread) && !self.read(hub).await {
@@ -89,7 +100,7 @@ impl Follower {
                     hub.timeline.push([wire::session(&event)], None);
                 }
                 Received::Lagged { missed_sessions, .. } => {
-                    unread = true;
+                    (unread, has_artifacts) = (true, true);
                     if missed_sessions > 0 {
                         let text = wire::reset(ResetReason::SessionsMissed, None);
                         hub.timeline.push([Item { place: None, about: About::Everyone, text }], None);
@@ -97,6 +108,9 @@ impl Follower {
                 }
                 Received::Closed => return false,
             }
+        }
+        if has_artifacts {
+            hub.artifacts.send_replace(());
         }
         !unread || self.read(hub).await
     }
@@ -132,4 +146,8 @@ impl Follower {
             }
         }
     }
+}
+
+fn is_of_artifacts(kind: &EventKind) -> bool {
+    EVENT_KINDS.iter().any(|(known, _)| known == kind)
 }

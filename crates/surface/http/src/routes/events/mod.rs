@@ -1,8 +1,10 @@
-//! `GET /v1/events` and `GET /v1/contexts/{context_id}/events`: what happens, as it happens.
+//! `GET /v1/events` and `GET /v1/contexts/{context_id}/events`: what happens, as it happens; and the streams of
+//! `GET /kcp/v1/events`.
 //!
 //! Streams stand outside of admission and deadline: they hold nobody's turn while nothing happens.
 
 mod hub;
+mod source;
 mod stream;
 mod timeline;
 mod wire;
@@ -27,6 +29,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use utoipa::IntoParams;
 
 use self::hub::Hub;
+pub(in crate::routes) use self::source::Follow;
 use self::stream::Stream;
 use crate::ApiError;
 use crate::app::AppState;
@@ -135,7 +138,7 @@ pub(super) async fn all_events(
     headers: HeaderMap,
     resume: Result<Query<Resume>, QueryRejection>,
 ) -> Result<Response, ApiError> {
-    open(app, caller, &headers, resume, None).await
+    open(app, caller, &headers, &said(resume)?, Follow::Turns(None)).await
 }
 
 /// Everything that happens to one context
@@ -170,22 +173,29 @@ pub(super) async fn context_events(
     let context = context.ok().and_then(|Path(context)| context.parse().ok());
     let context = context
         .ok_or_else(|| ApiError::new(ErrorCode::InvalidRequest, "the address has no number of a context"))?;
-    open(app, caller, &headers, resume, Some(ContextId(context))).await
+    open(app, caller, &headers, &said(resume)?, Follow::Turns(Some(ContextId(context)))).await
 }
 
-async fn open(
+/// What the address says of where to go on.
+fn said(query: Result<Query<Resume>, QueryRejection>) -> Result<String, ApiError> {
+    let query = query.map_err(|rejection| ApiError::new(ErrorCode::InvalidRequest, rejection.body_text()))?;
+    Ok(query.0.last_event_id)
+}
+
+/// Opens a stream. `resume` is what the address says of where to go on; empty for nothing.
+pub(in crate::routes) async fn open(
     app: AppState,
     caller: Caller,
     headers: &HeaderMap,
-    resume: Result<Query<Resume>, QueryRejection>,
-    only: Option<ContextId>,
+    resume: &str,
+    follow: Follow,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal();
     let resume = last_event_id(headers, resume, &app.gate.engine().event_ids(principal))?;
     // Whoever else listens already: it is this one who has to be allowed to.
     app.gate.engine().permit_events(principal).map_err(GateError::from)?;
     let seat = app.streams.sit_down()?;
-    if let Some(context) = only {
+    if let Follow::Turns(Some(context)) = follow {
         expect_context(&app, principal, context, resume.is_some()).await?;
     }
     let hub = app.streams.hub(&app.gate, principal)?;
@@ -196,7 +206,7 @@ async fn open(
         Some(place) if place.position() > now => return Err(ahead()),
         Some(place) => place,
     };
-    let body = Body::new(Stream::new(app, hub, caller, only, after, is_resumed, seat).into_body());
+    let body = Body::new(Stream::new(app, hub, caller, follow, after, is_resumed, seat).into_body());
     let headers = [
         (CONTENT_TYPE, "text/event-stream"),
         (CACHE_CONTROL, "no-cache"),
@@ -210,16 +220,14 @@ async fn open(
 /// it was first called with.
 fn last_event_id(
     headers: &HeaderMap,
-    query: Result<Query<Resume>, QueryRejection>,
+    in_address: &str,
     ids: &EventIds<'_>,
 ) -> Result<Option<Place>, ApiError> {
-    let Query(query) =
-        query.map_err(|rejection| ApiError::new(ErrorCode::InvalidRequest, rejection.body_text()))?;
     let header = headers.get(LAST_EVENT_ID).filter(|header| !header.is_empty());
     let id = match header {
         Some(header) => header.to_str().unwrap_or("?"),
-        None if query.last_event_id.is_empty() => return Ok(None),
-        None => &query.last_event_id,
+        None if in_address.is_empty() => return Ok(None),
+        None => in_address,
     };
     ids.place(id).map(Some).ok_or_else(|| {
         let message = "this is not the id of an event; leave it out to begin now";

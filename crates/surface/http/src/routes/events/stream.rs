@@ -10,18 +10,18 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use cairn_base::{ContextId, ErrorCode, Retry};
+use cairn_base::{ErrorCode, Retry};
 use cairn_engine::Place;
 use cairn_gate::{Caller, GateError};
 use cairn_seam::StoreCode;
 use cairn_wire::events::ResetReason;
 use hyper::body::Frame;
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Seat;
 use super::hub::Hub;
-use super::timeline::{Cursor, Item, Taken};
+use super::source::{Follow, Source};
+use super::timeline::Taken;
 use super::wire;
 use crate::app::AppState;
 use crate::limits;
@@ -33,11 +33,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) struct Stream {
     app: AppState,
     hub: Arc<Hub>,
-    news: watch::Receiver<()>,
     caller: Caller,
-    /// The context it follows, if not all of them.
-    only: Option<ContextId>,
-    cursor: Cursor,
+    source: Source,
     spoke_at: Instant,
     greeting: Option<Bytes>,
     _seat: Seat,
@@ -49,26 +46,25 @@ impl Stream {
         app: AppState,
         hub: Arc<Hub>,
         caller: Caller,
-        only: Option<ContextId>,
+        follow: Follow,
         after: Place,
         is_resumed: bool,
         seat: Seat,
     ) -> Self {
         let id = app.gate.engine().event_ids(caller.principal()).of_moment(after);
         // Before asking who was missed: whoever comes in between is told of.
-        let cursor = hub.timeline.enter(after);
+        let is_told_of_sessions = matches!(follow, Follow::Turns(_));
+        let source = Source::enter(&hub, follow, after);
         let mut greeting = vec![wire::connected(&id)];
-        if is_resumed && hub.timeline.has_sessions_after(after) {
+        if is_resumed && is_told_of_sessions && hub.timeline.has_sessions_after(after) {
             // Sessions are in no history: whoever came or went meanwhile, or died with the server, is not told.
             greeting.push(wire::reset(ResetReason::SessionsMissed, None));
         }
         Stream {
             app,
-            news: hub.timeline.news(),
             hub,
             caller,
-            only,
-            cursor,
+            source,
             spoke_at: Instant::now(),
             greeting: Some(Bytes::from(greeting.concat())),
             _seat: seat,
@@ -100,9 +96,7 @@ impl Stream {
             // Whoever may not come in any more hears nothing more.
             self.caller = self.app.gate.identify_again(&self.caller).ok()?;
             self.app.gate.engine().permit_events(self.caller.principal()).ok()?;
-            // Before looking: what comes in between rings again.
-            self.news.mark_unchanged();
-            match self.hub.timeline.take(&mut self.cursor, self.only) {
+            match self.source.take(&self.hub) {
                 Taken::Texts(texts) => return Some(Bytes::from(texts.concat())),
                 Taken::SessionsMissed => return Some(wire::reset(ResetReason::SessionsMissed, None)),
                 Taken::Ended => return None,
@@ -114,8 +108,12 @@ impl Stream {
                 Taken::Nothing => {
                     let heartbeat_at = self.heartbeat_at();
                     tokio::select! {
-                        changed = self.news.changed() => changed.ok()?,
-                        () = sleep_until(heartbeat_at) => return Some(self.heartbeat()),
+                        changed = self.source.changed() => changed?,
+                        () = sleep_until(heartbeat_at) => {
+                            if !self.source.reads_before_heartbeat() {
+                                return Some(self.heartbeat());
+                            }
+                        }
                     }
                 }
             }
@@ -125,16 +123,15 @@ impl Stream {
     /// A page of history, like any other request; `Some(None)` when nothing in it concerns the client.
     async fn history(&mut self) -> Option<Option<Bytes>> {
         match self.page().await {
-            Ok((items, next)) => {
-                self.cursor.place = next;
-                if !items.is_empty() {
-                    let texts: Vec<&[u8]> = items.iter().map(|item| &*item.text).collect();
+            Ok((texts, next, at_end)) => {
+                self.source.has_read_to(next, at_end);
+                if !texts.is_empty() {
                     return Some(Some(Bytes::from(texts.concat())));
                 }
                 Some((Instant::now() >= self.heartbeat_at()).then(|| self.heartbeat()))
             }
             Err(error) if error.code() == StoreCode::PositionTooOld => {
-                self.cursor.place = Place::after(self.app.gate.engine().position());
+                self.source.has_read_to(Place::after(self.app.gate.engine().position()), true);
                 Some(Some(wire::reset(ResetReason::HistoryGone, Some(&self.id()))))
             }
             Err(GateError::Unavailable) => None,
@@ -149,12 +146,11 @@ impl Stream {
         }
     }
 
-    async fn page(&self) -> Result<(Vec<Item>, Place), GateError> {
-        let (principal, after, only) = (self.caller.principal().clone(), self.cursor.place, self.only);
+    async fn page(&self) -> Result<(Vec<Bytes>, Place, bool), GateError> {
+        let (principal, after) = (self.caller.principal().clone(), self.source.place());
+        let follow = self.source.follow.clone();
         let admission = self.app.gate.admit().await?;
-        let read = self.app.gate.read(&admission, move |engine| wire::page(engine, &principal, after, only));
-        let (items, next, _) = read.await?;
-        Ok((items, next))
+        self.app.gate.read(&admission, move |engine| follow.page(engine, &principal, after)).await
     }
 
     fn heartbeat_at(&self) -> Instant {
@@ -170,7 +166,7 @@ impl Stream {
 
     /// Where the stream is, for its client.
     fn id(&self) -> String {
-        self.app.gate.engine().event_ids(self.caller.principal()).of_moment(self.cursor.place)
+        self.app.gate.engine().event_ids(self.caller.principal()).of_moment(self.source.place())
     }
 }
 

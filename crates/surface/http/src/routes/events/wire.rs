@@ -2,11 +2,12 @@
 
 use axum::body::Bytes;
 use cairn_access::Principal;
-use cairn_base::ContextId;
+use cairn_base::{ContextId, to_iso_utc};
 use cairn_engine::{
-    Engine, EngineError, EventIds, Place, Presence, SessionEvent, SessionNews, TurnEvent, WhatHappened,
+    ArtifactFilter, ArtifactHappened, ArtifactNews, Engine, EngineError, EventIds, Place, Presence, SessionEvent, SessionNews, TurnEvent, WhatHappened,
     limits,
 };
+use cairn_wire::artifacts::Event as ArtifactEvent;
 use cairn_wire::events::{
     ClientConnected, ClientDisconnected, Connected, ContextCreated, ContextPruned, MetadataUpdated, Reset,
     ResetReason, TreeAttached, TurnAppended,
@@ -103,6 +104,41 @@ fn item(event: &TurnEvent, ids: &EventIds<'_>, presence: &Presence<'_>) -> Item 
         WhatHappened::ContextPruned(_) => text("context_pruned", id, &ContextPruned { context_id }),
     };
     Item { place: Some(event.place), about: About::Context(event.what.context()), text }
+}
+
+/// Artifacts that were published or deleted after a place, as text: at most one page of events, out of which those come
+/// that the caller may read and the filter admits.
+pub(super) fn artifact_page(
+    engine: &Engine,
+    principal: &Principal,
+    after: Place,
+    filter: &ArtifactFilter,
+) -> Result<(Vec<Bytes>, Place, bool), EngineError> {
+    let page =
+        engine.artifact_events(principal, principal.tenant(), after, limits::EVENTS_PAGE_MAX, filter)?;
+    let ids = engine.event_ids(principal);
+    let texts = page.events.into_iter().map(|event| artifact_text(event, &ids)).collect();
+    Ok((texts, page.next, page.at_end))
+}
+
+fn artifact_text(news: ArtifactNews, ids: &EventIds<'_>) -> Bytes {
+    let ArtifactNews { place, what, artifact, payload } = news;
+    let name = match what {
+        ArtifactHappened::Published => "artifact_published",
+        ArtifactHappened::Deleted => "artifact_deleted",
+    };
+    let event = ArtifactEvent {
+        id: artifact.id.to_string(),
+        title: payload.title,
+        user_id: payload.user_id,
+        tenant_id: payload.tenant_id,
+        team: payload.team,
+        tags: payload.tags,
+        format: payload.format,
+        created_at: payload.timestamp,
+        deleted_at: artifact.deleted_at_ms.map(to_iso_utc),
+    };
+    text(name, Some(&ids.of_event(place)), &event)
 }
 
 /// One event. JSON has no line breaks outside of its strings, and none inside: it stays on one line.

@@ -98,5 +98,5 @@ pub(super) async fn get(
     let found = call.look_up(|engine, principal| engine.bundle(principal, principal.tenant(), id))?;
     let hash =
         found.ok_or_else(|| ApiError::new(ErrorCode::NotFound, format!("there is no bundle `{id}`")))?;
-    Content::of_file(hash, "application/json").answer(&call, &method, &headers).await
+    Content::of_file(hash, "application/json").answer_blob(hash, &call, &method, &headers).await
 }

@@ -90,7 +90,7 @@ pub(super) async fn get(
             Content::of_file(entry.hash, media_type::of(&entry.name))
                 .header("x-fs-hash", &entry.hash.to_string())
                 .header("x-fs-mode", &format!("{:o}", entry.mode))
-                .answer(&call, &method, &headers)
+                .answer_blob(entry.hash, &call, &method, &headers)
                 .await
         }
     }
