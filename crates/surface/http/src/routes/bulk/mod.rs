@@ -21,8 +21,8 @@ use cairn_base::ErrorCode;
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa_axum::routes;
 
-pub(in crate::routes) use self::data_in::{DataIn, PiecesIn};
 pub(crate) use self::body::{END, ENDS_IN_TRAILERS, ERROR};
+pub(in crate::routes) use self::data_in::{DataIn, PiecesIn};
 pub(crate) use self::export::LAST_TURN;
 pub(crate) use self::kip_export::NUMBERS;
 use crate::app::AppState;
