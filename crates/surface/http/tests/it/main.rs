@@ -2,6 +2,7 @@
 
 mod access;
 mod allowance;
+mod artifacts;
 mod client;
 mod connections;
 mod credentials;
