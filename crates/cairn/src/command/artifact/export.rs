@@ -17,7 +17,7 @@ use crate::reach::Needs;
 pub(crate) const AFTER_HELP: &str = "\
 Examples:
   cairn artifact export --output all.kcp           everything you may read
-  cairn artifact export --output q3.kcp --tags q3 --from 2026-07-01T00:00:00Z
+  cairn artifact export --output q3.kcp --tags q3 --from 2026-07-01
   cairn artifact export --output two.kcp ID ID     these two
   cairn artifact export --query 'rate limits' | ssh backup 'cat > limits.kcp'
   cairn artifact export --json ID > artifact.json  one artifact as JSON, for other KCP nodes
@@ -37,7 +37,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
-    /// Only artifacts that match this search query
+    /// Only artifacts whose title, summary, source or tags match this search query
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
 
@@ -69,11 +69,10 @@ pub(in crate::command) fn export(call: &Call<'_>, arguments: &ExportArgs) -> Res
     }
     let mut out = Out::whole(&arguments.output)?;
     let parameters = borrowed(&parameters);
-    let needs = if arguments.ids.is_empty() || is_filtered { Needs::WholeIndex } else { Needs::Store };
     let opened = call.open()?;
     let show = progress::bytes("exporting");
     let (mut written, mut failed) = (0_u64, None);
-    let done = opened.ask(needs, async |client| {
+    let done = opened.ask(Needs::Store, async |client| {
         // What was written cannot be taken back.
         if written > 0 {
             let cut = Failure::new("the server went away in the middle of the export");

@@ -23,19 +23,11 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "TEAM")]
     team: Option<String>,
 
-    /// Only artifacts of this tenant
-    #[arg(long, value_name = "TENANT")]
-    tenant: Option<String>,
-
     /// Only artifacts of this format
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
 
-    /// Only artifacts of this tier: public, org, team or private
-    #[arg(long, value_name = "TIER", value_parser = visibility)]
-    visibility: Option<Visibility>,
-
-    /// Not before this time, such as 2026-01-31T12:00:00Z
+    /// Not before this time: 2026-01-31 or 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
 
@@ -46,25 +38,30 @@ pub(super) struct FilterArgs {
 
 impl FilterArgs {
     pub(super) fn parameters(&self) -> Parameters {
-        let FilterArgs { tags, author, team, tenant, format, visibility, from, to } = self;
-        let visibility = visibility.map(|tier| tier.name().to_owned());
+        let FilterArgs { tags, author, team, format, from, to } = self;
         let given = [
-            ("tags", tags.clone()),
-            ("author", author.clone()),
-            ("team", team.clone()),
-            ("tenant_id", tenant.clone()),
-            ("format", format.clone()),
-            ("visibility", visibility),
-            ("from", from.clone()),
-            ("to", to.clone()),
+            ("tags", tags),
+            ("author", author),
+            ("team", team),
+            ("format", format),
+            ("from", from),
+            ("to", to),
         ];
-        given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+        given.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))).collect()
     }
 }
 
-/// Which page of a list, in which order.
+/// Which page of a list, in which order, of which tenant and tier.
 #[derive(Debug, Args)]
 pub(super) struct PageArgs {
+    /// Only artifacts of this tenant
+    #[arg(long, value_name = "TENANT")]
+    tenant: Option<String>,
+
+    /// Only artifacts of this tier: public, org, team or private
+    #[arg(long, value_name = "TIER", value_parser = visibility)]
+    visibility: Option<Visibility>,
+
     /// Maximum number of artifacts, 1 to 500
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(super) limit: u64,
@@ -82,6 +79,8 @@ impl PageArgs {
     pub(super) fn parameters(&self) -> Parameters {
         let mut parameters = vec![("limit", self.limit.to_string()), ("offset", self.offset.to_string())];
         parameters.extend(self.sort.iter().map(|sort| ("sort", sort.clone())));
+        parameters.extend(self.tenant.iter().map(|tenant| ("tenant_id", tenant.clone())));
+        parameters.extend(self.visibility.map(|tier| ("visibility", tier.name().to_owned())));
         parameters
     }
 }

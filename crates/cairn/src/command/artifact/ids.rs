@@ -12,7 +12,7 @@ use crate::reach::Needs;
 pub(super) const AFTER_HELP: &str = "\
 Examples:
   cairn artifact ids                       the ids of all artifacts, one line each
-  cairn artifact ids --tenant acme --limit 100
+  cairn artifact ids --limit 100           the first 100
   cairn artifact ids --json                the response of GET /v1/artifacts/ids
 
 In the order in which artifacts arrived, deleted ones included. Administrators see ids and nothing
@@ -21,11 +21,7 @@ else of artifacts that they may not read.";
 /// Which ids.
 #[derive(Debug, Args)]
 pub(crate) struct IdsArgs {
-    /// Tenant [default: your own]
-    #[arg(long, value_name = "TENANT")]
-    tenant: Option<String>,
-
-    /// Maximum number of ids on this page
+    /// Maximum number of ids, 1 to 500 [default: 500]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 
@@ -36,11 +32,8 @@ pub(crate) struct IdsArgs {
 
 /// Lists ids.
 pub(super) fn ids(call: &Call<'_>, arguments: &IdsArgs) -> Result<(), Failure> {
-    let given = [
-        ("tenant_id", arguments.tenant.clone()),
-        ("limit", arguments.limit.map(|limit| limit.to_string())),
-        ("cursor", arguments.cursor.clone()),
-    ];
+    let given =
+        [("limit", arguments.limit.map(|limit| limit.to_string())), ("cursor", arguments.cursor.clone())];
     let parameters = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     let parameters = borrowed(&parameters);
     let opened = call.open()?;

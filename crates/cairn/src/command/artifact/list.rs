@@ -14,7 +14,7 @@ pub(crate) const AFTER_HELP: &str = "\
 Examples:
   cairn artifact list                              the newest 20
   cairn artifact list --tags risk,q3 --author ada
-  cairn artifact list --from 2026-11-01T00:00:00Z --format markdown
+  cairn artifact list --from 2026-11-01 --format markdown
   cairn artifact list --sort most_cited --limit 5
   cairn artifact list --json                       the response of GET /kcp/v1/artifacts
 

@@ -79,7 +79,7 @@ pub(crate) enum ArtifactCommand {
     #[command(after_help = verify::AFTER_HELP)]
     Verify(VerifyArgs),
 
-    /// List the ids of all artifacts of a tenant, for administrators
+    /// List the ids of all artifacts, for administrators
     #[command(after_help = ids::AFTER_HELP)]
     Ids(IdsArgs),
 }

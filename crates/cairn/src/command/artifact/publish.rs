@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cairn_access::Visibility;
 use cairn_artifacts::ArtifactId;
-use cairn_base::{Clock, SystemClock, SystemEntropy};
+use cairn_base::{Clock, ErrorCode, SystemClock, SystemEntropy};
 use cairn_embedded::{Progress, ProgressFn};
 use cairn_http::{Client, ClientError};
 use cairn_wire::artifacts::JsonText;
@@ -151,9 +151,10 @@ pub(in crate::command) fn publish(call: &Call<'_>, arguments: &PublishArgs) -> R
                 Ok(artifact) => artifact,
                 Err(failure) => return Ok(Err(failure)),
             };
-            let shown = match (call.as_json, is_one) {
-                (true, _) => artifact.as_str().to_owned() + "\n",
-                (false, _) => text::published(&artifact, look),
+            let shown = if call.as_json {
+                artifact.as_str().to_owned() + "\n"
+            } else {
+                text::published(&artifact, look)
             };
             if let Err(failure) = print(&shown) {
                 return Ok(Err(failure));
@@ -227,12 +228,11 @@ impl Work<'_> {
                 Ok(Ok(artifact))
             }
             // A refusal is about this file.
-            Err(error @ ClientError::Refused { code: Some(code), .. })
-                if code != cairn_base::ErrorCode::Unavailable && self.inputs.len() > 1 =>
+            Err(error @ ClientError::Refused { code, .. })
+                if code != Some(ErrorCode::Unavailable) && self.inputs.len() > 1 =>
             {
-                let failure = Failure::from(error);
-                let (message, hint) = failure.into_words();
-                let failure = Failure::new(format!("{name}: {message}")).with_code(code);
+                let (message, hint) = Failure::from(error).into_words();
+                let failure = Failure::new(format!("{name}: {message}"));
                 Ok(Err(hint.into_iter().fold(failure, Failure::hint)))
             }
             other => {
