@@ -19,9 +19,9 @@ Examples:
   cairn artifact delete ID --reason 'superseded by the report of November'
 
 A deleted artifact is neither listed nor found nor read; lineages show it as deleted, and its id is
-never used again. A tombstone says who deleted it, when and why: signed with your key if the artifact
-is yours and your key is registered, and by the node otherwise. Its content is removed after
-artifacts.keep_deleted (`cairn config`).";
+never used again. A tombstone says who deleted it, when and why: signed with your key if the
+artifact is yours and your key is registered, and by the node otherwise. Its content is removed
+after artifacts.keep_deleted (`cairn config`).";
 
 /// What to delete.
 #[derive(Debug, Args)]

@@ -24,7 +24,8 @@ Examples:
 
 A bundle (.kcp) holds signed payloads, content, public keys and tombstones, and a Merkle tree over
 them whose root this node signs. `cairn artifact verify` checks it without a store or a network, and
-`cairn artifact import` reads it. The JSON of one artifact holds at most 8 MiB of content.";
+`cairn artifact import` reads it. With --json the export is JSON instead, of one artifact with at
+most 8 MiB of content.";
 
 /// What to export.
 #[derive(Debug, Args)]

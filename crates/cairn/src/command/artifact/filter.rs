@@ -70,7 +70,7 @@ pub(super) struct PageArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) offset: u64,
 
-    /// Order: newest, most_cited or most_read
+    /// Order
     #[arg(long, value_name = "ORDER", value_parser = ["newest", "most_cited", "most_read"])]
     sort: Option<String>,
 }

@@ -19,10 +19,10 @@ Examples:
   cairn artifact lineage ID --format mermaid       for Markdown
   cairn artifact lineage ID --format prov          PROV-JSON
   cairn artifact lineage ID --format openlineage   OpenLineage events, one line each
-  cairn artifact lineage ID --json                 the response of GET /kcp/v1/artifacts/{id}/lineage
+  cairn artifact lineage ID --json                 JSON, as the HTTP API returns it
 
-An artifact that you may not read is [redacted], one that this node does not have is [missing], and a
-deleted one is [deleted]. An artifact that is reached twice is drawn once.";
+An artifact that you may not read is [redacted], one that this node does not have is [missing], and
+a deleted one is [deleted]. An artifact that is reached twice is drawn once.";
 
 /// Which lineage.
 #[derive(Debug, Args)]

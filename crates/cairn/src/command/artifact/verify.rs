@@ -28,10 +28,10 @@ Examples:
   cairn artifact verify proof.json         check such a proof, without the bundle
   cairn artifact verify artifact.json      check the JSON export of one artifact
 
-Needs no data directory, no server and no network. A valid signature proves which key signed; it does
-not prove whose key that is. Compare keys with those you know, for example of `cairn identity show`
-or `cairn access key list`. A torn tail behind the last signed head is ignored. Exit code 1: something
-does not verify.";
+Needs no data directory, no server and no network. A valid signature proves which key signed; it
+does not prove whose key that is. Compare keys with those you know, for example of `cairn identity
+show` or `cairn access key list`. A torn tail behind the last signed head is ignored. Exit code 1:
+something does not verify.";
 
 /// What to verify.
 #[derive(Debug, Args)]
