@@ -1,6 +1,8 @@
 //! The real program, run as people run it.
 
 mod access;
+mod artifact;
+mod artifact_verify;
 mod attach;
 mod cli;
 mod config;
