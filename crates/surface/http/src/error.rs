@@ -1,7 +1,7 @@
 //! Errors as HTTP answers: `{"error": {"code", "message", "details": {"hint", …}}}`.
 
 use axum::Json;
-use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cairn_access::AccessCode;
@@ -26,6 +26,8 @@ pub struct ApiError {
     details: Map<String, Value>,
     /// When to come back, where that is known.
     retry_after_s: Option<u32>,
+    /// Whether the connection ends with it.
+    closes: bool,
 }
 
 /// The code of an answer that is an error, for log and metrics.
@@ -37,7 +39,7 @@ impl ApiError {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = StatusCode::from_u16(code.http()).expect("the table holds valid statuses");
         let details = Map::from_iter([("hint".to_owned(), Value::from(code.hint()))]);
-        ApiError { code, status, message: message.into(), details, retry_after_s: None }
+        ApiError { code, status, message: message.into(), details, retry_after_s: None, closes: false }
     }
 
     /// Its code.
@@ -72,6 +74,12 @@ impl ApiError {
     #[must_use]
     pub(crate) fn status(self, status: StatusCode) -> Self {
         ApiError { status, ..self }
+    }
+
+    /// The same error as the last response of its connection.
+    #[must_use]
+    pub(crate) fn closing(self) -> Self {
+        ApiError { closes: true, ..self }
     }
 
     /// The body alone, for answers that have begun already.
@@ -145,7 +153,7 @@ fn field(error: &RegistryError) -> Option<&'static str> {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (code, status, retry_after_s) = (self.code, self.status, self.retry_after_s);
+        let (code, status, retry_after_s, closes) = (self.code, self.status, self.retry_after_s, self.closes);
         let mut response = (status, Json(self.into_body())).into_response();
         response.extensions_mut().insert(AnsweredCode(code));
         if status == StatusCode::UNAUTHORIZED {
@@ -159,6 +167,9 @@ impl IntoResponse for ApiError {
         if code.retry() == Retry::Later {
             // Overload passes in moments; a full disk does not, and then one question a second is cheap.
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after_s.unwrap_or(1)));
+        }
+        if closes {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
     }

@@ -1,10 +1,8 @@
 //! Who asks, before anything of the request is read but its head.
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{Extensions, HeaderMap};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 use cairn_engine::{Connection, EngineError};
 use cairn_gate::{Caller, Credentials, GateError};
 
@@ -12,15 +10,11 @@ use crate::ApiError;
 use crate::app::AppState;
 use crate::local::FromLocalOwner;
 
-/// Lets in whoever says who they are.
-pub(crate) async fn identify(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
-    match caller(&app, request.headers(), request.extensions()) {
-        Ok(caller) => {
-            request.extensions_mut().insert(caller);
-            next.run(request).await
-        }
-        Err(error) => error.into_response(),
-    }
+/// Puts the caller of a request into its extensions. Fails for callers who do not say who they are.
+pub(super) fn identify(app: &AppState, request: &mut Request) -> Result<(), ApiError> {
+    let caller = caller(app, request.headers(), request.extensions())?;
+    request.extensions_mut().insert(caller);
+    Ok(())
 }
 
 /// Who asks. Nobody in particular is refused.
