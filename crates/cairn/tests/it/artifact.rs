@@ -357,7 +357,11 @@ fn bundles_go_out_and_in() {
         stdout(&imported)
     };
     let text = import("one.json");
-    assert!(text.starts_with("imported 0 artifacts; 1 quarantined\n") && text.contains(&first), "{text}");
+    assert!(
+        text.starts_with("imported 0 artifacts with 3 B of content; 1 quarantined\n")
+            && text.contains(&first),
+        "{text}"
+    );
     // Whoever knows the author has the key registered.
     let add = ["--data-dir", "other", "access", "key", "add", &key, "--user", "local-owner"];
     assert_eq!(run(dir.path(), &add).status.code(), Some(0));
