@@ -1,6 +1,7 @@
 //! The real program, run as people run it.
 
 mod access;
+mod artifacts_kill;
 mod attach;
 mod cli;
 mod config;
