@@ -4,6 +4,7 @@
 //! and is no failure, a wrong result (an acknowledged write that is gone, an answer that differs) is.
 
 mod access;
+mod artifacts;
 mod blobs;
 mod drive;
 mod figure;
@@ -65,6 +66,8 @@ enum Bench {
     Search(SearchArgs),
     /// The graph memory: loading, point reads, hops, paths, aggregates, upserts.
     Kip(KipArgs),
+    /// Artifacts: publishing, searching, lineage, verifying.
+    Artifacts(ArtifactsArgs),
     /// Damage: what it costs to notice it, and to live with it.
     Trust(TrustArgs),
     /// What measurements start as processes of their own.
@@ -148,6 +151,15 @@ struct KipArgs {
 }
 
 #[derive(Debug, Args)]
+struct ArtifactsArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(artifacts::MEASUREMENTS)))]
+    only: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
 struct TrustArgs {
     /// Run this measurement only; may be given several times.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(trust::MEASUREMENTS)))]
@@ -191,6 +203,7 @@ fn main() -> ExitCode {
             &args.how,
             Extra { programs: args.program, ..Extra::default() },
         ),
+        Some(Bench::Artifacts(args)) => run(artifacts::MEASUREMENTS, &args.only, &args.how, Extra::default()),
         Some(Bench::Trust(args)) => run(trust::MEASUREMENTS, &args.only, &args.how, Extra::default()),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
@@ -214,6 +227,7 @@ fn list() {
         ("access", access::MEASUREMENTS),
         ("search", search::MEASUREMENTS),
         ("kip", kip::MEASUREMENTS),
+        ("artifacts", artifacts::MEASUREMENTS),
         ("trust", trust::MEASUREMENTS),
     ];
     for (name, measurements) in benches {

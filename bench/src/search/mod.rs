@@ -11,7 +11,7 @@ pub(crate) mod million;
 mod open;
 mod query;
 mod size;
-mod words;
+pub(crate) mod words;
 
 use std::path::Path;
 

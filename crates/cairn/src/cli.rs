@@ -7,8 +7,10 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::command::access::{ACCESS_AFTER_HELP, AccessCommand};
+use crate::command::artifact::{ARTIFACT_AFTER_HELP, ArtifactCommand};
 use crate::command::audit::{AUDIT_AFTER_HELP, AuditArgs};
 use crate::command::identity::{IDENTITY_AFTER_HELP, IdentityCommand};
+use crate::command::kcp::{KCP_AFTER_HELP, KcpCommand};
 use crate::command::key::{KEY_AFTER_HELP, KeyCommand};
 use crate::command::kip::{KIP_AFTER_HELP, KipArgs};
 use crate::command::mcp::{MCP_AFTER_HELP, McpArgs};
@@ -22,8 +24,8 @@ const ABOUT: &str = "The durable memory of AI agents";
 const LONG_ABOUT: &str = "\
 The durable memory of AI agents.
 
-cairn stores turns (what was said and done) and a knowledge graph in one data directory, searches both, and \
-serves them over HTTP, a binary protocol and MCP. An acknowledged write is on disk.";
+cairn stores turns (what was said and done), a knowledge graph and signed artifacts in one data directory, \
+searches them, and serves them over HTTP, a binary protocol and MCP. An acknowledged write is on disk.";
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -34,6 +36,7 @@ Examples:
   cairn turns list                   list contexts, newest first
   cairn search deploy the release    search by full text
   cairn kip -c 'DESCRIBE PRIMER'     summarise the knowledge graph
+  cairn artifact publish report.md   publish a signed artifact
   cairn mcp                          serve MCP tools to an agent
   cairn access user add ada --role writer
                                      add a user
@@ -88,6 +91,20 @@ pub(crate) enum Command {
     /// Query and change the knowledge graph with KIP
     #[command(after_help = KIP_AFTER_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, disable_help_subcommand = true)]
     Kip(KipArgs),
+
+    /// Publish, find, export and verify signed artifacts
+    #[command(after_help = ARTIFACT_AFTER_HELP)]
+    Artifact {
+        #[command(subcommand)]
+        command: ArtifactCommand,
+    },
+
+    /// Aliases of `cairn artifact` and `cairn identity`, by the names of KCP
+    #[command(after_help = KCP_AFTER_HELP)]
+    Kcp {
+        #[command(subcommand)]
+        command: KcpCommand,
+    },
 
     /// Serve MCP tools to an agent over standard input and output
     #[command(after_help = MCP_AFTER_HELP)]

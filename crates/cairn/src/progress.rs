@@ -20,6 +20,20 @@ pub(crate) fn counter() -> ProgressFn {
     if std::io::stderr().is_terminal() { bar("{msg} [{wide_bar}] {pos}/{len} {eta}") } else { lines() }
 }
 
+/// A running total of bytes, for work whose end is not known; terminals only. The line goes away with it.
+pub(crate) fn bytes(message: &'static str) -> impl Fn(u64) {
+    let target = if std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let bar = ProgressBar::with_draw_target(None, target).with_finish(ProgressFinish::AndClear);
+    let style = ProgressStyle::with_template("{msg} {bytes} ({bytes_per_sec})");
+    bar.set_style(style.expect("the template is valid"));
+    bar.set_message(message);
+    move |done| bar.set_position(done)
+}
+
 fn bar(template: &str) -> ProgressFn {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
         .with_finish(ProgressFinish::AndClear);

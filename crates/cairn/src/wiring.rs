@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use cairn_base::{Clock, SystemEntropy};
 use cairn_binary::BinaryConfig;
-use cairn_engine::{CompactionPolicy, Engine, EngineConfig, SearchHome, SearchMode, SleepPolicy};
+use cairn_engine::{CompactionPolicy, Engine, EngineConfig, SearchHome, SearchMode, Signing, SleepPolicy};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
 use cairn_seam::{ScrubPolicy, Store};
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::node_id;
+use crate::node_id::NodeIdentity;
 
 /// How often the store tidies up.
 const UPKEEP_EVERY: Duration = Duration::from_secs(1);
@@ -47,6 +47,7 @@ pub(crate) fn engine(
 
 /// Settings of the engine: what the configuration says, and what a process of this kind does by itself.
 fn engine_config(config: &Config, dir: Option<&Path>, process: Process) -> Result<EngineConfig, Failure> {
+    let identity = Arc::new(NodeIdentity::of(dir));
     let settings = EngineConfig {
         compaction: CompactionPolicy {
             every: config.compact_every,
@@ -61,20 +62,26 @@ fn engine_config(config: &Config, dir: Option<&Path>, process: Process) -> Resul
         remember_keys: config.turns_remember_keys,
         auto_indexes: usize::try_from(config.graph_auto_indexes).unwrap_or(usize::MAX),
         graph_cache_bytes: config.graph_cache_bytes,
+        signing: Some(Arc::clone(&identity) as Arc<dyn Signing>),
+        keep_deleted_content: config.artifacts_keep_deleted,
         ..EngineConfig::default()
     };
     let sleep = SleepPolicy { every: config.sleep_every, apply: config.sleep_apply };
     Ok(match process {
         Process::Command { .. } => settings,
-        Process::Owner => watched(settings, config, dir)?,
-        Process::Server => EngineConfig { sleep, ..watched(settings, config, dir)? },
+        Process::Owner => watched(settings, config, &identity)?,
+        Process::Server => EngineConfig { sleep, ..watched(settings, config, &identity)? },
     })
 }
 
 /// Settings of a process that has the store open for long, and that clients address.
-fn watched(settings: EngineConfig, config: &Config, dir: Option<&Path>) -> Result<EngineConfig, Failure> {
+fn watched(
+    settings: EngineConfig,
+    config: &Config,
+    identity: &NodeIdentity,
+) -> Result<EngineConfig, Failure> {
     Ok(EngineConfig {
-        audience: node_id::of(dir, config.auth_required)?,
+        audience: identity.node_id(config.auth_required)?,
         scrub: config.scrub_every.map(|every| ScrubPolicy { rate: config.scrub_rate, every }),
         upkeep_every: Some(UPKEEP_EVERY),
         ..settings
@@ -166,18 +173,27 @@ mod tests {
             graph_cache_bytes: 77,
             turns_strict_types: true,
             compact_keep_changes: Some(Duration::from_secs(5)),
+            artifacts_keep_deleted: None,
             ..Config::default()
         };
         let of = |process| engine_config(&config, None, process).unwrap();
         let (command, server) = (of(Process::Command { keeps_index: false }), of(Process::Server));
         let same = |settings: &EngineConfig| {
             let EngineConfig {
-                compaction, strict_types, remember_keys, auto_indexes, graph_cache_bytes, ..
+                compaction,
+                strict_types,
+                remember_keys,
+                auto_indexes,
+                graph_cache_bytes,
+                keep_deleted_content,
+                ..
             } = *settings;
-            (compaction, strict_types, remember_keys, auto_indexes, graph_cache_bytes)
+            (compaction, strict_types, remember_keys, auto_indexes, graph_cache_bytes, keep_deleted_content)
         };
         assert_eq!(same(&command), same(&server));
         assert_eq!((command.auto_indexes, command.strict_types), (3, true));
+        assert_eq!(command.keep_deleted_content, None);
+        assert!(command.signing.is_some() && server.signing.is_some());
         assert!(matches!(command.search, SearchMode::Located(_)));
         assert!(matches!(of(Process::Command { keeps_index: true }).search, SearchMode::Kept(_)));
         assert_eq!((command.upkeep_every, command.scrub, command.sleep.every), (None, None, None));

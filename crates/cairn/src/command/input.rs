@@ -39,19 +39,41 @@ fn open(path: &Path) -> Result<(Box<dyn Read + Send>, u64), Failure> {
 pub(super) fn feed(path: PathBuf, pieces: mpsc::Sender<Bytes>, sent: Arc<AtomicU64>) -> Receiver<Failure> {
     let (failed, failures) = channel();
     std::thread::spawn(move || {
-        if let Err(failure) = read_all(&path, &pieces, &sent) {
+        let name = path.display().to_string();
+        let done = open(&path).and_then(|(mut input, _)| read_all(&mut *input, &name, &pieces, &sent));
+        if let Err(failure) = done {
             let _ = failed.send(failure);
         }
     });
     failures
 }
 
-fn read_all(path: &Path, pieces: &mpsc::Sender<Bytes>, sent: &AtomicU64) -> Result<(), Failure> {
-    let mut input = open(path)?.0;
+/// The same from something that is open already; `name` is for people.
+pub(super) fn feed_from(
+    mut input: impl Read + Send + 'static,
+    name: String,
+    pieces: mpsc::Sender<Bytes>,
+    sent: Arc<AtomicU64>,
+) -> Receiver<Failure> {
+    let (failed, failures) = channel();
+    std::thread::spawn(move || {
+        if let Err(failure) = read_all(&mut input, &name, &pieces, &sent) {
+            let _ = failed.send(failure);
+        }
+    });
+    failures
+}
+
+fn read_all(
+    input: &mut dyn Read,
+    name: &str,
+    pieces: &mpsc::Sender<Bytes>,
+    sent: &AtomicU64,
+) -> Result<(), Failure> {
     loop {
         let mut piece = vec![0; PIECE_BYTES];
         let bytes = input.read(&mut piece);
-        let bytes = bytes.map_err(|error| Failure::io(format!("read {}", path.display()), &error))?;
+        let bytes = bytes.map_err(|error| Failure::io(format!("read {name}"), &error))?;
         piece.truncate(bytes);
         // Nobody takes more when the import has failed.
         if bytes == 0 || pieces.blocking_send(piece.into()).is_err() {

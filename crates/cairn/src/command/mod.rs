@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 mod answer;
+pub(crate) mod artifact;
 pub(crate) mod audit;
 mod backup;
 mod compact;
@@ -11,6 +12,7 @@ mod doctor;
 pub(crate) mod identity;
 mod init;
 mod input;
+pub(crate) mod kcp;
 pub(crate) mod key;
 pub(crate) mod kip;
 mod maintain;
@@ -50,6 +52,8 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Audit(arguments) => audit::audit(data_dir, json, &arguments),
         Command::Identity { command } => identity::identity(data_dir, json, &command),
         Command::Turns { command } => turns::turns(data_dir, json, command),
+        Command::Artifact { command } => artifact::artifact(data_dir, json, command),
+        Command::Kcp { command } => kcp::kcp(data_dir, json, command),
         Command::Search(arguments) => search::search(data_dir, json, &arguments),
         Command::Kip(arguments) => kip::kip(data_dir, json, arguments),
         Command::Mcp(arguments) => mcp::mcp(data_dir, &arguments),

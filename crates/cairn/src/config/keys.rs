@@ -325,6 +325,15 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, raw| parse::switch(raw).map(|value| config.turns_strict_types = value),
         get: |config| shown_switch(config.turns_strict_types),
     },
+    Key {
+        name: "artifacts.keep_deleted",
+        help: "retention of the content of deleted artifacts, such as 30d; never: it is never removed",
+        set: |config, raw| {
+            parse::time_or(raw, "never", 0, 36_500 * parse::DAY)
+                .map(|value| config.artifacts_keep_deleted = value)
+        },
+        get: |config| Raw::Text(parse::shown(config.artifacts_keep_deleted, "never")),
+    },
 ];
 
 fn shown_switch(is_on: bool) -> Raw {

@@ -98,6 +98,8 @@ pub(crate) struct Config {
     pub(crate) turns_remember_keys: Duration,
     /// Whether turns have to be of published types.
     pub(crate) turns_strict_types: bool,
+    /// Retention of the content of deleted artifacts.
+    pub(crate) artifacts_keep_deleted: Option<Duration>,
 }
 
 /// How log lines look.
@@ -145,6 +147,7 @@ impl Default for Config {
             search_memory_bytes: 80 << 20,
             turns_remember_keys: cairn_turns::limits::IDEMPOTENCY_REMEMBERED,
             turns_strict_types: false,
+            artifacts_keep_deleted: Some(cairn_engine::limits::KEEP_DELETED_CONTENT),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The real program, run as people run it.
 
 mod access;
+mod artifact;
+mod artifact_verify;
 mod artifacts_kill;
 mod attach;
 mod cli;

@@ -9,7 +9,7 @@ use std::fmt;
 use cairn_base::take_varint;
 use cairn_seam::Sha256;
 
-use crate::exchange_limits::{IPFS_URL_BYTES_MAX, MULTIBASE_CHARS_MAX};
+use crate::limits::{IPFS_URL_BYTES_MAX, MULTIBASE_CHARS_MAX};
 use crate::multibase::{from_base58, from_multibase, to_base32};
 
 const VERSION: u64 = 1;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use cairn_base::Harmless;
 
-use crate::exchange_limits::GRAPH_LABEL_CHARS_MAX;
+use crate::limits::GRAPH_LABEL_CHARS_MAX;
 use crate::view::{LineageNode, by_id};
 
 /// Writes a lineage in the DOT language; edges lead from parents to children, unattested ones are dashed.

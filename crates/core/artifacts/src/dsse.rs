@@ -7,7 +7,7 @@ use cairn_access::identity::{Identity, PublicKey, Signature};
 use cairn_base::{Base64, CanonicalObject, Hex, Value, from_base64, from_hex};
 use cairn_seam::Sha256;
 
-use crate::exchange_limits::DSSE_BYTES_MAX;
+use crate::limits::DSSE_BYTES_MAX;
 use crate::view::object;
 
 const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";

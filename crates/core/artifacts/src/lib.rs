@@ -16,7 +16,6 @@ pub mod dot;
 pub mod dsse;
 mod error;
 mod event;
-pub mod exchange_limits;
 mod extract;
 mod id;
 pub mod limits;

@@ -4,7 +4,7 @@
 
 use cairn_base::from_base64_url;
 
-use crate::exchange_limits::MULTIBASE_CHARS_MAX;
+use crate::limits::MULTIBASE_CHARS_MAX;
 
 const BASE32: &[u8] = b"abcdefghijklmnopqrstuvwxyz234567";
 const BASE36: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";

@@ -8,7 +8,7 @@ use cairn_access::identity::Signature;
 use cairn_base::{Base64, CanonicalError, CanonicalObject, Value, from_base64, from_hex};
 use cairn_seam::Sha256;
 
-use crate::exchange_limits::{ONE_JSON_CONTENT_BYTES_MAX, ONE_JSON_LINEAGE_MAX};
+use crate::limits::{ONE_JSON_CONTENT_BYTES_MAX, ONE_JSON_LINEAGE_MAX};
 use crate::view::object;
 
 const VERSION: &str = "1";

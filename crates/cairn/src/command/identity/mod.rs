@@ -4,6 +4,7 @@ mod create;
 mod export;
 mod import;
 mod recover;
+mod register;
 mod show;
 
 use std::path::{Path, PathBuf};
@@ -54,8 +55,9 @@ Examples:
   cairn identity recover                   recover the key pair from its words
 
 The key pair is stored in the folder identity/ of the data directory, readable by its owner only. It
-is not part of backups of the data. Secrets are read without echo, from files or standard input; no
-option takes one.";
+is not part of backups of the data. create, recover and import register its public key for the local
+owner, if there is a store, so that artifacts you sign with it verify as yours. Secrets are read
+without echo, from files or standard input; no option takes one.";
 
 /// What to do about an identity that is there.
 #[derive(Debug, Clone, Copy, Args)]
@@ -110,12 +112,14 @@ fn check(dir: &Path, existing: Existing) -> Result<(), Failure> {
     Ok(IdentityFolder::new(&SystemFs, dir).check(existing)?)
 }
 
-/// Keeps an identity, and tells what it is.
+/// Keeps an identity, registers its key for the local owner, and tells what it is.
 fn save(dir: &Path, identity: &Identity, existing: Existing, as_json: bool) -> Result<(), Failure> {
     open::create_dir(dir)?;
     let replaced = IdentityFolder::new(&SystemFs, dir).save(identity, existing)?;
+    let registered = register::register(dir, identity.public_key());
     if as_json {
         let mut line = to_json(dir, identity);
+        line["registered"] = json!(registered.is_ok());
         line["replaced"] = json!(replaced.map(|path| path.to_string_lossy().into_owned()));
         return crate::command::print(&format!("{line}\n"));
     }
@@ -123,6 +127,7 @@ fn save(dir: &Path, identity: &Identity, existing: Existing, as_json: bool) -> R
     if let Some(path) = replaced {
         text += &format!("the identity before is in {}\n", path.display());
     }
+    text += &register::to_text(identity.public_key(), registered);
     crate::command::print(&text)
 }
 

@@ -9,6 +9,7 @@
 
 mod about;
 mod backup;
+mod content_key;
 mod error;
 mod files;
 mod folder;
@@ -22,6 +23,7 @@ mod signature;
 
 pub use about::About;
 pub use backup::SealedBackup;
+pub use content_key::{is_sealed_content, open_sealed_content};
 pub use error::{IdentityError, SignatureError};
 pub use folder::{Existing, FOLDER, IdentityFolder};
 pub use import::{Imported, import_file, import_folder};

@@ -5,7 +5,7 @@ use std::thread;
 use cairn_access::identity::{PublicKey, Signature};
 use cairn_base::CanonicalObject;
 
-use crate::exchange_limits::{VERIFY_BATCH_ARTIFACTS_MAX, VERIFY_BATCH_BYTES_MAX};
+use crate::limits::{VERIFY_BATCH_ARTIFACTS_MAX, VERIFY_BATCH_BYTES_MAX};
 
 /// Batches below this size are not worth a thread.
 const WORTH_A_THREAD: usize = 16;

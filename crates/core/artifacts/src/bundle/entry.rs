@@ -4,7 +4,7 @@ use cairn_access::identity::Signature;
 
 use super::BundleError;
 use super::format::Fields;
-use crate::exchange_limits::{BUNDLE_NAME_BYTES_MAX, BUNDLE_PAYLOAD_BYTES_MAX, BUNDLE_TOMBSTONE_BYTES_MAX};
+use crate::limits::{BUNDLE_NAME_BYTES_MAX, BUNDLE_PAYLOAD_BYTES_MAX, BUNDLE_TOMBSTONE_BYTES_MAX};
 
 /// Bytes of an artifact's body in front of `derived_from` and the payload.
 pub(super) const ARTIFACT_FIXED_BYTES: usize = 1 + 8 + 32 + 64;

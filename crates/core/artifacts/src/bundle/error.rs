@@ -3,7 +3,7 @@
 use std::io;
 
 use super::format::VERSION;
-use crate::exchange_limits::BUNDLE_ENTRIES_MAX;
+use crate::limits::BUNDLE_ENTRIES_MAX;
 
 /// The reason why a bundle cannot be read or written.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use cairn_seam::Sha256;
 use super::BundleError;
 use super::entry::{ARTIFACT_FIXED_BYTES, DERIVED_FROM_BYTES, KEY_FIXED_BYTES, TOMBSTONE_FIXED_BYTES};
 use super::head::HEAD_BYTES;
-use crate::exchange_limits::{
+use crate::limits::{
     BUNDLE_CONTENT_BYTES_MAX, BUNDLE_NAME_BYTES_MAX, BUNDLE_PAYLOAD_BYTES_MAX, BUNDLE_TOMBSTONE_BYTES_MAX,
 };
 use crate::merkle::leaf_hash_of_parts;

@@ -8,7 +8,7 @@ use cairn_seam::Sha256;
 
 use super::format::{self, Kind};
 use super::{BundleError, BundleReader, BundledArtifact, Entry, Head};
-use crate::exchange_limits::PROOF_BYTES_MAX;
+use crate::limits::PROOF_BYTES_MAX;
 use crate::merkle::{Frontier, InclusionPath};
 
 const VERSION: &str = "1";

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 
 use super::format::{FRAME_BYTES, Fields};
 use super::head::{HEAD_BYTES, Head, MARKER};
-use crate::exchange_limits::BUNDLE_HEADS_TRIED_MAX;
+use crate::limits::BUNDLE_HEADS_TRIED_MAX;
 
 const READ_BYTES: usize = 64 << 10;
 

@@ -7,7 +7,7 @@ use cairn_base::{CanonicalObject, Hex, from_hex};
 
 use super::batch::{Batch, Checked, Signed};
 use super::{AttestedBy, BundleError, BundleProblem, BundleReader, Entry, Head};
-use crate::exchange_limits::VERIFY_NAME_BYTES_MAX;
+use crate::limits::VERIFY_NAME_BYTES_MAX;
 
 /// The result of verifying a bundle.
 ///

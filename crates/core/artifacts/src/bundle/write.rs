@@ -7,7 +7,7 @@ use cairn_seam::{Sha256, Sha256Hasher};
 
 use super::format::{self, CONTENT_NAME_BYTES, FRAME_BYTES, HEADER_BYTES, Kind};
 use super::{BundleError, BundledArtifact, BundledKey, BundledTombstone, Head};
-use crate::exchange_limits::{BUNDLE_CONTENT_BYTES_MAX, BUNDLE_ENTRIES_MAX};
+use crate::limits::{BUNDLE_CONTENT_BYTES_MAX, BUNDLE_ENTRIES_MAX};
 use crate::merkle::Frontier;
 
 /// Bytes that content is copied in.

@@ -11,7 +11,7 @@ mod text;
 
 pub use preview::preview;
 
-use crate::exchange_limits::{EXTRACT_CONTENT_BYTES_MAX, EXTRACT_TEXT_BYTES_MAX};
+use crate::limits::{EXTRACT_CONTENT_BYTES_MAX, EXTRACT_TEXT_BYTES_MAX};
 
 /// The ways to extract text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +159,7 @@ mod tests {
             for format in ["html", "json", "text", "pdf", "", "a/b/c;d"] {
                 let text = extract(format, bytes);
                 prop_assert!(text.len() <= 3 * bytes.len() + 1);
-                prop_assert!(preview(&text).chars().count() <= crate::exchange_limits::PREVIEW_CHARS_MAX);
+                prop_assert!(preview(&text).chars().count() <= crate::limits::PREVIEW_CHARS_MAX);
             }
         }
     }

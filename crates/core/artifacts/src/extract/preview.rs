@@ -1,6 +1,6 @@
 //! The beginning of a text.
 
-use crate::exchange_limits::PREVIEW_CHARS_MAX;
+use crate::limits::PREVIEW_CHARS_MAX;
 
 /// Returns the first [`PREVIEW_CHARS_MAX`] characters of a text, with white space collapsed into single spaces
 /// and control characters left out.

@@ -95,7 +95,7 @@ impl<'a> Documents<'a> {
     /// The text of the content; nothing if the content is gone or damaged, which costs only itself.
     fn text(&self, artifact: &Artifact, format: &str) -> Result<String, EngineError> {
         let Some(content) = &artifact.content else { return Ok(String::new()) };
-        let bytes_max = limits::SEARCHED_CONTENT_BYTES_MAX;
+        let bytes_max = limits::EXTRACT_CONTENT_BYTES_MAX;
         match first_bytes(self.engine, self.scope.tenant(), content, bytes_max) {
             Ok(bytes) => Ok(extract(format, &bytes)),
             Err(EngineError::Store(StoreError::BlobGone { .. } | StoreError::BlobLost { .. })) => {

@@ -2,6 +2,7 @@
 
 mod access;
 mod allowance;
+mod artifacts;
 mod client;
 mod connections;
 mod credentials;
@@ -9,6 +10,7 @@ mod errors;
 mod events;
 mod figures;
 mod hidden;
+mod kcp_suite;
 mod kip;
 mod kip_bulk;
 mod kip_indexes;

@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 
 use cairn_access::registry::{TenantName, UserId};
 use cairn_access::{Principal, Role, Roles};
+use cairn_artifacts::cid::Cid;
 use cairn_base::ContentHash;
 use cairn_engine::NewToken;
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
+use cairn_seam::Sha256;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -21,6 +23,10 @@ const CALLERS: [&str; 8] = ["anonymous", "wrong", "reader", "writer", "admin", "
 
 /// Of RFC 8032, test 1.
 const PUBLIC_KEY: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+
+/// Artifacts of the writer of `acme`.
+const PUBLIC: &str = "11111111-1111-4111-8111-111111111111";
+const PRIVATE: &str = "22222222-2222-4222-8222-222222222222";
 
 /// What a row asks for, and what each caller is answered.
 struct Row<'a> {
@@ -89,6 +95,12 @@ impl World {
                 assert!(status.starts_with('2'), "{path}: {status}");
             }
         }
+        for (id, visibility) in [(PUBLIC, "public"), (PRIVATE, "private")] {
+            let body = format!(
+                r#"{{"id":"{id}","title":"x","visibility":"{visibility}","content":"{visibility} content"}}"#
+            );
+            assert_eq!(world.ask(3, "POST", "/kcp/v1/artifacts", &body).await, "201");
+        }
         world
     }
 
@@ -97,6 +109,11 @@ impl World {
         let path = &path
             .replace("{hash}", &ContentHash::of(b"1").to_string())
             .replace("{key}", PUBLIC_KEY)
+            .replace("{public}", PUBLIC)
+            .replace("{private}", PRIVATE)
+            .replace("{sha256}", &format!("{:?}", Sha256::of(b"1")))
+            .replace("{public_sha256}", &format!("{:?}", Sha256::of(b"public content")))
+            .replace("{public_cid}", &Cid::Raw(Sha256::of(b"public content")).to_string())
             .replace("{token}", &self.token_id);
         let token = self.tokens[caller].as_ref();
         let bearer = token.map_or(String::new(), |token| format!("authorization: Bearer {token}\r\n"));
@@ -104,7 +121,9 @@ impl World {
             "application/x-ndjson"
         } else if path.contains("?type_id=") {
             "application/msgpack"
-        } else if path == "/v1/blobs" || method == "PUT" && path.starts_with("/v1/blobs") {
+        } else if path == "/v1/blobs"
+            || method == "PUT" && (path.starts_with("/v1/blobs") || path.starts_with("/kcp/v1/content"))
+        {
             "application/octet-stream"
         } else {
             "application/json"
@@ -138,7 +157,7 @@ async fn every_endpoint_answers_every_caller_as_the_table_says() {
         let mut found = Vec::new();
         for caller in 0..CALLERS.len() {
             let world = World::new().await;
-            if row.path.contains("/search") {
+            if row.path.contains("/search") || row.path.starts_with("/kcp/") {
                 world.server.search();
             }
             found.push(world.ask(caller, row.method, row.path, row.body).await);

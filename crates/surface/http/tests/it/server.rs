@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::routing::{get, post};
+use cairn_access::identity::Identity;
 use cairn_base::{ManualClock, SeededEntropy};
-use cairn_engine::{Engine, EngineConfig, SearchHome};
+use cairn_engine::{Engine, EngineConfig, SearchHome, Signing, SigningError};
 use cairn_gate::{Gate, GateConfig};
 use cairn_http::{ApiError, ApiJson, App, Drained, HttpConfig, Listeners, Route, serve};
 use cairn_seam::{MemoryStore, Store};
@@ -47,8 +48,8 @@ impl Server {
         let clock = Arc::new(ManualClock::new(1_700_000_000_000));
         let entropy = Arc::new(SeededEntropy::new(7));
         let store = wrap(MemoryStore::new(clock.clone()));
-        let engine = Engine::open(store, clock.clone(), entropy, EngineConfig::default())
-            .expect("a store in memory opens");
+        let config = EngineConfig { signing: Some(Arc::new(NodeKey)), ..EngineConfig::default() };
+        let engine = Engine::open(store, clock.clone(), entropy, config).expect("a store in memory opens");
         let gate = Gate::new(engine, gate);
         let tcp = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let addr = tcp.local_addr().expect("it is bound");
@@ -87,6 +88,16 @@ impl Server {
     }
 }
 
+/// The key that the server signs with.
+#[derive(Debug)]
+pub(crate) struct NodeKey;
+
+impl Signing for NodeKey {
+    fn identity(&self) -> Result<Identity, SigningError> {
+        Ok(Identity::random(&SeededEntropy::new(99), &ManualClock::new(0)))
+    }
+}
+
 /// Seconds that a test never waits for.
 pub(crate) const LONG: Duration = Duration::from_secs(600);
 
@@ -99,6 +110,7 @@ fn with_test_routes(app: App, entered: &Arc<Semaphore>, leave: &Arc<Semaphore>) 
     };
     app.with_route(Route::WRITE, "/test/echo", post(echo))
         .with_route(Route::READ, "/test/panic", get(panics))
+        .with_route(Route::READ, "/kcp/v1/test/panic", get(panics))
         .with_route(Route::READ, "/test/wait", get(wait))
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use cairn_access::identity::{
-    DerivedFrom, Identity, IdentityError, Imported, Language, Phrase, import_file, import_folder, sign,
-    verify,
+    DerivedFrom, Identity, IdentityError, Imported, Language, Phrase, import_file, import_folder,
+    open_sealed_content, sign, verify,
 };
 use cairn_base::fs::SimulatedFs;
 use cairn_base::{CanonicalObject, ManualClock, SeededEntropy, Value, canonical_json};
@@ -173,4 +173,14 @@ fn backups_and_key_folders() {
     let identity = import_folder(&fs, Path::new("/keys")).expect("an identity");
     assert_eq!(identity.public_key().as_bytes()[..], unhex(text(&files["node.pub"], "hex")));
     assert_eq!(identity.about().language, Some(Language::English));
+}
+
+#[test]
+fn sealed_content() {
+    let Some(folder) = conformance() else { return };
+    for row in rows(&folder, "content_encryption.json") {
+        let (id, identity) = (text(&row, "artifact_id"), identity_of(text(&row, "private_key_hex")));
+        let opened = open_sealed_content(&identity, id, &unhex(text(&row, "blob_hex")));
+        assert_eq!(opened, Some(unhex(text(&row, "plaintext_hex"))), "{id}");
+    }
 }

@@ -11,7 +11,7 @@ pub use tail::Tail;
 
 use super::format::{self, CONTENT_NAME_BYTES, FRAME_BYTES, HEADER_BYTES, Kind};
 use super::{BundleError, BundleProblem, BundledArtifact, BundledKey, BundledTombstone, Head};
-use crate::exchange_limits::BUNDLE_ENTRIES_MAX;
+use crate::limits::BUNDLE_ENTRIES_MAX;
 use crate::merkle::Frontier;
 
 const BUFFER_BYTES: usize = 64 << 10;

@@ -117,7 +117,7 @@ async fn answer(
         })
         .await?;
     let format = Format::named(&found.payload.format);
-    let etag = Etag::of_name(format_args!("{:?}", found.artifact.sha256));
+    let etag = Etag::of_name(format!("{:?}", found.artifact.sha256));
     Content::of_named(etag, format.media_type)
         .header("content-disposition", &format.disposition(name))
         .answer(call, method, headers, opened)

@@ -29,9 +29,8 @@ pub(super) async fn ids(call: Call, params: Params) -> Result<Json<Ids>, ApiErro
     let after = filter_in(&params, "cursor")?.map(|cursor| cursor_of(&cursor)).transpose()?;
     let max = engine_limits::ARTIFACTS_PAGE_MAX as u64;
     let limit = params.limit(max, max)?;
-    let page = call.read(move |engine, principal| {
-        engine.artifact_ids(principal, principal.tenant(), after, limit)
-    });
+    let page =
+        call.read(move |engine, principal| engine.artifact_ids(principal, principal.tenant(), after, limit));
     let ArtifactIds { ids, next } = page.await?;
     Ok(Json(Ids {
         ids: ids.iter().map(ArtifactId::to_string).collect(),

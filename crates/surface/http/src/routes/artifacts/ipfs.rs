@@ -55,7 +55,7 @@ pub(super) async fn block(
         })
         .await?;
     let cid = Cid::Raw(sha256);
-    Content::of_named(Etag::of_name(format_args!("{cid}.raw")), RAW)
+    Content::of_named(Etag::of_name(format!("{cid}.raw")), RAW)
         .for_everyone()
         .header("content-disposition", &format!("attachment; filename=\"{cid}.bin\""))
         .header("x-ipfs-path", &format!("/ipfs/{named}"))

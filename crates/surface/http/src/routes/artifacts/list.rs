@@ -118,7 +118,7 @@ fn offset_in(params: &Params) -> Result<usize, ApiError> {
 }
 
 /// A date, which begins at midnight in UTC, or a time with its zone. Times before 1970 are 1970.
-fn date_in(params: &Params, name: &str) -> Result<Option<u64>, ApiError> {
+pub(in crate::routes) fn date_in(params: &Params, name: &str) -> Result<Option<u64>, ApiError> {
     let Some(text) = filter_in(params, name)? else { return Ok(None) };
     // A plus sign that was not encoded arrives as a space.
     let text = if text.contains('T') { text.replace(' ', "+") } else { text };

@@ -20,6 +20,7 @@ mod shown;
 mod upload;
 mod verify;
 
+pub(in crate::routes) use self::list::date_in;
 use cairn_artifacts::{ArtifactError, ArtifactId};
 use cairn_engine::EngineError;
 use cairn_gate::GateError;
@@ -68,7 +69,7 @@ fn sha256_in(params: &Params) -> Result<Sha256, ApiError> {
 }
 
 /// A parameter that is a list with commas between its parts.
-fn list_in(params: &Params, name: &str, max: usize) -> Result<Vec<String>, ApiError> {
+pub(in crate::routes) fn list_in(params: &Params, name: &str, max: usize) -> Result<Vec<String>, ApiError> {
     let text = params.text(name)?.unwrap_or_default();
     let parts: Vec<_> = text.split(',').filter(|part| !part.is_empty()).map(str::to_owned).collect();
     if parts.len() > max {
@@ -79,6 +80,6 @@ fn list_in(params: &Params, name: &str, max: usize) -> Result<Vec<String>, ApiEr
 }
 
 /// A parameter that filters; empty is as if it were not there.
-fn filter_in(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
+pub(in crate::routes) fn filter_in(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
     Ok(params.text(name)?.filter(|text| !text.is_empty()).map(str::to_owned))
 }

@@ -61,8 +61,7 @@ pub(super) async fn upload(
     }
     let (bytes, was_new) = outcome?;
     let status = if was_new { StatusCode::CREATED } else { StatusCode::OK };
-    let stored =
-        ContentStored { content_hash: format!("{sha256:?}"), cid: cid_of(sha256), bytes, was_new };
+    let stored = ContentStored { content_hash: format!("{sha256:?}"), cid: cid_of(sha256), bytes, was_new };
     Ok((status, Json(stored)))
 }
 

@@ -4,8 +4,8 @@ use axum::body::Bytes;
 use cairn_access::Principal;
 use cairn_base::{ContextId, to_iso_utc};
 use cairn_engine::{
-    ArtifactFilter, ArtifactHappened, ArtifactNews, Engine, EngineError, EventIds, Place, Presence, SessionEvent, SessionNews, TurnEvent, WhatHappened,
-    limits,
+    ArtifactFilter, ArtifactHappened, ArtifactNews, Engine, EngineError, EventIds, Place, Presence,
+    SessionEvent, SessionNews, TurnEvent, WhatHappened, limits,
 };
 use cairn_wire::artifacts::Event as ArtifactEvent;
 use cairn_wire::events::{

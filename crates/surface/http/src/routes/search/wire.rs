@@ -1,9 +1,10 @@
 //! What was found, as JSON.
 
 use cairn_base::to_iso;
-use cairn_engine::{ArtifactItem, FoundEverywhere, SearchHit, SearchIn, Snippet};
-use cairn_wire::artifacts::FoundArtifact;
+use cairn_engine::{FoundEverywhere, SearchHit, SearchIn, Snippet};
 use cairn_wire::search::{FoundPage, Highlight, HitObject, ReasonObject, SnippetObject};
+
+use crate::IntoWire;
 
 /// A page of what was found.
 pub(super) fn to_wire(query: String, found: FoundEverywhere, next_cursor: Option<String>) -> FoundPage {
@@ -19,37 +20,13 @@ pub(super) fn to_wire(query: String, found: FoundEverywhere, next_cursor: Option
         searched: page.search_in.name().to_owned(),
         total: page.total,
         hits: page.hits.into_iter().map(|found| hit(kind, found)).collect(),
-        artifacts: artifacts.into_iter().map(artifact).collect(),
+        artifacts: artifacts.into_iter().map(IntoWire::into_wire).collect(),
         artifacts_total,
         ignored: page.ignored,
         suggestions: page.suggestions,
         behind: page.behind,
         rebuilding: page.rebuilding,
         next_cursor,
-    }
-}
-
-/// An artifact of a list.
-pub(crate) fn artifact(item: ArtifactItem) -> FoundArtifact {
-    let ArtifactItem { artifact, signed: _, payload, relevance, reasons: _, preview, usage, citations } =
-        item;
-    FoundArtifact {
-        id: artifact.id.to_string(),
-        title: payload.title,
-        summary: payload.summary,
-        created_at: payload.timestamp,
-        relevance: (relevance * 1e4).round() / 1e4,
-        preview,
-        format: payload.format,
-        user_id: payload.user_id,
-        tenant_id: payload.tenant_id,
-        team: payload.team,
-        visibility: payload.visibility.name().to_owned(),
-        tags: payload.tags,
-        content_hash: format!("{:?}", artifact.sha256),
-        reads: usage.reads,
-        downloads: usage.downloads,
-        citations,
     }
 }
 

@@ -4,6 +4,6 @@ mod apart;
 mod bounds;
 mod coming_and_going;
 mod resume;
-mod sse;
+pub(crate) mod sse;
 mod story;
 mod telling;

@@ -1,0 +1,3 @@
+//! Artifacts against vectors of another implementation.
+
+mod conformance;
