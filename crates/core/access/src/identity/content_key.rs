@@ -54,9 +54,8 @@ mod tests {
         let author = Identity::from_private_key(&key.try_into().expect("32 bytes"), About::default());
         let id = "550e8400-e29b-41d4-a716-446655440000";
         // Sealed by the Python implementation with this key: `# Hello` and a newline.
-        let sealed = bytes(
-            "4b4350454e43317beed1b09f6db780c755fff1afcab062ef3e6a5a4b04347d54ce6e75a5b55915ac0e1252",
-        );
+        let sealed =
+            bytes("4b4350454e43317beed1b09f6db780c755fff1afcab062ef3e6a5a4b04347d54ce6e75a5b55915ac0e1252");
         assert!(is_sealed_content(&sealed));
         assert_eq!(open_sealed_content(&author, id, &sealed).as_deref(), Some(&b"# Hello\n"[..]));
         assert_eq!(open_sealed_content(&author, "00000000-0000-4000-8000-000000000000", &sealed), None);

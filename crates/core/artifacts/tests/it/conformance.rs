@@ -65,7 +65,8 @@ fn an_export_of_one_artifact_is_read() {
     let key = text(&session, "public_key_hex").parse().expect("a key");
     assert!(cairn_access::identity::verify(&read.document, &key).is_ok());
     // A payload of a peer verifies without what the peer added.
-    let synced = session.as_object().expect("an object").iter().find(|(name, _)| name.contains("/sync/artifact/"));
+    let synced =
+        session.as_object().expect("an object").iter().find(|(name, _)| name.contains("/sync/artifact/"));
     let synced = synced.expect("a synced artifact").1.get("body").expect("a body").to_json();
     let received = Received::parse(synced.as_bytes()).expect("it is read");
     assert_eq!(received.content.as_deref(), Some(&b"child body"[..]));
