@@ -1,7 +1,8 @@
 //! Many HTTP clients that write at once: one small UPSERT after the other on each of 64 connections.
 //!
 //! Only HTTP is spoken, so that another build of `cairn` can be measured (`--program`); given several times,
-//! the programs are measured in alternation, each on a data directory of its own.
+//! the programs are measured in alternation, each on a data directory of its own. After each round the same
+//! clients call `/healthz`, which shows what HTTP and the client alone cost.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -55,6 +56,10 @@ struct Measured {
     server: Server,
     upserts: Upserts,
     runs: Vec<Run>,
+    /// Requests to a route that does nothing.
+    bare: Vec<Run>,
+    bare_spent: Duration,
+    bare_asked: u64,
     /// The most threads that were blocked in queries and reads, and the most threads of the process.
     blocked: u64,
     threads: u64,
@@ -71,6 +76,9 @@ impl Measured {
             server,
             upserts: Upserts { next: 0 },
             runs: Vec::new(),
+            bare: Vec::new(),
+            bare_spent: Duration::ZERO,
+            bare_asked: 0,
             blocked: 0,
             threads: 0,
             spent: Duration::ZERO,
@@ -98,11 +106,17 @@ impl Measured {
         self.threads = self.threads.max(threads);
         self.spent += self.server.processor_time()? - before;
         self.written += self.upserts.next - first;
+        let (before, mut nothing) = (self.server.processor_time()?, Nothing { asked: 0 });
+        let span = Span { warm_up: Duration::from_millis(200), measured: Duration::from_secs(1) };
+        self.bare.push(load.run(span, &mut nothing)?);
+        self.bare_spent += self.server.processor_time()? - before;
+        self.bare_asked += nothing.asked;
         Ok(())
     }
 
     fn report(self, report: &mut Report) -> Result<()> {
         let Measured { name, server, runs, blocked, threads, spent, written, .. } = self;
+        let Measured { bare, bare_spent, bare_asked, .. } = self;
         let rates: Vec<f64> = runs.iter().map(|run| run.rate).collect();
         let shown = rates.iter().map(|rate| format!("{rate:.0}")).collect::<Vec<_>>().join(" ");
         let latency = Spread::together(runs.into_iter().map(|run| run.latency).collect());
@@ -110,6 +124,12 @@ impl Measured {
         report.add(
             Figure::new(format!("upserts of {CLIENTS} HTTP clients, {name}"), median(rates), Unit::PerSecond)
                 .beside(format!("{}; {each_us:.0} µs of the server each; rounds {shown}", latency.shown())),
+        );
+        let bare_us = bare_spent.as_secs_f64() * 1e6 / bare_asked.max(1) as f64;
+        let bare: Vec<f64> = bare.iter().map(|run| run.rate).collect();
+        report.add(
+            Figure::new(format!("requests that do nothing, {name}"), median(bare), Unit::PerSecond)
+                .beside(format!("{bare_us:.0} µs of the server each")),
         );
         report.add(
             Figure::new(format!("threads blocked meanwhile, {name}"), blocked as f64, Unit::Count)
@@ -194,5 +214,23 @@ impl Talk for Upserts {
 
     fn hear(&mut self, _: usize, answer: &[u8]) -> Result<()> {
         heard(answer)
+    }
+}
+
+/// Asks whether the server is up.
+struct Nothing {
+    asked: u64,
+}
+
+impl Talk for Nothing {
+    fn ask(&mut self, _: usize, out: &mut Vec<u8>) -> bool {
+        self.asked += 1;
+        out.clear();
+        out.extend_from_slice(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        true
+    }
+
+    fn hear(&mut self, _: usize, answer: &[u8]) -> Result<()> {
+        body(answer).map(drop)
     }
 }

@@ -326,10 +326,9 @@ fn a_new_identity_is_registered_if_there_is_a_store() {
 }
 
 #[test]
-#[ignore = "needs GET /v1/artifacts/export and POST /v1/artifacts/import"]
 fn bundles_go_out_and_in() {
     let dir = here();
-    identity(dir.path());
+    let key = identity(dir.path());
     write(dir.path(), "a.md", b"# A");
     write(dir.path(), "b.md", b"# B");
     let first = id_in(&said(dir.path(), &["artifact", "publish", "a.md", "--tags", "x"]));
@@ -352,10 +351,31 @@ fn bundles_go_out_and_in() {
     assert!(known.starts_with("imported 0 artifacts") && known.contains("2 known already"), "{known}");
     said(dir.path(), &["artifact", "export", "--json", &first, "--output", "one.json"]);
     run(dir.path(), &["--data-dir", "other", "init"]);
-    for (file, count) in [("all.kcp", 2), ("one.json", 1)] {
+    let import = |file: &str| {
         let imported = run(dir.path(), &["--data-dir", "other", "artifact", "import", file]);
         assert_eq!(imported.status.code(), Some(0), "{imported:?}");
-        let text = stdout(&imported);
-        assert!(text.contains(&format!("{count} quarantined")) || text.contains("known"), "{text}");
-    }
+        stdout(&imported)
+    };
+    let text = import("one.json");
+    assert!(
+        text.starts_with("imported 0 artifacts with 3 B of content; 1 quarantined\n")
+            && text.contains(&first),
+        "{text}"
+    );
+    // Whoever knows the author has the key registered.
+    let add = ["--data-dir", "other", "access", "key", "add", &key, "--user", "local-owner"];
+    assert_eq!(run(dir.path(), &add).status.code(), Some(0));
+    let text = import("one.json");
+    assert!(text.starts_with("imported 1 artifact with 3 B of content\n"), "{text}");
+    let text = import("all.kcp");
+    assert!(text.starts_with("imported 1 artifact with 3 B of content; 1 known already\n"), "{text}");
+    let content = run(dir.path(), &["--data-dir", "other", "artifact", "get", &second, "--content"]);
+    assert_eq!(stdout(&content), "# B");
+    // What was changed on the way is not imported.
+    let mut bytes = std::fs::read(dir.path().join("all.kcp")).expect("a file");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(dir.path().join("changed.kcp"), bytes).expect("a file");
+    let refused = run(dir.path(), &["--data-dir", "other", "artifact", "import", "changed.kcp"]);
+    assert!(refused.status.code() == Some(1) && stderr(&refused).starts_with("error: "), "{refused:?}");
 }

@@ -3,6 +3,7 @@
 mod access;
 mod artifact;
 mod artifact_verify;
+mod artifacts_kill;
 mod attach;
 mod cli;
 mod config;

@@ -2,6 +2,9 @@
 
 use cairn_base::{KeyBuf, SpaceId, TenantId};
 
+/// Capacity of a new key: tenant, space and three numbers, which is as long as most keys become.
+const KEY_BYTES: usize = 32;
+
 /// The tenant and space that a permit covers. Only [`Permit::scope`](crate::Permit::scope) makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
@@ -31,6 +34,6 @@ impl Scope {
 
     /// A key that begins as every key of this scope does.
     pub fn key(&self) -> KeyBuf {
-        KeyBuf::new().tenant(self.tenant).space(self.space)
+        KeyBuf::with_capacity(KEY_BYTES).tenant(self.tenant).space(self.space)
     }
 }

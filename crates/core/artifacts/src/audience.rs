@@ -50,10 +50,7 @@ pub(crate) fn count(
     let audience = Audience::of(&marks);
     let place = scope.key().fixed(&audience.0);
     if is_cited && get(tx, AUDIENCES, &place)?.is_none() {
-        let mut value = Vec::new();
-        put_varint(&mut value, marks.len() as u64);
-        marks.iter().for_each(|mark| put_text(&mut value, mark));
-        tx.put(AUDIENCES, &place, &value)?;
+        tx.put(AUDIENCES, &place, &marks_value(&marks))?;
     }
     for (parent, _) in &artifact.parents {
         let key = scope.key().fixed(parent.as_bytes()).fixed(&audience.0);
@@ -63,9 +60,7 @@ pub(crate) fn count(
             tx.delete(CITATIONS, &key)?;
             continue;
         }
-        let mut value = Vec::new();
-        put_varint(&mut value, count);
-        tx.put(CITATIONS, &key, &value)?;
+        tx.put(CITATIONS, &key, &number_value(count))?;
     }
     Ok(())
 }
@@ -131,7 +126,22 @@ pub fn citations<R: Reader + ?Sized>(
     Ok(sums)
 }
 
-fn number(mut value: &[u8]) -> Result<u64, ArtifactError> {
+/// The stored marks of an audience.
+pub(crate) fn marks_value(marks: &[String]) -> Vec<u8> {
+    let mut value = Vec::new();
+    put_varint(&mut value, marks.len() as u64);
+    marks.iter().for_each(|mark| put_text(&mut value, mark));
+    value
+}
+
+/// A stored count.
+pub(crate) fn number_value(count: u64) -> Vec<u8> {
+    let mut value = Vec::new();
+    put_varint(&mut value, count);
+    value
+}
+
+pub(crate) fn number(mut value: &[u8]) -> Result<u64, ArtifactError> {
     take_varint(&mut value).ok_or_else(|| ArtifactError::BadRecord {
         what: "count of citations",
         detail: "it is not a number".into(),

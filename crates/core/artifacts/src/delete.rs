@@ -7,6 +7,7 @@ use cairn_access::{Acl, Visibility};
 use cairn_base::KeyReader;
 use cairn_seam::{KeyRange, Reader, Visit, WriteTx, get};
 
+use crate::check::DERIVED;
 use crate::event::event;
 use crate::publish::{content_keys, edge, index_keys, key};
 use crate::tables::{
@@ -84,7 +85,10 @@ pub fn purge_due(
     Ok(due.len())
 }
 
-/// Keys of everything that is stored about an artifact, before it is erased.
+/// Beginnings of the keys of everything that is stored about an artifact, before it is erased.
+///
+/// An artifact that was erased already no longer knows its entries: all of their keyspaces are meant, of which only what
+/// was replaced or deleted is ever forgotten.
 pub fn erased_keys<R: Reader + ?Sized>(
     reader: &R,
     scope: &Scope,
@@ -93,7 +97,10 @@ pub fn erased_keys<R: Reader + ?Sized>(
     let own = scope.key().fixed(id.as_bytes());
     let mut keys: Vec<_> =
         [ARTIFACTS, TOMBSTONES, USAGE, QUARANTINE].map(|keyspace| (keyspace, own.as_slice().to_vec())).into();
-    if let Some(known) = read::artifact(reader, scope, id)? {
+    let known = read::artifact(reader, scope, id)?;
+    if known.as_ref().is_some_and(|known| known.payload == PayloadAt::Erased) {
+        keys.extend(DERIVED.map(|keyspace| (keyspace, scope.key().into_vec())));
+    } else if let Some(known) = known {
         keys.extend(index_keys(scope, &known).into_iter().map(|(keyspace, key)| (keyspace, key.into_vec())));
         keys.extend(
             known.parents.iter().map(|(parent, _)| (CHILDREN, edge(scope, parent, &known).into_vec())),

@@ -31,6 +31,7 @@ mod publish;
 mod quarantine;
 mod read;
 mod record;
+mod recount;
 mod reserve;
 mod search;
 mod signer;
@@ -39,7 +40,7 @@ mod tombstone;
 pub mod view;
 
 pub use audience::{Audience, audiences, citations};
-pub use check::{CheckedEdges, check_edges, rebuild_edges};
+pub use check::{DERIVED, bring_home, entries_from, id_in_key, is_at_home, missing_entries, stray_entries};
 pub use code::{ArtifactCode, kcp_code};
 pub use counters::{Usage, add_usage, usage};
 pub use delete::{Deleted, delete, erase, erased_keys, purge_due, tombstone};
@@ -58,7 +59,8 @@ pub use read::{
     Found, artifact, by_author, by_blob, by_content, by_time, content_of, find, homes, load_payload, locate,
 };
 pub use record::{Artifact, Attestation, Content, PayloadAt, blobs_of_artifact, blobs_of_quarantined};
-pub use reserve::{Reservation, content_homes, grantee, grantees, reserve, retire};
+pub use recount::wrong_citations;
+pub use reserve::{Reservation, content_homes, grantee, grantees, last_homes, reserve, retire};
 pub use search::{ARTIFACTS, COLLECTIONS, Facet, document};
 pub use signer::{Signer, signer};
 pub use tombstone::{SignedTombstone, Tombstone};

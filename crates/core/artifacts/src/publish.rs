@@ -2,7 +2,7 @@
 
 use cairn_access::Scope;
 use cairn_base::KeyBuf;
-use cairn_seam::{Blob, WriteTx};
+use cairn_seam::{Blob, StoreError, WriteTx};
 
 use crate::event::event;
 use crate::lineage::refuse_cycle;
@@ -39,16 +39,7 @@ pub fn publish(tx: &mut dyn WriteTx, scope: &Scope, new: &Publish) -> Result<Pub
         return repeated(known, artifact);
     }
     refuse_cycle(tx, scope, artifact)?;
-    if let Some(blob) = &new.payload {
-        tx.put_blob(blob)?;
-    }
-    match (&new.content, &artifact.content) {
-        (Some(blob), _) => tx.put_blob(blob)?,
-        (None, Some(content)) if !tx.keep_blob(&content.hash)? => {
-            return Err(cairn_seam::StoreError::BlobGone { hash: content.hash }.into());
-        }
-        (None, _) => {}
-    }
+    put_blobs(tx, new)?;
     tx.put(ARTIFACTS, &key(scope, artifact), &record::encode(artifact))?;
     for (keyspace, key) in index_keys(scope, artifact) {
         tx.put(keyspace, &key, &[])?;
@@ -60,6 +51,19 @@ pub fn publish(tx: &mut dyn WriteTx, scope: &Scope, new: &Publish) -> Result<Pub
     tx.delete(QUARANTINE, &key(scope, artifact))?;
     tx.emit(event(ARTIFACT_PUBLISHED, artifact.id))?;
     Ok(Published { artifact: artifact.clone(), is_new: true })
+}
+
+/// Stores the blobs that an artifact needs, or renews the content that is here already.
+pub(crate) fn put_blobs(tx: &mut dyn WriteTx, new: &Publish) -> Result<(), ArtifactError> {
+    for blob in new.payload.iter().chain(&new.content) {
+        tx.put_blob(blob)?;
+    }
+    match &new.artifact.content {
+        Some(content) if new.content.is_none() && !tx.keep_blob(&content.hash)? => {
+            Err(StoreError::BlobGone { hash: content.hash }.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The outcome for an id that is stored already.

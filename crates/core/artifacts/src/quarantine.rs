@@ -5,7 +5,7 @@ use std::ops::Bound;
 use cairn_access::Scope;
 use cairn_seam::{KeyRange, Reader, Visit, WriteTx};
 
-use crate::publish::{Publish, key};
+use crate::publish::{Publish, key, put_blobs};
 use crate::tables::QUARANTINE;
 use crate::{Artifact, ArtifactError, ArtifactId, limits, read, record};
 
@@ -21,9 +21,7 @@ pub fn quarantine(tx: &mut dyn WriteTx, scope: &Scope, new: &Publish) -> Result<
     if cairn_seam::get(tx, QUARANTINE, &place)?.is_some() {
         return Ok(false);
     }
-    for blob in new.payload.iter().chain(&new.content) {
-        tx.put_blob(blob)?;
-    }
+    put_blobs(tx, new)?;
     tx.put(QUARANTINE, &place, &record::encode(&new.artifact))?;
     Ok(true)
 }

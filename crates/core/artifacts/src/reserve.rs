@@ -58,11 +58,7 @@ pub fn reserve(tx: &mut dyn WriteTx, node: &Scope, wanted: &Reservation) -> Resu
     let Reservation { id, tenant, parents, grantees, shared_content } = wanted;
     let ids: Vec<_> = std::iter::once(*id).chain(parents.iter().copied()).collect();
     let known = homes(tx, node, &ids)?;
-    let is_retired = || -> Result<bool, ArtifactError> {
-        let home = get(tx, HOMES, &node.key().fixed(id.as_bytes()))?;
-        Ok(home.is_some_and(|home| home.last() == Some(&RETIRED) && home.len() > size_of::<u32>()))
-    };
-    if known.first() == Some(&None) && is_retired()? {
+    if known.first() == Some(&None) && is_retired(tx, node, *id)? {
         return Err(ArtifactError::Duplicate(*id));
     }
     match known.first().copied().flatten() {
@@ -90,6 +86,59 @@ pub fn reserve(tx: &mut dyn WriteTx, node: &Scope, wanted: &Reservation) -> Resu
     Ok(())
 }
 
+/// Whether everything that [`reserve`] writes is there.
+pub(crate) fn is_reserved<R: Reader + ?Sized>(
+    reader: &R,
+    node: &Scope,
+    wanted: &Reservation,
+) -> Result<bool, ArtifactError> {
+    let Reservation { id, tenant, parents, grantees: names, shared_content } = wanted;
+    let ids: Vec<_> = std::iter::once(*id).chain(parents.iter().copied()).collect();
+    // A parent that was retired since was there when its child was published.
+    let known = last_homes(reader, node, &ids)?;
+    if known.first() != Some(&Some(*tenant)) {
+        return Ok(false);
+    }
+    let foreign = parents.iter().zip(known.iter().skip(1)).filter(|(_, home)| **home != Some(*tenant));
+    let children =
+        foreign.map(|(parent, _)| (CHILD_HOMES, node.key().fixed(parent.as_bytes()).tenant(*tenant)));
+    let content = shared_content.iter();
+    let content = content.map(|sha256| (CONTENT_HOMES, node.key().fixed(sha256.as_bytes()).tenant(*tenant)));
+    for (keyspace, key) in children.chain(content) {
+        if get(reader, keyspace, &key)?.is_none() {
+            return Ok(false);
+        }
+    }
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    Ok(grantees(reader, node, &names)?.iter().all(Option::is_some))
+}
+
+/// Whether an id was retired.
+pub(crate) fn is_retired<R: Reader + ?Sized>(
+    reader: &R,
+    node: &Scope,
+    id: ArtifactId,
+) -> Result<bool, ArtifactError> {
+    let home = get(reader, HOMES, &node.key().fixed(id.as_bytes()))?;
+    Ok(home.is_some_and(|home| home.last() == Some(&RETIRED) && home.len() > size_of::<u32>()))
+}
+
+/// Tenants that hold these ids, or held them until they were retired, in their order.
+pub fn last_homes<R: Reader + ?Sized>(
+    reader: &R,
+    node: &Scope,
+    ids: &[ArtifactId],
+) -> Result<Vec<Option<TenantId>>, ArtifactError> {
+    let keys: Vec<_> = ids.iter().map(|id| node.key().fixed(id.as_bytes())).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
+    let mut found = Vec::with_capacity(ids.len());
+    reader.multi_get(HOMES, &keys, &mut |_, value| {
+        let tenant = value.and_then(|value| value.first_chunk().copied());
+        found.push(tenant.map(u32::from_be_bytes).map(TenantId));
+    })?;
+    Ok(found)
+}
+
 /// Retires an id, in a transaction of the node: nobody can publish under it any more, and nobody finds it.
 pub fn retire(
     tx: &mut dyn WriteTx,
@@ -102,10 +151,15 @@ pub fn retire(
     Ok(tx.put(HOMES, &node.key().fixed(id.as_bytes()), &value)?)
 }
 
-/// Gives the name of a tenant a number. The last number that was given is stored under the key without a name.
+/// Gives the name of a tenant a number. The last number that was given is stored under the key without a name; if that
+/// record was lost, the highest number of a name counts.
 fn add_grantee(tx: &mut dyn WriteTx, node: &Scope, name: &str) -> Result<(), ArtifactError> {
-    let last = get(tx, GRANTEES, &node.key())?;
-    let last = last.map_or(Some(0), |value| take_varint(&mut &value[..])).ok_or_else(bad)?;
+    let mut last = Some(0);
+    tx.multi_scan(GRANTEES, &[KeyRange::prefix(&node.key())], &mut |_, _, mut value| {
+        last = last.zip(take_varint(&mut value)).map(|(last, number)| last.max(number));
+        Visit::Continue
+    })?;
+    let last = last.ok_or_else(bad)?;
     let number = u32::try_from(last + 1).map_err(|_| bad())?;
     let mut value = Vec::new();
     put_varint(&mut value, u64::from(number));

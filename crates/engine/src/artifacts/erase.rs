@@ -1,7 +1,7 @@
 //! Erasing one artifact: `artifact:ID`. Only that its id was used stays.
 
 use cairn_access::{Action, Principal, Resource};
-use cairn_artifacts::{ArtifactError, ArtifactId, erase, erased_keys, homes, retire};
+use cairn_artifacts::{ArtifactError, ArtifactId, erase, erased_keys, last_homes, retire};
 use cairn_base::{Position, TenantId};
 use cairn_seam::Selection;
 
@@ -18,7 +18,8 @@ impl Engine {
             id.parse().map_err(|error: cairn_artifacts::NotAnArtifactId| wrong(error.to_string()))?;
         let snapshot = self.pipeline.store().snapshot(Position::START)?;
         let node = self.artifact_scope(TenantId::NODE)?;
-        let home = homes(&*snapshot, &node, &[id])?.pop().flatten();
+        // Also one that was retired: what is left of it in history may have to go still.
+        let home = last_homes(&*snapshot, &node, &[id])?.pop().flatten();
         let tenant = home.ok_or_else(|| wrong("there is no such artifact".into()))?;
         let scope = self.artifact_scope(tenant)?;
         let keys = erased_keys(&*snapshot, &scope, id)?;
@@ -31,7 +32,7 @@ impl Engine {
             Ok(_) | Err(EngineError::Artifact(ArtifactError::NotFound)) => {}
             Err(error) => return Err(error),
         }
-        let home = Act::new(Action::ArtifactHome, Resource::NODE);
+        let home = Act::new(Action::ArtifactHome, Resource::NODE).deleting();
         self.transact(&owner, home, move |tx, node| Ok(retire(tx, node, id, tenant)?))?;
         // Selections do not name the tenant in their keys.
         let selection = |(keyspace, key): (cairn_seam::Keyspace, Vec<u8>)| {

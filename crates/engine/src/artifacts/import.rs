@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use cairn_access::identity::{DerivedFrom, PublicKey, Verified};
-use cairn_access::registry::TenantName;
+use cairn_access::registry::{RegistryError, TenantName};
 use cairn_access::{Action, Principal, Resource, registry};
 use cairn_artifacts::bundle::{
     AttestedBy, BundleError, BundleReader, BundledArtifact, BundledTombstone, Entry,
@@ -219,7 +219,7 @@ impl Importing<'_> {
                     Ok(Checked::Publish(tenant, new)) => to_publish.entry(tenant).or_default().push(*new),
                     Ok(Checked::Quarantine(new, reason)) => to_quarantine.push((*new, reason)),
                     Ok(Checked::Known) => self.report.known += 1,
-                    Err(EngineError::Store(error)) => return Err(error.into()),
+                    Err(error) if is_failure(&error) => return Err(error),
                     Err(error) => self.report.refuse(id_in(&bundled.payload), error),
                 }
             }
@@ -334,31 +334,30 @@ impl Importing<'_> {
         let home = Act::new(Action::ArtifactHome, Resource::NODE);
         let reserving = Prepared::new(&Principal::node(), home, move |tx, node| {
             let reserved = wanted.iter().map(|wanted| match wanted {
-                Ok(wanted) => reserve(tx, node, wanted),
-                Err(error) => Err(error.clone()),
+                Ok(wanted) => refused_or_failed(reserve(tx, node, wanted)),
+                Err(error) => Ok(Err(error.clone())),
             });
-            Ok(reserved.collect::<Vec<_>>())
+            reserved.collect::<Result<Vec<_>, _>>()
         });
         let reserved = self.engine.commit(reserving)?.value;
         let mut ready = Vec::new();
         for (new, reserved) in all.into_iter().zip(reserved) {
             match reserved {
                 Ok(()) => ready.push(new),
-                Err(ArtifactError::Store(error)) => return Err(error.into()),
                 Err(error) => self.report.refuse(new.artifact.id.to_string(), error),
             }
         }
         let ids: Vec<_> = ready.iter().map(|new| new.artifact.id).collect();
         let act = Act::new(Action::ArtifactPublish, Resource::tenant(tenant));
         let storing = Prepared::new(self.principal, act, move |tx, scope| {
-            Ok(ready.iter().map(|new| publish(tx, scope, new).map(|done| done.is_new)).collect::<Vec<_>>())
+            let stored = ready.iter().map(|new| refused_or_failed(publish(tx, scope, new)));
+            stored.collect::<Result<Vec<_>, _>>()
         });
         let stored = self.engine.commit(storing)?.value;
         for (id, stored) in ids.into_iter().zip(stored) {
             match stored {
-                Ok(true) => self.report.imported += 1,
-                Ok(false) => self.report.known += 1,
-                Err(ArtifactError::Store(error)) => return Err(error.into()),
+                Ok(done) if done.is_new => self.report.imported += 1,
+                Ok(_) => self.report.known += 1,
                 Err(error) => self.report.refuse(id.to_string(), error),
             }
         }
@@ -373,7 +372,8 @@ impl Importing<'_> {
         let ids: Vec<_> = new.iter().map(|new| new.artifact.id.to_string()).collect();
         let storing = Prepared::new(self.principal, publishing(self.principal.tenant()), move |tx, scope| {
             check_quarantine(tx, scope, new.len())?;
-            Ok(new.iter().map(|new| quarantine(tx, scope, new)).collect::<Vec<_>>())
+            let stored = new.iter().map(|new| refused_or_failed(quarantine(tx, scope, new)));
+            stored.collect::<Result<Vec<_>, _>>()
         });
         let stored = self.engine.commit(storing)?.value;
         for ((id, reason), stored) in ids.into_iter().zip(reasons).zip(stored) {
@@ -382,7 +382,6 @@ impl Importing<'_> {
                     self.report.quarantined += 1;
                     self.report.note(id, "quarantined", reason);
                 }
-                Err(ArtifactError::Store(error)) => return Err(error.into()),
                 Err(error) => self.report.refuse(id, error),
             }
         }
@@ -395,7 +394,7 @@ impl Importing<'_> {
         match self.buried(bundled) {
             Ok(true) => self.report.tombstones += 1,
             Ok(false) => {}
-            Err(EngineError::Store(error)) => return Err(error.into()),
+            Err(error) if is_failure(&error) => return Err(error),
             Err(error) => self.report.refuse(id, error),
         }
         Ok(())
@@ -434,6 +433,27 @@ impl Importing<'_> {
         }))?;
         Ok(true)
     }
+}
+
+/// Inside of a transaction: what was refused before anything of it was written is left out, and everything else fails
+/// the transaction, of which half an artifact may be written by then.
+fn refused_or_failed<T>(outcome: Result<T, ArtifactError>) -> Result<Result<T, ArtifactError>, EngineError> {
+    match outcome {
+        Err(ArtifactError::Duplicate(_) | ArtifactError::Payload(_)) | Ok(_) => Ok(outcome),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the store failed, which says nothing about what is imported.
+fn is_failure(error: &EngineError) -> bool {
+    matches!(
+        error,
+        EngineError::Store(_)
+            | EngineError::Registry(RegistryError::Store(_))
+            | EngineError::Artifact(
+                ArtifactError::Store(_) | ArtifactError::Registry(RegistryError::Store(_))
+            )
+    )
 }
 
 fn id_in(json: &str) -> String {

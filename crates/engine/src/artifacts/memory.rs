@@ -12,9 +12,10 @@ use cairn_seam::{
 };
 use parking_lot::Mutex;
 
+use super::salvage::LostArtifacts;
 use super::signing::Signing;
 use super::usage::Counted;
-use crate::memory::{Memory, Primary, PrimaryId, Searchable};
+use crate::memory::{Memory, Primary, PrimaryId, Salvage, Searchable};
 use crate::references::{Reference, Referring, VisitReference};
 use crate::{Engine, EngineConfig, EngineError};
 
@@ -101,6 +102,10 @@ impl Memory for Artifacts {
 
     fn primary(&self) -> &'static [Primary] {
         PRIMARY
+    }
+
+    fn salvage(&self) -> Option<Box<dyn Salvage>> {
+        Some(Box::new(LostArtifacts))
     }
 }
 

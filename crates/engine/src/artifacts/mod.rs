@@ -15,6 +15,7 @@ mod memory;
 mod publish;
 mod purge;
 mod read;
+mod salvage;
 mod search;
 mod seen;
 mod signing;

@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use cairn_artifacts::{purge_due, tables::PURGES};
 use cairn_base::{KeyReader, Position, TenantId};
-use cairn_seam::{KeyRange, OnStage, Stage, Visit};
+use cairn_seam::{KeyRange, OnStage, Stage, Visit, WriteClass, WriteTx};
 
 use crate::{Engine, EngineError};
 
@@ -46,9 +46,12 @@ impl Engine {
         let (scope, now_ms) = (self.artifact_scope(tenant)?, self.clock().now_ms());
         let mut done = 0;
         loop {
-            let (purged, _) = cairn_seam::write(self.pipeline.store(), tenant, move |tx| {
+            // It only deletes, which is what a full disk needs.
+            let purge = move |tx: &mut dyn WriteTx| {
                 purge_due(tx, &scope, now_ms, PURGED_TOGETHER).map_err(EngineError::from)
-            })?;
+            };
+            let (purged, _) =
+                cairn_seam::write_as(self.pipeline.store(), tenant, WriteClass::Reserve, purge)?;
             done += purged as u64;
             let goes_on =
                 on_stage(Stage { name: "removing content of deleted artifacts", done, total: done });

@@ -12,7 +12,8 @@ use crate::generation::{Key, Slot, Table};
 use crate::index::KeyTable;
 use crate::tx::Changes;
 
-/// Keys fetched from a generation at first; later pages double up to the larger number.
+/// Keys fetched from a generation at first, if the range has no lower limit; later pages double up to the larger
+/// number.
 const FIRST_PAGE: usize = 16;
 const PAGE_MAX: usize = 512;
 
@@ -52,7 +53,7 @@ impl<'a> Source<'a> {
             range,
             position,
             page: VecDeque::new(),
-            page_size: FIRST_PAGE,
+            page_size: FIRST_PAGE.min(range.limit),
             ended: false,
         })
     }

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::handler::Handler;
+use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
 use cairn_base::ErrorCode;
 use cairn_gate::{Gate, Memory};
@@ -13,11 +13,12 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::metrics::HttpMetrics;
+use crate::middleware::{Framed, frame};
 use crate::route::Route;
 use crate::routes::Routes;
 use crate::routes::events::Streams;
 use crate::routes::figures::History;
-use crate::{ApiError, HttpCode, HttpConfig, limits, middleware, routes};
+use crate::{ApiError, HttpCode, HttpConfig, limits, routes};
 
 /// What every route and middleware shares.
 #[derive(Debug, Clone)]
@@ -84,7 +85,7 @@ impl App {
         App { routes, ..self }
     }
 
-    /// The finished router. Layers added later run earlier.
+    /// The finished router.
     pub fn into_router(self) -> Router {
         let App { state, routes } = self;
         let mut openapi = routes::openapi::description();
@@ -92,19 +93,11 @@ impl App {
         routes::frame_answers::add_components(&mut openapi);
         let openapi = openapi.to_pretty_json().expect("the description is plain data");
         state.openapi.set(openapi).expect("a router is made once");
+        // Routes have their frame already.
+        let frame = from_fn_with_state(Framed { app: state.clone(), route: None }, frame);
         router
-            // The frame has its own limits, and has read every body before a route asks for it.
-            .layer(DefaultBodyLimit::disable())
-            .fallback(not_found)
-            .method_not_allowed_fallback(method_not_allowed)
-            .layer(from_fn(middleware::single))
-            .layer(from_fn_with_state(state.clone(), middleware::origin))
-            .layer(from_fn_with_state(state.clone(), middleware::host))
-            .layer(from_fn(middleware::catch_panic))
-            .layer(from_fn(middleware::dialect))
-            .layer(from_fn(middleware::security_headers))
-            .layer(from_fn_with_state(state.clone(), middleware::observe))
-            .layer(from_fn_with_state(state.clone(), middleware::request_id))
+            .fallback(not_found.layer(frame.clone()))
+            .method_not_allowed_fallback(method_not_allowed.layer(frame))
             .with_state(state)
     }
 }

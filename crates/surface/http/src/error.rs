@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::http::header::{CONTENT_LENGTH, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CONNECTION, CONTENT_LENGTH, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cairn_access::AccessCode;
@@ -33,6 +33,8 @@ pub struct ApiError {
     details: Map<String, Value>,
     /// When to come back, where that is known.
     retry_after_s: Option<u32>,
+    /// Whether the connection ends with it.
+    closes: bool,
 }
 
 /// The code of an answer that is an error, for log and metrics.
@@ -48,7 +50,7 @@ impl ApiError {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = status_of(code);
         let details = Map::from_iter([("hint".to_owned(), Value::from(code.hint()))]);
-        ApiError { code, status, message: message.into(), details, retry_after_s: None }
+        ApiError { code, status, message: message.into(), details, retry_after_s: None, closes: false }
     }
 
     /// Its code.
@@ -96,6 +98,12 @@ impl ApiError {
             [StatusCode::RANGE_NOT_SATISFIABLE, StatusCode::PRECONDITION_FAILED].contains(&self.status);
         let status = if keeps_status { self.status } else { status_of(code) };
         ApiError { code, status, ..self }
+    }
+
+    /// The same error as the last response of its connection.
+    #[must_use]
+    pub(crate) fn closing(self) -> Self {
+        ApiError { closes: true, ..self }
     }
 
     /// The body alone, for answers that have begun already.
@@ -187,7 +195,7 @@ fn field(error: &RegistryError) -> Option<&'static str> {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (code, status, retry_after_s) = (self.code, self.status, self.retry_after_s);
+        let (code, status, retry_after_s, closes) = (self.code, self.status, self.retry_after_s, self.closes);
         let error = AnsweredError(Arc::new(self.clone()));
         let mut response = (status, Json(self.into_body())).into_response();
         response.extensions_mut().insert(AnsweredCode(code));
@@ -204,6 +212,9 @@ impl IntoResponse for ApiError {
         if code.retry() == Retry::Later {
             // Overload passes in moments; a full disk does not, and then one question a second is cheap.
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after_s.unwrap_or(1)));
+        }
+        if closes {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
     }

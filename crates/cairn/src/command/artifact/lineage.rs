@@ -84,10 +84,8 @@ impl LineageArgs {
 /// Shows a lineage.
 pub(in crate::command) fn lineage(call: &Call<'_>, arguments: &LineageArgs) -> Result<(), Failure> {
     let mut parameters = arguments.parameters();
-    let format = match arguments.format {
-        Format::Tree if call.as_json => Format::Json,
-        format => format,
-    };
+    let is_json = call.as_json && arguments.format == Format::Tree;
+    let format = if is_json { Format::Json } else { arguments.format };
     let named = match format {
         Format::Tree | Format::Json => None,
         Format::Dot => Some("dot"),

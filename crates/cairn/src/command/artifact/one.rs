@@ -3,7 +3,7 @@
 use cairn_access::identity::{DerivedFrom, Identity, PublicKey, Signature, verify};
 use cairn_artifacts::ArtifactId;
 use cairn_artifacts::bundle::{AttestedBy, BundleWriter, BundledArtifact};
-use cairn_artifacts::exchange_limits::ONE_JSON_CONTENT_BYTES_MAX;
+use cairn_artifacts::limits::ONE_JSON_CONTENT_BYTES_MAX;
 use cairn_artifacts::one_json::{self, ExportNote, LineageStep, OneArtifact};
 use cairn_base::{Clock, SystemClock, Value, to_iso_utc};
 use cairn_http::{Client, ClientError};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cairn_access::identity::{PublicKey, verify};
 use cairn_artifacts::bundle::Proof;
-use cairn_artifacts::exchange_limits::{ONE_JSON_CONTENT_BYTES_MAX, PROOF_BYTES_MAX};
+use cairn_artifacts::limits::{ONE_JSON_CONTENT_BYTES_MAX, PROOF_BYTES_MAX};
 use cairn_artifacts::one_json;
 use cairn_base::{CanonicalObject, to_iso_utc};
 use serde_json::json;

@@ -129,6 +129,8 @@ mod tests {
             searched: "turns".to_owned(),
             total: 0,
             hits: Vec::new(),
+            artifacts: Vec::new(),
+            artifacts_total: 0,
             ignored: Vec::new(),
             suggestions: Vec::new(),
             behind: false,

@@ -144,6 +144,8 @@ impl<'a> Writer<'a> {
     pub fn finish(mut self) -> Result<()> {
         self.count_lost_ends()?;
         let Writer { mut tx, scope, counters, tally, ahead, .. } = self;
+        // Each count is read and written once from here on.
+        tx.forget();
         // Reading ahead reads them too: what changes nothing writes nothing.
         let is_as_before =
             |counters: &Counters| ahead.as_ref().is_some_and(|ahead| ahead.is_before(counters));

@@ -5,7 +5,8 @@
 //! read for each of them costs no call any more.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use cairn_seam::{KeyRange, Keyspace, Reader, StoreError, WriteTx, forward, limits};
 
@@ -15,7 +16,7 @@ const BYTES_MAX: usize = limits::COMMIT_BYTES_MAX;
 const ROW_BYTES: usize = 96;
 
 /// A value, or that there is none.
-type Value = Option<Box<[u8]>>;
+type Value = Option<Rc<[u8]>>;
 
 pub(super) struct Recalling<'a> {
     tx: &'a mut dyn WriteTx,
@@ -25,8 +26,15 @@ pub(super) struct Recalling<'a> {
 
 #[derive(Default)]
 struct Rows {
-    values: HashMap<(Keyspace, Box<[u8]>), Value>,
+    /// By the number of their keyspace.
+    values: BTreeMap<u16, HashMap<Box<[u8]>, Value>>,
     bytes: usize,
+}
+
+impl Rows {
+    fn get(&self, keyspace: Keyspace, key: &[u8]) -> Option<&Value> {
+        self.values.get(&keyspace.id)?.get(key)
+    }
 }
 
 impl<'a> Recalling<'a> {
@@ -53,7 +61,7 @@ impl<'a> Recalling<'a> {
     /// A row that is remembered.
     pub(super) fn recall(&self, keyspace: Keyspace, key: &[u8]) -> Option<Vec<u8>> {
         let rows = self.rows.borrow();
-        let value = rows.as_ref()?.values.get(&(keyspace, key.into()))?.as_deref();
+        let value = rows.as_ref()?.get(keyspace, key)?.as_deref();
         value.map(<[u8]>::to_vec)
     }
 
@@ -61,7 +69,7 @@ impl<'a> Recalling<'a> {
         let mut rows = self.rows.borrow_mut();
         let Some(kept) = rows.as_mut() else { return };
         kept.bytes += ROW_BYTES + key.len() + value.map_or(0, <[u8]>::len);
-        kept.values.insert((keyspace, key.into()), value.map(Into::into));
+        kept.values.entry(keyspace.id).or_default().insert(key.into(), value.map(Into::into));
         if kept.bytes > BYTES_MAX {
             *rows = None;
         }
@@ -97,8 +105,8 @@ impl Recalling<'_> {
     /// What is remembered of these keys, in their order; nothing if nothing is to be remembered.
     fn recalled(&self, keyspace: Keyspace, keys: &[&[u8]]) -> Option<Vec<Option<Value>>> {
         let rows = self.rows.borrow();
-        let values = &rows.as_ref()?.values;
-        Some(keys.iter().map(|key| values.get(&(keyspace, (*key).into())).cloned()).collect())
+        let rows = rows.as_ref()?;
+        Some(keys.iter().map(|key| rows.get(keyspace, key).cloned()).collect())
     }
 }
 

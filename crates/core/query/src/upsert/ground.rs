@@ -13,6 +13,7 @@ use cairn_seam::Visit;
 
 use super::plan::{Need, Node, Place, Plan};
 use crate::absent::absent_hint;
+use crate::hash::{FastMap, HashMapExt};
 use crate::{QueryError, unregistered};
 
 /// The three parts of a proposition.
@@ -28,7 +29,7 @@ pub(super) struct Ground<'a> {
     /// What each node is, if it is there by now.
     elements: Vec<Option<Element>>,
     /// Links that were written by now, however they were referred to.
-    links: HashMap<Parts, LinkId>,
+    links: FastMap<Parts, LinkId>,
 }
 
 impl<'a> Ground<'a> {
@@ -38,7 +39,7 @@ impl<'a> Ground<'a> {
             types: HashMap::new(),
             predicates: HashMap::new(),
             elements: vec![None; plan.nodes.len()],
-            links: HashMap::new(),
+            links: FastMap::new(),
         };
         ground.ask_definitions(view, plan)?;
         ground.ask_names(view, plan)?;

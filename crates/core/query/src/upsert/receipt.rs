@@ -1,9 +1,11 @@
 //! What an UPSERT answers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use cairn_base::Value;
 use cairn_graph::{Element, Outcome};
+
+use crate::hash::FastMap;
 
 /// How many elements became what; each counts once, however often it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,7 +55,7 @@ pub(super) struct Receipt {
     /// The same for blocks that are propositions.
     links: Vec<(String, Outcome)>,
     /// What became of each element, links of SET PROPOSITIONS included.
-    elements: HashMap<Element, Outcome>,
+    elements: FastMap<Element, Outcome>,
 }
 
 impl Receipt {

@@ -29,6 +29,68 @@ pub(super) fn identity(seed: u64) -> Identity {
     Identity::random(&SeededEntropy::new(seed), &ManualClock::new(0))
 }
 
+/// The seed of the key of ada of acme.
+pub(super) const ADA_SEED: u64 = 7;
+
+/// An engine over any store, with a key to sign with.
+pub(super) fn open(
+    store: Arc<dyn Store>,
+    clock: &ManualClock,
+    search: SearchMode,
+) -> Result<Arc<Engine>, EngineError> {
+    let signing: Option<Arc<dyn Signing>> = Some(Arc::new(Key(identity(99))));
+    let config = EngineConfig { signing, search, ..EngineConfig::default() };
+    Engine::open(store, Arc::new(clock.clone()), Arc::new(SeededEntropy::new(1)), config)
+}
+
+/// Creates the tenants acme and beta, and registers ada of acme with her key.
+pub(super) fn register_people(engine: &Engine) -> (TenantId, TenantId) {
+    let owner = Principal::local_owner();
+    let tenant = |name: &str| engine.create_tenant(&owner, &TenantName::parse(name).unwrap()).unwrap().id;
+    let (acme, beta) = (tenant("acme"), tenant("beta"));
+    let ada = UserId::parse("ada").unwrap();
+    engine.put_user(&owner, acme, &ada, Roles::NONE.with(Role::Writer)).unwrap();
+    engine.add_key(&owner, acme, KeyId(*identity(ADA_SEED).public_key().as_bytes()), &ada).unwrap();
+    (acme, beta)
+}
+
+pub(super) fn publish(engine: &Engine, principal: &Principal, body: &[u8]) -> Result<Published, EngineError> {
+    match engine.publish_artifact(principal, body)? {
+        PublishStep::Done(done) => Ok(*done),
+        PublishStep::Write(write) => Ok(engine.commit(write)?.value),
+    }
+}
+
+/// The JSON of a payload of ada, signed by a key, with content.
+pub(super) fn signed_body(
+    key: &Identity,
+    number: u8,
+    now_ms: u64,
+    content: &[u8],
+    more: &[(&str, &str)],
+) -> Vec<u8> {
+    let mut object = CanonicalObject::parse(b"{}").unwrap();
+    let texts = [
+        ("id", id(number).to_string()),
+        ("version", "1".into()),
+        ("user_id", "ada".into()),
+        ("tenant_id", "acme".into()),
+        ("timestamp", to_iso_utc(now_ms)),
+        ("format", "markdown".into()),
+        ("visibility", "org".into()),
+        ("title", format!("Report {number}")),
+        ("content_hash", format!("{:?}", Sha256::of(content))),
+    ];
+    texts.into_iter().for_each(|(field, text)| object.set(field, &Value::String(text)).unwrap());
+    for (field, json) in more {
+        object.set(field, &Value::parse_json(json.as_bytes()).unwrap()).unwrap();
+    }
+    let signature = sign(&object, key).signature;
+    object.set("signature", &Value::String(signature.to_string())).unwrap();
+    object.set("_content_b64", &Value::String(Base64(content).to_string())).unwrap();
+    object.to_json(|_| true).into_bytes()
+}
+
 pub(super) struct World {
     pub(super) engine: Arc<Engine>,
     pub(super) store: Arc<CountingStore>,
@@ -55,21 +117,10 @@ impl World {
         let clock = ManualClock::new(NOW_MS);
         let inner = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
         let store = Arc::new(CountingStore::new(inner));
-        let config =
-            EngineConfig { signing: Some(Arc::new(Key(identity(99)))), search, ..EngineConfig::default() };
-        let entropy = Arc::new(SeededEntropy::new(1));
-        let engine =
-            Engine::open(Arc::clone(&store) as Arc<dyn Store>, Arc::new(clock.clone()), entropy, config)
-                .unwrap();
-        let owner = Principal::local_owner();
-        let tenant = |name: &str| engine.create_tenant(&owner, &TenantName::parse(name).unwrap()).unwrap().id;
-        let (acme, beta) = (tenant("acme"), tenant("beta"));
-        let ada = UserId::parse("ada").unwrap();
-        engine.put_user(&owner, acme, &ada, Roles::NONE.with(Role::Writer)).unwrap();
-        let ada_key = identity(7);
-        let world = World { engine, store, clock, owner, acme, beta, ada_key };
-        world.register(acme, "ada", &world.ada_key);
-        world
+        let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock, search).unwrap();
+        let (acme, beta) = register_people(&engine);
+        let (owner, ada_key) = (Principal::local_owner(), identity(ADA_SEED));
+        World { engine, store, clock, owner, acme, beta, ada_key }
     }
 
     pub(super) fn register(&self, tenant: TenantId, user: &str, key: &Identity) {
@@ -102,33 +153,11 @@ impl World {
 
     pub(super) fn signed_by(&self, key: &Identity, number: u8, more: &[(&str, &str)]) -> Vec<u8> {
         let content = format!("content number {number} about kingfishers");
-        let mut object = CanonicalObject::parse(b"{}").unwrap();
-        let texts = [
-            ("id", id(number).to_string()),
-            ("version", "1".into()),
-            ("user_id", "ada".into()),
-            ("tenant_id", "acme".into()),
-            ("timestamp", to_iso_utc(self.engine.clock().now_ms())),
-            ("format", "markdown".into()),
-            ("visibility", "org".into()),
-            ("title", format!("Report {number}")),
-            ("content_hash", format!("{:?}", Sha256::of(content.as_bytes()))),
-        ];
-        texts.into_iter().for_each(|(field, text)| object.set(field, &Value::String(text)).unwrap());
-        for (field, json) in more {
-            object.set(field, &Value::parse_json(json.as_bytes()).unwrap()).unwrap();
-        }
-        let signature = sign(&object, key).signature;
-        object.set("signature", &Value::String(signature.to_string())).unwrap();
-        object.set("_content_b64", &Value::String(Base64(content.as_bytes()).to_string())).unwrap();
-        object.to_json(|_| true).into_bytes()
+        signed_body(key, number, self.engine.clock().now_ms(), content.as_bytes(), more)
     }
 
     pub(super) fn publish(&self, principal: &Principal, body: &[u8]) -> Result<Published, EngineError> {
-        match self.engine.publish_artifact(principal, body)? {
-            PublishStep::Done(done) => Ok(*done),
-            PublishStep::Write(write) => Ok(self.engine.commit(write)?.value),
-        }
+        publish(&self.engine, principal, body)
     }
 
     /// Publishes something of ada.

@@ -2,8 +2,14 @@
 
 mod access;
 mod bundles;
+mod doctor;
+mod faults;
 mod kit;
 mod life;
 mod lineage;
+mod power;
+mod rebuilt;
 mod rounds;
+mod salvaged;
 mod weaknesses;
+mod whole;

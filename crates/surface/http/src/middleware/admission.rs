@@ -2,22 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::extract::Request;
+use cairn_gate::Admission;
 
 use crate::ApiError;
 use crate::app::AppState;
 
-pub(crate) async fn admission(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
-    match app.gate.admit().await {
-        Ok(admission) => {
-            let admission = Arc::new(admission);
-            request.extensions_mut().insert(Arc::clone(&admission));
-            let response = next.run(request).await;
-            drop(admission);
-            response
-        }
-        Err(error) => ApiError::from(error).into_response(),
-    }
+/// Waits until the gate admits a request. The admission ends when the returned value and the copy for the
+/// handler are dropped.
+pub(super) async fn admit(app: &AppState, request: &mut Request) -> Result<Arc<Admission>, ApiError> {
+    let admission = Arc::new(app.gate.admit().await?);
+    request.extensions_mut().insert(Arc::clone(&admission));
+    Ok(admission)
 }

@@ -3,18 +3,18 @@
 use std::any::Any;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::task::Poll;
 
-use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use cairn_base::ErrorCode;
 
 use crate::ApiError;
 use crate::error::FAILED_INSIDE;
 
-pub(crate) async fn catch_panic(request: Request, next: Next) -> Response {
-    let mut inner = Box::pin(next.run(request));
+/// Runs a request; a panic of it is answered as an internal error.
+pub(super) async fn catch_panic(inner: impl Future<Output = Response>) -> Response {
+    let mut inner = pin!(inner);
     // After a panic the inner future is not polled again, so that nobody sees it half-way.
     let outcome = poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| inner.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),

@@ -10,25 +10,21 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::HOST;
 use axum::http::uri::Authority;
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 use cairn_gate::Authentication;
 
 use crate::app::AppState;
 use crate::local::FromLocalOwner;
 use crate::{ApiError, HttpCode};
 
-pub(crate) async fn host(State(app): State<AppState>, request: Request, next: Next) -> Response {
+/// Refuses a request whose Host header names another server.
+pub(super) fn check(app: &AppState, request: &Request) -> Result<(), ApiError> {
     if request.extensions().get::<FromLocalOwner>().is_some() {
-        return next.run(request).await;
+        return Ok(());
     }
-    match check(&request, app.bound, any_name_is_ours(&app)) {
-        Ok(()) => next.run(request).await,
-        Err(error) => error.into_response(),
-    }
+    check_names(request, app.bound, any_name_is_ours(app))
 }
 
 /// Whether the server may be called by names that it does not know.
@@ -36,7 +32,7 @@ pub(super) fn any_name_is_ours(app: &AppState) -> bool {
     app.gate.config().authentication == Authentication::Required && !app.bound.ip().is_loopback()
 }
 
-fn check(request: &Request, bound: SocketAddr, any_name: bool) -> Result<(), ApiError> {
+fn check_names(request: &Request, bound: SocketAddr, any_name: bool) -> Result<(), ApiError> {
     let wrong = |message: String| ApiError::new(HttpCode::WrongHost, message);
     let mut hosts = request.headers().get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
@@ -87,7 +83,7 @@ mod tests {
         }
         let request = request.body(Body::empty()).expect("a request");
         let bound = SocketAddr::from(([192, 0, 2, 7], 9010));
-        assert_eq!(check(&request, bound, any_name).is_ok(), fine, "{any_name} {uri} {hosts:?}");
+        assert_eq!(check_names(&request, bound, any_name).is_ok(), fine, "{any_name} {uri} {hosts:?}");
     }
 
     #[test]

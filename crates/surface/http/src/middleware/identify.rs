@@ -1,31 +1,31 @@
 //! Who asks, before anything of the request is read but its head.
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{Extensions, HeaderMap};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 use cairn_engine::{Connection, EngineError};
 use cairn_gate::{Caller, Credentials, GateError};
 
-use super::Framed;
 use crate::ApiError;
+use crate::app::AppState;
 use crate::local::FromLocalOwner;
+use crate::route::Route;
 use crate::serve::PeerAddress;
 
-/// Identifies the caller. One without credentials reaches only routes that are open to anonymous callers.
-pub(crate) async fn identify(State(frame): State<Framed>, mut request: Request, next: Next) -> Response {
-    match caller(&frame, request.headers(), request.extensions()) {
-        Ok(caller) => {
-            request.extensions_mut().insert(caller);
-            next.run(request).await
-        }
-        Err(error) => error.into_response(),
-    }
+/// Puts the caller of a request into its extensions. A caller without credentials reaches only routes that are open to
+/// anonymous callers.
+pub(super) fn identify(app: &AppState, route: Route, request: &mut Request) -> Result<(), ApiError> {
+    let caller = caller(app, route, request.headers(), request.extensions())?;
+    request.extensions_mut().insert(caller);
+    Ok(())
 }
 
-fn caller(frame: &Framed, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, ApiError> {
-    let Framed { app, route } = frame;
+fn caller(
+    app: &AppState,
+    route: Route,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> Result<Caller, ApiError> {
     let engine = app.gate.engine();
     let credentials = Credentials {
         is_local_owner: extensions.get::<FromLocalOwner>().is_some(),

@@ -4,13 +4,12 @@
 //! pages of the origins in `http.allowed_origins`; nobody else's may, whether or not the browser would
 //! show them the answer.
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, HOST, ORIGIN, VARY,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::host::{any_name_is_ours, is_loopback};
@@ -30,7 +29,7 @@ const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
 /// Where a request comes from.
 #[derive(Debug, PartialEq, Eq)]
-enum From {
+pub(super) enum From {
     /// A program, or a page of this server.
     Here,
     /// A page of an origin that is allowed.
@@ -60,30 +59,39 @@ impl Own {
     }
 }
 
-pub(crate) async fn origin(State(app): State<AppState>, request: Request, next: Next) -> Response {
-    let allowed = &app.config.allowed_origins;
+/// Returns where a request comes from.
+pub(super) fn of(app: &AppState, request: &Request) -> From {
     let own = if app.config.tls.is_some() {
-        Own::Encrypted { any_name: any_name_is_ours(&app) }
+        Own::Encrypted { any_name: any_name_is_ours(app) }
     } else {
         Own::Plain
     };
-    let mut response = match origin_of(request.method(), request.headers(), allowed, own) {
-        From::Here => next.run(request).await,
-        From::Elsewhere => {
-            ApiError::new(HttpCode::WrongOrigin, "pages of this origin may not call this server")
-                .into_response()
+    origin_of(request.method(), request.headers(), &app.config.allowed_origins, own)
+}
+
+impl From {
+    /// Returns the response to a request that no route sees: a refusal, or the answer to a preflight.
+    pub(super) fn answer(&self, request: &Request) -> Option<Response> {
+        match self {
+            From::Here => None,
+            From::Allowed(_) => is_preflight(request).then(preflight),
+            From::Elsewhere => {
+                let message = "pages of this origin may not call this server";
+                Some(ApiError::new(HttpCode::WrongOrigin, message).into_response())
+            }
         }
-        From::Allowed(origin) => {
-            let mut response = if is_preflight(&request) { preflight() } else { next.run(request).await };
-            response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-            response.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
-            response
-        }
-    };
-    if !allowed.is_empty() {
-        response.headers_mut().append(VARY, HeaderValue::from_static("origin"));
     }
-    response
+
+    /// Adds the CORS headers of a response.
+    pub(super) fn add_headers(self, app: &AppState, headers: &mut HeaderMap) {
+        if let From::Allowed(origin) = self {
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        }
+        if !app.config.allowed_origins.is_empty() {
+            headers.append(VARY, HeaderValue::from_static("origin"));
+        }
+    }
 }
 
 fn origin_of(method: &Method, headers: &HeaderMap, allowed: &[String], own: Own) -> From {

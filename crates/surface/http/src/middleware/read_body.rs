@@ -6,24 +6,24 @@
 //! bodies that waited for each other would all come too late.
 
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::extract::Request;
 use cairn_base::ErrorCode;
 use cairn_gate::{Caller, Cost, GateError, Memory, Share};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::time::timeout;
 
-use super::Framed;
 use super::allowance::announced;
 use crate::ApiError;
+use crate::app::AppState;
 use crate::call::outside;
 
-/// Replaces the body by one that is in memory. The limit is that of the route's body class.
-pub(crate) async fn read_body(State(frame): State<Framed>, request: Request, next: Next) -> Response {
-    let Framed { app, route } = frame;
-    let Some(bytes_max) = route.body_bytes_max(&app.config) else { return outside().into_response() };
+/// Replaces the body by one that is in memory, and returns the share of memory that it holds.
+pub(super) async fn read_body(
+    app: &AppState,
+    bytes_max: usize,
+    request: Request,
+) -> Result<(Request, Share), ApiError> {
     let (parts, body) = request.into_parts();
     let caller = parts.extensions.get::<Caller>();
     // What was announced was counted with the request.
@@ -35,17 +35,11 @@ pub(crate) async fn read_body(State(frame): State<Framed>, request: Request, nex
         let caller = caller.ok_or_else(outside)?;
         Ok(app.gate.spend(caller.counted_as(), Cost::bytes(bytes as u64))?)
     };
-    match timeout(app.gate.config().deadline, read(body, bytes_max, &app.memory, spend)).await {
-        Ok(Ok((body, share))) => {
-            let response = next.run(Request::from_parts(parts, body)).await;
-            drop(share);
-            response
-        }
-        Ok(Err(error)) => error.into_response(),
-        Err(_elapsed) => {
-            ApiError::new(ErrorCode::DeadlineExceeded, "the body did not arrive in time").into_response()
-        }
-    }
+    let (body, share) =
+        timeout(app.gate.config().deadline, read(body, bytes_max, &app.memory, spend)).await.map_err(
+            |_elapsed| ApiError::new(ErrorCode::DeadlineExceeded, "the body did not arrive in time"),
+        )??;
+    Ok((Request::from_parts(parts, body), share))
 }
 
 async fn read(

@@ -1,13 +1,10 @@
 //! Headers that tell browsers not to guess, frame or keep what we answer.
 
-use axum::extract::Request;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
     X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue};
-use axum::middleware::Next;
-use axum::response::Response;
 
 /// Each is set unless the route set its own.
 const HEADERS: [(HeaderName, HeaderValue); 5] = [
@@ -18,13 +15,8 @@ const HEADERS: [(HeaderName, HeaderValue); 5] = [
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
 ];
 
-pub(crate) async fn security_headers(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    add_missing(response.headers_mut());
-    response
-}
-
-fn add_missing(headers: &mut HeaderMap) {
+/// Adds them to a response.
+pub(super) fn add_missing(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
         headers.entry(name).or_insert(value);
     }

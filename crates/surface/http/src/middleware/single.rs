@@ -4,14 +4,11 @@
 //! server the other, so duplicates are refused even when they are equal. Host and Origin have their own files;
 //! hyper checks Content-Length.
 
-use axum::extract::Request;
 use axum::http::header::{
     ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName, IF_MATCH,
     IF_RANGE, RANGE,
 };
 use axum::http::{HeaderMap, HeaderValue};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 use cairn_access::AccessCode;
 use cairn_base::ErrorCode;
 
@@ -38,14 +35,8 @@ static SINGLE: [(HeaderName, ErrorCode); 16] = [
     (HeaderName::from_static("x-content-hash-b3"), ErrorCode::InvalidRequest),
 ];
 
-pub(crate) async fn single(request: Request, next: Next) -> Response {
-    match check(request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(error) => error.into_response(),
-    }
-}
-
-fn check(headers: &HeaderMap<HeaderValue>) -> Result<(), ApiError> {
+/// Refuses a request that has one of them twice.
+pub(super) fn check(headers: &HeaderMap<HeaderValue>) -> Result<(), ApiError> {
     let repeated = SINGLE.iter().find(|(name, _)| headers.get_all(name).iter().nth(1).is_some());
     match repeated {
         Some((name, code)) => {

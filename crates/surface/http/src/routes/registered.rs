@@ -1,7 +1,7 @@
 //! Routes with their descriptors, and the router and description that follow from them.
 
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
 use utoipa::openapi::path::Paths;
 use utoipa::openapi::{Components, OpenApi, RefOr, Schema};
@@ -10,7 +10,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 use super::frame_answers;
 use crate::app::AppState;
 use crate::dialect::Dialect;
-use crate::middleware::{self, Framed};
+use crate::middleware::{Framed, frame};
 use crate::route::Route;
 
 /// Routes, each with its descriptor.
@@ -86,7 +86,8 @@ impl Routes {
     pub(crate) fn into_router(self, app: &AppState, description: &mut OpenApi) -> Router<AppState> {
         let mut router = Router::new();
         for Registered { route, paths, schemas, described, handlers } in self.0 {
-            let handlers = framed(route, handlers, app);
+            let framed = Framed { app: app.clone(), route: Some(route) };
+            let handlers = handlers.route_layer(from_fn_with_state(framed, frame));
             for path in &paths {
                 router = router.route(path, handlers.clone());
             }
@@ -94,31 +95,6 @@ impl Routes {
         }
         router
     }
-}
-
-/// Layers added later run earlier.
-fn framed(route: Route, handlers: MethodRouter<AppState>, app: &AppState) -> MethodRouter<AppState> {
-    let mut handlers = handlers;
-    let frame = Framed { app: app.clone(), route };
-    if route.has_deadline() {
-        handlers = handlers.route_layer(from_fn(middleware::deadline));
-    }
-    if route.is_admitted() {
-        handlers = handlers.route_layer(from_fn_with_state(app.clone(), middleware::admission));
-    }
-    if route.body_bytes_max(&app.config).is_some() {
-        handlers = handlers.route_layer(from_fn_with_state(frame.clone(), middleware::read_body));
-    }
-    if route.cost().is_some() {
-        handlers = handlers.route_layer(from_fn_with_state(frame.clone(), middleware::limit));
-    }
-    if route.is_identified() {
-        handlers = handlers.route_layer(from_fn_with_state(frame, middleware::identify));
-    }
-    if route.is_quiet() {
-        handlers = handlers.route_layer(from_fn(middleware::quiet));
-    }
-    handlers
 }
 
 fn describe(
