@@ -3,6 +3,8 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use cairn_access::identity::IdentityFolder;
+use cairn_base::fs::SystemFs;
 use clap::Args;
 use indicatif::HumanBytes;
 
@@ -21,6 +23,7 @@ Examples:
   cairn artifact export --output two.kcp ID ID     these two
   cairn artifact export --query 'rate limits' | ssh backup 'cat > limits.kcp'
   cairn artifact export --json ID > artifact.json  one artifact as JSON, for other KCP nodes
+  cairn artifact export --dsse ID > artifact.dsse  an in-toto statement about one artifact
 
 A bundle (.kcp) holds signed payloads, content, public keys and tombstones, and a Merkle tree over
 them whose root this node signs. `cairn artifact verify` checks it without a store or a network, and
@@ -42,6 +45,10 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
 
+    /// Write an in-toto statement about one artifact instead, in a DSSE envelope signed with your identity
+    #[arg(long, conflicts_with = "query")]
+    dsse: bool,
+
     #[command(flatten)]
     filter: FilterArgs,
 }
@@ -51,6 +58,13 @@ pub(in crate::command) fn export(call: &Call<'_>, arguments: &ExportArgs) -> Res
     let mut parameters = arguments.filter.parameters();
     parameters.extend(arguments.query.iter().map(|query| ("q", query.clone())));
     let is_filtered = !parameters.is_empty();
+    if arguments.dsse {
+        let [id] = &arguments.ids[..] else {
+            return Err(Failure::usage("an in-toto statement is about exactly one artifact")
+                .hint("name one id with --dsse"));
+        };
+        return export_statement(call, id, &arguments.output);
+    }
     if call.as_json {
         let [id] = &arguments.ids[..] else {
             return Err(Failure::usage("the JSON export holds exactly one artifact")
@@ -102,9 +116,27 @@ pub(in crate::command) fn export(call: &Call<'_>, arguments: &ExportArgs) -> Res
 
 /// Writes one artifact as JSON.
 fn export_one(call: &Call<'_>, id: &str, output: &Path) -> Result<(), Failure> {
-    let mut out = Out::whole(output)?;
+    let out = Out::whole(output)?;
     let opened = call.open()?;
     let exported = opened.ask(Needs::Store, async |client| one::fetch(client, id).await);
+    write_whole(out, exported)
+}
+
+/// Writes an in-toto statement about one artifact.
+fn export_statement(call: &Call<'_>, id: &str, output: &Path) -> Result<(), Failure> {
+    let out = Out::whole(output)?;
+    let opened = call.open()?;
+    let identity = IdentityFolder::new(&SystemFs, &opened.dir).load()?;
+    let identity = identity.ok_or_else(|| {
+        Failure::usage("this data directory has no identity to sign the statement with")
+            .hint("create one with `cairn identity create`")
+    })?;
+    let stated =
+        opened.ask(Needs::Store, async |client| Ok(one::statement(&client.artifact(id).await?, &identity)));
+    write_whole(out, stated)
+}
+
+fn write_whole(mut out: Out, exported: Result<String, Failure>) -> Result<(), Failure> {
     let written = exported.and_then(|json| out.write(json.as_bytes()));
     match written {
         Ok(_) => out.finish(),

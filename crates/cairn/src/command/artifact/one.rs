@@ -1,10 +1,10 @@
 //! One artifact as one JSON file, as the reference implementation exports it.
 
 use cairn_access::identity::{DerivedFrom, Identity, PublicKey, Signature, verify};
-use cairn_artifacts::ArtifactId;
 use cairn_artifacts::bundle::{AttestedBy, BundleWriter, BundledArtifact};
 use cairn_artifacts::limits::ONE_JSON_CONTENT_BYTES_MAX;
 use cairn_artifacts::one_json::{self, ExportNote, LineageStep, OneArtifact};
+use cairn_artifacts::{ArtifactId, dsse};
 use cairn_base::{Clock, SystemClock, Value, to_iso_utc};
 use cairn_http::{Client, ClientError};
 use cairn_seam::Sha256;
@@ -40,6 +40,18 @@ pub(super) async fn fetch(client: &mut Client, id: &str) -> Result<Result<String
     Ok(write(&artifact, &note, content.as_deref(), &steps(&lineage)))
 }
 
+/// Writes an in-toto statement about an artifact in a DSSE envelope, with a newline at its end.
+pub(super) fn statement(artifact: &JsonText, identity: &Identity) -> Result<String, Failure> {
+    let envelope = dsse::seal(&signed(artifact)?, &signature_of(artifact)?, identity);
+    envelope.map(|envelope| envelope + "\n").map_err(|error| Failure::new(error.to_string()))
+}
+
+fn signature_of(artifact: &JsonText) -> Result<Signature, Failure> {
+    let signature =
+        artifact.to_value().ok().and_then(|value| Signature::parse(value.get("signature")?.as_str()?));
+    signature.ok_or_else(|| Failure::new("the artifact has no signature"))
+}
+
 fn write(
     artifact: &JsonText,
     note: &ExportNote,
@@ -47,10 +59,7 @@ fn write(
     lineage: &[LineageStep],
 ) -> Result<String, Failure> {
     let payload = signed(artifact)?;
-    let signature =
-        artifact.to_value().ok().and_then(|value| Signature::parse(value.get("signature")?.as_str()?));
-    let signature = signature.ok_or_else(|| Failure::new("the artifact has no signature"))?;
-    let json = one_json::write(&payload, &signature, note, content, lineage);
+    let json = one_json::write(&payload, &signature_of(artifact)?, note, content, lineage);
     json.map(|json| json + "\n").map_err(|error| Failure::new(error.to_string()))
 }
 
@@ -125,6 +134,9 @@ mod tests {
         let note = ExportNote { public_key: key.to_string(), ..ExportNote::default() };
         let json = write(&served, &note, Some(b"hi"), &[]).expect("an export");
         let one = one_json::read(json.trim_end().as_bytes()).expect("an export");
+        let envelope = statement(&served, &identity).expect("a statement");
+        let stated = dsse::open(envelope.trim_end(), &key).expect("it is signed");
+        assert_eq!((stated.id, stated.content), (id.to_string(), Sha256::of(b"hi")));
         let other = Identity::random(&SeededEntropy::new(3), &SystemClock);
         let bundle = to_bundle(&one, &other).expect("a bundle");
         let report = verify_bundle(bundle.as_slice(), &mut |_| {}).expect("a bundle");

@@ -167,8 +167,9 @@ mod tests {
             let row = route.to_string();
             let response = row.split_whitespace().nth(4);
             assert_eq!(response == Some("events"), is("text/event-stream"), "{method} {path}");
-            let has_lines = matches!(response, Some("job" | "stream"));
-            assert_eq!(has_lines, is("application/x-ndjson"), "{method} {path}");
+            let is_long = matches!(response, Some("job" | "stream"));
+            let is_streamed = is("application/x-ndjson") || is("application/vnd.kcp.bundle");
+            assert_eq!(is_long, is_streamed, "{method} {path}");
             let has_ranges = operation.responses.responses.contains_key("206");
             assert_eq!(response == Some("download"), has_ranges, "{method} {path}");
         }
