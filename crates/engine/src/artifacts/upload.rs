@@ -61,7 +61,9 @@ impl Engine {
         let tenant = principal.tenant();
         let (key, value, expires_at_ms) = upload_entry(self, principal, &blob);
         Prepared::new(principal, publishing(tenant), move |tx, _| {
-            let is_new = !tx.keep_blob(&blob.hash())?;
+            // New for this uploader: whether others have the same content is not for it to know.
+            let mut is_new = true;
+            tx.hashed_get(UPLOADS, tenant, &[&key], &mut |_, value| is_new = value.is_none())?;
             tx.put_blob(&blob)?;
             tx.hashed_put(UPLOADS, &key, &value, Some(expires_at_ms))?;
             Ok(is_new)

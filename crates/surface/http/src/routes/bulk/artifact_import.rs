@@ -92,8 +92,10 @@ impl Reading for Work {
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
             }
-            let stage = Stage { name: "importing artifacts", done: done.load(Ordering::Relaxed), total: 0 };
-            if !progress.go_on(stage) {
+            // A body that is no bundle is refused with a status, which the first line of progress would take away.
+            let done = done.load(Ordering::Relaxed);
+            let stage = Stage { name: "importing artifacts", done, total: 0 };
+            if done > 0 && !progress.go_on(stage) {
                 break Err(ApiError::new(ErrorCode::Internal, "the client went away"));
             }
         };
