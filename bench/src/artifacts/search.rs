@@ -1,6 +1,6 @@
 //! Searching and listing among many artifacts, as a user of the tenant who may not read all of them.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use cairn_access::{LOCAL_TENANT, Principal, Role, Roles};
@@ -13,6 +13,9 @@ use crate::measure::Setting;
 use crate::scratch::Scratch;
 use crate::spread::Spread;
 
+/// How long the index may take to catch up.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     let dir = Scratch::named(&setting.dir, "artifacts")?;
     let engine = many::open(dir.path())?;
@@ -21,6 +24,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     let (bundle, _) = many::bundle(count, &tier, &|_, _| Vec::new())?;
     let rate = many::import(&engine, &bundle, count)?;
     report.add(Figure::new("import of a bundle", rate, Unit::PerSecond).beside(format!("{count} artifacts")));
+    caught_up(&engine)?;
     // Neither the author nor of a team: half of the artifacts are readable.
     let rita = Principal::new("rita", TenantId::LOCAL, Roles::NONE.with(Role::Reader)).known_as(LOCAL_TENANT, Vec::new());
     let readable = count as u64 / 2;
@@ -40,6 +44,16 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
             .beside(listed.shown()),
     );
     engine.close()?;
+    Ok(())
+}
+
+/// Waits until everything that was imported can be found.
+fn caught_up(engine: &Engine) -> Result<()> {
+    let began = Instant::now();
+    let nothing = ArtifactQuestion { limit: 1, ..ArtifactQuestion::default() };
+    while engine.artifact_list(&Principal::local_owner(), &nothing)?.behind {
+        ensure!(began.elapsed() < PATIENCE, "the index does not catch up");
+    }
     Ok(())
 }
 

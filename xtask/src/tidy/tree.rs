@@ -12,7 +12,10 @@ use crate::run;
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 
 /// Folders that hold nothing of ours, wherever they are.
-const FOREIGN_FOLDERS: &[&str] = &[".git", "target", "node_modules", ".cairn", "corpus", "artifacts"];
+const FOREIGN_FOLDERS: &[&str] = &[".git", "target", "node_modules", ".cairn", "corpus"];
+
+/// Inputs that made a fuzz target fail; other folders of this name are ours.
+const FUZZ_ARTIFACTS: &str = "fuzz/artifacts";
 
 /// The repository, in memory. All paths are relative to its root and use `/`.
 #[derive(Debug, Default)]
@@ -76,6 +79,9 @@ impl Tree {
                 continue;
             }
             let inner = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            if inner == FUZZ_ARTIFACTS {
+                continue;
+            }
             self.paths.insert(inner.clone());
             if entry.file_type()?.is_dir() {
                 self.walk(root, &inner)?;

@@ -98,7 +98,7 @@ fn uuid() -> String {
 
 /// Publishes one after the other until the server is gone, and says what was acknowledged. Returns what was not.
 fn publish(addr: &str, client: usize, acknowledged: &mpsc::Sender<String>) -> Option<Vec<u8>> {
-    let author = (client % 2 == 0).then(|| Identity::random(&SystemEntropy, &SystemClock));
+    let author = client.is_multiple_of(2).then(|| Identity::random(&SystemEntropy, &SystemClock));
     let mut connection = Client::connect(addr);
     for number in 0..EACH {
         let body = body(author.as_ref(), client, number);

@@ -87,14 +87,17 @@ pub fn bring_home(
     }
 }
 
+/// Keys of one tenant.
+pub type KeysOfTenant = (TenantId, Vec<Vec<u8>>);
+
 /// The tenant of the first key of a keyspace at or behind a bound, and keys of this tenant from there, at most `limit`.
 pub fn entries_from<R: Reader + ?Sized>(
     reader: &R,
     keyspace: Keyspace,
     low: Bound<Vec<u8>>,
     limit: usize,
-) -> Result<Option<(TenantId, Vec<Vec<u8>>)>, StoreError> {
-    let mut page: Option<(TenantId, Vec<Vec<u8>>)> = None;
+) -> Result<Option<KeysOfTenant>, StoreError> {
+    let mut page: Option<KeysOfTenant> = None;
     let range = KeyRange::new(low, Bound::Unbounded).limit(limit);
     reader.multi_scan(keyspace, &[range], &mut |_, key, _| {
         let Ok(tenant) = KeyReader::new(key).tenant() else { return Visit::Continue };

@@ -40,7 +40,9 @@ mod tombstone;
 pub mod view;
 
 pub use audience::{Audience, audiences, citations};
-pub use check::{DERIVED, bring_home, entries_from, id_in_key, is_at_home, missing_entries, stray_entries};
+pub use check::{
+    DERIVED, KeysOfTenant, bring_home, entries_from, id_in_key, is_at_home, missing_entries, stray_entries,
+};
 pub use code::{ArtifactCode, kcp_code};
 pub use counters::{Usage, add_usage, usage};
 pub use delete::{Deleted, delete, erase, erased_keys, purge_due, tombstone};

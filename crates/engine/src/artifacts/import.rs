@@ -188,20 +188,25 @@ impl Importing<'_> {
 
     fn store_contents(&mut self) -> Result<(), EngineError> {
         let blobs = std::mem::take(&mut self.contents);
-        self.report.content_bytes += std::mem::take(&mut self.content_bytes);
+        self.content_bytes = 0;
         if blobs.is_empty() {
             return Ok(());
         }
         let entries: Vec<_> =
             blobs.iter().map(|blob| upload_entry(self.engine, self.principal, blob)).collect();
         let act = publishing(self.principal.tenant());
-        self.engine.commit(Prepared::new(self.principal, act, move |tx, _| {
+        let stored = self.engine.commit(Prepared::new(self.principal, act, move |tx, _| {
+            let mut stored = 0;
             for (blob, (key, value, expires_at_ms)) in blobs.iter().zip(&entries) {
+                if !tx.keep_blob(&blob.hash())? {
+                    stored += blob.len();
+                }
                 tx.put_blob(blob)?;
                 tx.hashed_put(UPLOADS, key, value, Some(*expires_at_ms))?;
             }
-            Ok(())
+            Ok(stored)
         }))?;
+        self.report.content_bytes += stored.value;
         Ok(())
     }
 

@@ -19,7 +19,7 @@ impl Dialect {
         let is_below = |prefix: &&str| {
             path.strip_prefix(*prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        if KCP.iter().any(|prefix| is_below(&prefix)) { Dialect::Kcp } else { Dialect::Cairn }
+        if KCP.iter().any(is_below) { Dialect::Kcp } else { Dialect::Cairn }
     }
 
     /// Returns the code by which an error goes.

@@ -34,6 +34,7 @@ use self::lineage::LineageArgs;
 use self::list::ListArgs;
 use self::publish::PublishArgs;
 use self::search::SearchArgs;
+pub(super) use self::text::block;
 use self::verify::VerifyArgs;
 use crate::config::Config;
 use crate::failure::Failure;

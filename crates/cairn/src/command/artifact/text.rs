@@ -141,7 +141,8 @@ pub(super) fn found(found: &Found, offset: u64, look: Look) -> String {
     out + &notes(found)
 }
 
-fn block(artifact: &FoundArtifact, look: Look) -> String {
+/// An artifact that was found, with the beginning of its content.
+pub(in crate::command) fn block(artifact: &FoundArtifact, look: Look) -> String {
     let mut facts = vec![text(&artifact.format), format!("by {}", text(&artifact.user_id))];
     facts.push(text(&artifact.created_at));
     facts.extend((!artifact.tags.is_empty()).then(|| format!("tags {}", joined(&artifact.tags))));

@@ -41,7 +41,7 @@ pub(crate) struct SearchArgs {
     #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
 
-    /// turns, windows (some turns one after the other), contexts, or auto
+    /// turns, windows (some turns one after the other), contexts, artifacts, or auto
     #[arg(long = "in", value_name = "UNIT")]
     unit: Option<String>,
 

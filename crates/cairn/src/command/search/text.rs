@@ -4,6 +4,7 @@ use cairn_base::Harmless;
 use cairn_wire::search::{FoundPage, HitObject, SnippetObject};
 
 use crate::command::answer::{joined, text};
+use crate::command::artifact;
 use crate::terminal::Look;
 use crate::when;
 
@@ -13,6 +14,7 @@ const INDENT: &str = "    ";
 /// A block for each hit, and how many there are.
 pub(super) fn page(page: &FoundPage, now_ms: u64, look: Look) -> String {
     let mut out: String = page.hits.iter().map(|hit| block(hit, now_ms, look) + "\n").collect();
+    out.extend(page.artifacts.iter().map(|artifact| artifact::block(artifact, look) + "\n"));
     out += &sum(page);
     // One that is being made is behind as well; one note is enough.
     if page.rebuilding {
@@ -28,19 +30,27 @@ pub(super) fn page(page: &FoundPage, now_ms: u64, look: Look) -> String {
 }
 
 fn sum(page: &FoundPage) -> String {
-    let mut out = match (page.hits.len() as u64, page.total) {
+    let is_artifacts = page.searched == "artifacts";
+    let beside = if is_artifacts { 0 } else { page.artifacts_total };
+    let shown = if is_artifacts { page.artifacts.len() } else { page.hits.len() } as u64;
+    let mut out = match (shown, page.total) {
+        (0, 0) if beside > 0 => String::new(),
         (0, 0) => "nothing was found\n".to_owned(),
         (0, total) => format!("no more of {}\n", counted(total)),
         (shown, total) if shown < total => format!("{shown} of {}\n", counted(total)),
         (_, total) => format!("{}\n", counted(total)),
     };
+    if beside > 0 {
+        let plural = if beside == 1 { "" } else { "s" };
+        out += &format!("{beside} artifact{plural}; --in artifacts shows all\n");
+    }
     if !page.ignored.is_empty() {
         out += &format!("not looked for, because it says too little: {}\n", joined(&page.ignored));
     }
     for meant in &page.suggestions {
         out += &format!("did you mean: {}\n", Harmless(meant));
     }
-    if page.total == 0 {
+    if page.total == 0 && beside == 0 {
         out += "hint: try fewer or other words, or the beginning of one: word*\n";
     }
     out

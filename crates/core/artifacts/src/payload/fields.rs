@@ -198,7 +198,9 @@ fn text_of(field: &'static str, value: Value, bytes_max: usize) -> Result<String
         Value::String(_) => {
             Err(PayloadError::new(field, format!("has a text of more than {bytes_max} bytes")))
         }
-        _ => Err(PayloadError::new(field, "must be a string")),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            Err(PayloadError::new(field, "must be a string"))
+        }
     }
 }
 

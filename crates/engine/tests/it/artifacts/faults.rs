@@ -36,11 +36,14 @@ fn child_of(parent: u8) -> String {
     format!("{{\"parent_reports\":[\"{}\"]}}", id(parent))
 }
 
+type Before = Box<dyn Fn(&Engine, &Principal)>;
+type Acting = Box<dyn Fn(&Engine, &Principal) -> Result<(), EngineError>>;
+
 /// Something to do, and what was there before.
 struct Case {
     name: &'static str,
-    before: Box<dyn Fn(&Engine, &Principal)>,
-    act: Box<dyn Fn(&Engine, &Principal) -> Result<(), EngineError>>,
+    before: Before,
+    act: Acting,
     /// Whether it takes several transactions in the tenant, each of which is whole.
     has_steps: bool,
 }

@@ -124,7 +124,7 @@ impl Model {
         self.in_doubt = [id(number)].into();
         publish(engine, ada, &body(number))?;
         self.known.insert(id(number), true);
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             let gone = id(number - 1);
             self.in_doubt = [gone].into();
             let prepared = engine.delete_artifact(ada, gone, &ArtifactDeletion::default())?;

@@ -35,6 +35,7 @@ use crate::{ApiError, limits};
     ),
     responses(
         (status = 200, description = "Events until one of the two sides ends it", body = String, content_type = "text/event-stream"),
+        (status = 413, description = "The query is too long", body = ErrorBody),
         (status = 412, description = "The id is ahead of this server: it is from before a restore", body = ErrorBody),
     )
 )]

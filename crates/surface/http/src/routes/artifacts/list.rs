@@ -51,6 +51,7 @@ const PARAMETERS: [&str; 12] = [
     ),
     responses(
         (status = 200, description = "The artifacts", body = Found),
+        (status = 413, description = "The query is too long", body = ErrorBody),
         (status = 400, description = "A parameter is unknown or invalid", body = ErrorBody),
         (status = 429, description = "Too many requests, or the search index is not ready", body = ErrorBody),
     )
