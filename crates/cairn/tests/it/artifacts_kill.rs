@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 
@@ -10,7 +11,7 @@ use cairn_access::identity::{Identity, sign};
 use cairn_base::{Base64, CanonicalObject, Clock, Entropy, SystemClock, SystemEntropy, Value, to_iso_utc};
 use serde_json::Value as Json;
 
-use crate::program::{Server, within};
+use crate::program::{Server, cairn, within};
 
 const CLIENTS: usize = 16;
 /// Publishes of one client, if nothing comes in between.
@@ -113,10 +114,17 @@ fn publish(addr: &str, client: usize, acknowledged: &mpsc::Sender<String>) -> Op
     None
 }
 
+/// A server that logs no requests: nobody reads what it prints, and a pipe that is full would stop it.
+fn start(dir: &Path) -> Server {
+    let mut command = cairn(dir, &["serve", "--json", "--http", "127.0.0.1:0", "--data-dir", "data"]);
+    command.env("CAIRN_LOG_LEVEL", "warn");
+    Server::spawn(command)
+}
+
 #[test]
 fn acknowledged_artifacts_survive_kill_9_and_are_found_once() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let server = Server::start(dir.path(), &["--data-dir", "data"]);
+    let server = start(dir.path());
     let (tell, told) = mpsc::channel();
     let publishing: Vec<_> = (0..CLIENTS)
         .map(|client| {
@@ -135,7 +143,7 @@ fn acknowledged_artifacts_survive_kill_9_and_are_found_once() {
     assert_eq!(ids.len(), acknowledged.len(), "no id was given twice");
     assert!((KILLED_AFTER..CLIENTS * EACH).contains(&ids.len()), "{} of {}", ids.len(), CLIENTS * EACH);
 
-    let server = Server::start(dir.path(), &["--data-dir", "data"]);
+    let server = start(dir.path());
     thread::scope(|scope| {
         for share in acknowledged.chunks(acknowledged.len().div_ceil(CLIENTS)) {
             let mut connection = Client::connect(server.addr());
