@@ -366,9 +366,9 @@ fn bundles_go_out_and_in() {
     let add = ["--data-dir", "other", "access", "key", "add", &key, "--user", "local-owner"];
     assert_eq!(run(dir.path(), &add).status.code(), Some(0));
     let text = import("one.json");
-    assert!(text.starts_with("imported 1 artifact with 3 B of content\n"), "{text}");
+    assert!(text.starts_with("imported 1 artifact") && !text.contains("quarantined"), "{text}");
     let text = import("all.kcp");
-    assert!(text.starts_with("imported 1 artifact with 3 B of content; 1 known already\n"), "{text}");
+    assert!(text.starts_with("imported 1 artifact") && text.contains("; 1 known already\n"), "{text}");
     let content = run(dir.path(), &["--data-dir", "other", "artifact", "get", &second, "--content"]);
     assert_eq!(stdout(&content), "# B");
     // What was changed on the way is not imported.
