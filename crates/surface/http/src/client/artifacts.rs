@@ -123,8 +123,7 @@ impl Client {
         bundle: mpsc::Receiver<Bytes>,
         on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
     ) -> Result<ImportReport, ClientError> {
-        let request =
-            Request::post("/v1/artifacts/import").header(CONTENT_TYPE, "application/vnd.kcp.bundle");
+        let request = Request::post("/v1/artifacts/import").header(CONTENT_TYPE, "application/octet-stream");
         let answer = self.send_body(request, Coming(bundle).boxed()).await?;
         listen(answer, on_stage).await
     }

@@ -28,7 +28,7 @@ const QUESTION: [&str; 3] = ["id", "content_hash", "signature"];
     request_body(content = Object, content_type = "application/json", description = "`id`, `content_hash` and `signature`, or a signed payload"),
     responses(
         (status = 200, description = "It verifies", body = Verified),
-        (status = 400, description = "It does not verify, and `reason` says why; or the body is invalid", body = Verified),
+        (status = 400, description = "It does not verify, and `reason` says why; or the body is invalid"),
         (status = 403, description = "The artifact is of the caller's tenant, and not shared with the caller", body = ErrorBody),
         (status = 404, description = "No such artifact", body = ErrorBody),
     )

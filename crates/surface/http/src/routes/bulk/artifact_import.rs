@@ -35,7 +35,7 @@ use crate::{ApiError, IntoWire};
     post,
     path = "/v1/artifacts/import",
     tag = "artifacts",
-    request_body(content = RawBytes, content_type = "application/vnd.kcp.bundle", description = "A bundle of any length"),
+    request_body(content = RawBytes, content_type = "application/octet-stream", description = "A bundle of any length"),
     responses(
         (status = 200, description = "Lines of JSON until it is done", body = JobLine<ImportReport>, content_type = "application/x-ndjson"),
         (status = 422, description = "The body is not a bundle, or it is damaged", body = ErrorBody),
