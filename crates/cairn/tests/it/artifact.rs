@@ -362,7 +362,7 @@ fn bundles_go_out_and_in() {
             && text.contains(&first),
         "{text}"
     );
-    // Whoever knows the author has the key registered.
+    // Once the key is registered for its author, the same file is imported.
     let add = ["--data-dir", "other", "access", "key", "add", &key, "--user", "local-owner"];
     assert_eq!(run(dir.path(), &add).status.code(), Some(0));
     let text = import("one.json");

@@ -39,7 +39,7 @@ pub(crate) struct DeleteArgs {
 pub(in crate::command) fn delete(call: &Call<'_>, arguments: &DeleteArgs) -> Result<(), Failure> {
     let opened = call.open()?;
     let (deleted, by) = opened.ask(Needs::Store, async |client| {
-        let author = match author(client, &opened.dir, Signs::Whoever).await? {
+        let author = match author(client, &opened.dir, Signs::CallerOrNode).await? {
             Ok(author) => author,
             Err(failure) => return Ok(Err(failure)),
         };

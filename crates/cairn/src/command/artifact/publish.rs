@@ -134,7 +134,7 @@ pub(in crate::command) fn publish(call: &Call<'_>, arguments: &PublishArgs) -> R
     let signs = match (arguments.sign, arguments.unsigned) {
         (true, _) => Signs::Caller,
         (_, true) => Signs::Node,
-        _ => Signs::Whoever,
+        _ => Signs::CallerOrNode,
     };
     let is_one = inputs.len() == 1;
     let show = progress::reporter();

@@ -16,7 +16,7 @@ pub(super) enum Signs {
     /// The node.
     Node,
     /// The caller if its key is registered, else the node.
-    Whoever,
+    CallerOrNode,
 }
 
 /// The caller as an author.
@@ -56,7 +56,7 @@ pub(super) async fn author(
     if is_registered(client, &author, &key).await? {
         return Ok(Ok(Author { identity: Some(identity), ..author }));
     }
-    if signs == Signs::Whoever {
+    if signs == Signs::CallerOrNode {
         return Ok(Ok(author));
     }
     let (user, tenant) = (&author.user_id, &author.tenant_id);
