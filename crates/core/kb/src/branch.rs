@@ -1,0 +1,170 @@
+//! One branch of a KB in memory: what checks and reports read.
+//!
+//! It is built from the graph once and then follows each write, so that a check after a small change costs what the
+//! change touched. It holds edges whose ends are missing, because damage can leave them behind.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::{EntityType, Relation};
+
+mod node;
+
+pub use node::{Claim, ClaimValue, FactFields, Node};
+
+/// The number of an entity: that of its concept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeKey(pub u64);
+
+/// A relationship between two entities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    /// Its type.
+    pub relation: Relation,
+    /// The entity that it starts at.
+    pub from: NodeKey,
+    /// The entity that it ends at.
+    pub to: NodeKey,
+}
+
+/// The entities and relationships of one branch.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Branch {
+    nodes: HashMap<NodeKey, Node>,
+    by_id: BTreeMap<Box<str>, NodeKey>,
+    by_type: BTreeMap<(EntityType, Box<str>), NodeKey>,
+    out: HashMap<NodeKey, BTreeSet<(Relation, NodeKey)>>,
+    incoming: HashMap<NodeKey, BTreeSet<(Relation, NodeKey)>>,
+}
+
+impl Branch {
+    /// Adds an entity or replaces it; its relationships stay.
+    pub fn put(&mut self, key: NodeKey, node: Node) {
+        self.forget_names(key);
+        self.by_id.insert(node.id.clone(), key);
+        self.by_type.insert((node.kind, node.id.clone()), key);
+        self.nodes.insert(key, node);
+    }
+
+    /// Removes an entity and the relationships that start at it. Those that end at it stay, dangling.
+    pub fn remove(&mut self, key: NodeKey) {
+        self.forget_names(key);
+        self.nodes.remove(&key);
+        for (relation, to) in self.out.remove(&key).unwrap_or_default() {
+            remove_end(&mut self.incoming, to, (relation, key));
+        }
+    }
+
+    /// Adds a relationship.
+    pub fn link(&mut self, edge: Edge) {
+        self.out.entry(edge.from).or_default().insert((edge.relation, edge.to));
+        self.incoming.entry(edge.to).or_default().insert((edge.relation, edge.from));
+    }
+
+    /// Removes a relationship.
+    pub fn unlink(&mut self, edge: Edge) {
+        remove_end(&mut self.out, edge.from, (edge.relation, edge.to));
+        remove_end(&mut self.incoming, edge.to, (edge.relation, edge.from));
+    }
+
+    /// The number of entities.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether it has no entities.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// An entity.
+    pub fn node(&self, key: NodeKey) -> Option<&Node> {
+        self.nodes.get(&key)
+    }
+
+    /// The entity with this id.
+    pub fn find(&self, id: &str) -> Option<(NodeKey, &Node)> {
+        let key = *self.by_id.get(id)?;
+        Some((key, self.nodes.get(&key)?))
+    }
+
+    /// Every entity, ordered by id.
+    pub fn by_id(&self) -> impl Iterator<Item = (NodeKey, &Node)> {
+        self.by_id.values().filter_map(|key| Some((*key, self.nodes.get(key)?)))
+    }
+
+    /// Entities of one type, or of all, ordered by the spelling of the type and then by id.
+    pub fn by_type(&self, kind: Option<EntityType>) -> impl Iterator<Item = (NodeKey, &Node)> {
+        let mut kinds: Vec<EntityType> = kind.map_or_else(|| EntityType::ALL.to_vec(), |kind| vec![kind]);
+        kinds.sort_unstable_by_key(|kind| kind.text());
+        kinds
+            .into_iter()
+            .flat_map(move |kind| {
+                let from = (kind, Box::from(""));
+                self.by_type.range(from..).take_while(move |((of, _), _)| *of == kind)
+            })
+            .filter_map(|(_, key)| Some((*key, self.nodes.get(key)?)))
+    }
+
+    /// Relationships that start at an entity, ordered by type and end.
+    pub fn out(&self, key: NodeKey) -> impl Iterator<Item = (Relation, NodeKey)> {
+        self.out.get(&key).into_iter().flatten().copied()
+    }
+
+    /// Relationships that end at an entity, ordered by type and start.
+    pub fn incoming(&self, key: NodeKey) -> impl Iterator<Item = (Relation, NodeKey)> {
+        self.incoming.get(&key).into_iter().flatten().copied()
+    }
+
+    /// Ends of the relationships of one type that start at an entity.
+    pub fn targets(&self, key: NodeKey, relation: Relation) -> impl Iterator<Item = NodeKey> {
+        of_relation(self.out.get(&key), relation)
+    }
+
+    /// Starts of the relationships of one type that end at an entity.
+    pub fn sources(&self, key: NodeKey, relation: Relation) -> impl Iterator<Item = NodeKey> {
+        of_relation(self.incoming.get(&key), relation)
+    }
+
+    /// Every relationship, in no particular order.
+    pub fn edges(&self) -> impl Iterator<Item = Edge> {
+        let all = self.out.iter();
+        all.flat_map(|(from, ends)| {
+            ends.iter().map(|(relation, to)| Edge { relation: *relation, from: *from, to: *to })
+        })
+    }
+
+    /// Whether a requirement counts: its status says so and nothing supersedes it.
+    pub fn is_current_requirement(&self, key: NodeKey) -> bool {
+        self.node(key).is_some_and(|node| {
+            node.kind == EntityType::Req && crate::model::is_current_requirement(&node.status)
+        }) && self.sources(key, Relation::Supersedes).next().is_none()
+    }
+
+    fn forget_names(&mut self, key: NodeKey) {
+        if let Some(old) = self.nodes.get(&key) {
+            self.by_id.remove(&old.id);
+            self.by_type.remove(&(old.kind, old.id.clone()));
+        }
+    }
+}
+
+fn of_relation(
+    ends: Option<&BTreeSet<(Relation, NodeKey)>>,
+    relation: Relation,
+) -> impl Iterator<Item = NodeKey> {
+    let range = (relation, NodeKey(0))..=(relation, NodeKey(u64::MAX));
+    ends.into_iter().flat_map(move |ends| ends.range(range.clone())).map(|(_, key)| *key)
+}
+
+fn remove_end(
+    ends: &mut HashMap<NodeKey, BTreeSet<(Relation, NodeKey)>>,
+    at: NodeKey,
+    end: (Relation, NodeKey),
+) {
+    if let Some(set) = ends.get_mut(&at) {
+        set.remove(&end);
+        if set.is_empty() {
+            ends.remove(&at);
+        }
+    }
+}
