@@ -26,6 +26,29 @@ pub struct Edge {
     pub to: NodeKey,
 }
 
+/// A change of a branch.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Adds an entity or replaces it.
+    Put(NodeKey, Box<Node>),
+    /// Removes an entity and the relationships that start at it.
+    Remove(NodeKey),
+    /// Adds a relationship.
+    Link(Edge),
+    /// Removes a relationship.
+    Unlink(Edge),
+}
+
+impl Change {
+    /// Adds the entities that the change is about to a list.
+    pub fn touched(&self, keys: &mut Vec<NodeKey>) {
+        match self {
+            Change::Put(key, _) | Change::Remove(key) => keys.push(*key),
+            Change::Link(edge) | Change::Unlink(edge) => keys.extend([edge.from, edge.to]),
+        }
+    }
+}
+
 /// The entities and relationships of one branch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Branch {
@@ -34,9 +57,50 @@ pub struct Branch {
     by_type: BTreeMap<(EntityType, Box<str>), NodeKey>,
     out: HashMap<NodeKey, BTreeSet<(Relation, NodeKey)>>,
     incoming: HashMap<NodeKey, BTreeSet<(Relation, NodeKey)>>,
+    edge_count: usize,
 }
 
 impl Branch {
+    /// Makes changes in their order, and returns those that undo them in the order of undoing.
+    pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) -> Vec<Change> {
+        let mut undo = Vec::new();
+        for change in changes {
+            match change {
+                Change::Put(key, node) => {
+                    let old = self.nodes.get(&key).cloned();
+                    undo.push(old.map_or(Change::Remove(key), |old| Change::Put(key, Box::new(old))));
+                    self.put(key, *node);
+                }
+                Change::Remove(key) => {
+                    let ends =
+                        self.out(key).map(|(relation, to)| Change::Link(Edge { relation, from: key, to }));
+                    undo.extend(ends.collect::<Vec<_>>());
+                    if let Some(old) = self.nodes.get(&key).cloned() {
+                        undo.push(Change::Put(key, Box::new(old)));
+                    }
+                    self.remove(key);
+                }
+                Change::Link(edge) if self.has(edge) => {}
+                Change::Link(edge) => {
+                    self.link(edge);
+                    undo.push(Change::Unlink(edge));
+                }
+                Change::Unlink(edge) if !self.has(edge) => {}
+                Change::Unlink(edge) => {
+                    self.unlink(edge);
+                    undo.push(Change::Link(edge));
+                }
+            }
+        }
+        undo.reverse();
+        undo
+    }
+
+    /// Whether it has a relationship.
+    pub fn has(&self, edge: Edge) -> bool {
+        self.out.get(&edge.from).is_some_and(|ends| ends.contains(&(edge.relation, edge.to)))
+    }
+
     /// Adds an entity or replaces it; its relationships stay.
     pub fn put(&mut self, key: NodeKey, node: Node) {
         self.forget_names(key);
@@ -50,20 +114,28 @@ impl Branch {
         self.forget_names(key);
         self.nodes.remove(&key);
         for (relation, to) in self.out.remove(&key).unwrap_or_default() {
+            self.edge_count -= 1;
             remove_end(&mut self.incoming, to, (relation, key));
         }
     }
 
     /// Adds a relationship.
     pub fn link(&mut self, edge: Edge) {
-        self.out.entry(edge.from).or_default().insert((edge.relation, edge.to));
+        let is_new = self.out.entry(edge.from).or_default().insert((edge.relation, edge.to));
+        self.edge_count += usize::from(is_new);
         self.incoming.entry(edge.to).or_default().insert((edge.relation, edge.from));
     }
 
     /// Removes a relationship.
     pub fn unlink(&mut self, edge: Edge) {
+        self.edge_count -= usize::from(self.has(edge));
         remove_end(&mut self.out, edge.from, (edge.relation, edge.to));
         remove_end(&mut self.incoming, edge.to, (edge.relation, edge.from));
+    }
+
+    /// The number of relationships.
+    pub fn edge_count(&self) -> usize {
+        self.edge_count
     }
 
     /// The number of entities.

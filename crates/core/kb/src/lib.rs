@@ -6,10 +6,23 @@
 //! files.
 
 mod branch;
+mod check;
+mod code;
+mod entity;
+mod error;
+pub mod limits;
 mod model;
+pub mod tools;
 
-pub use branch::{Branch, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
+pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
+pub use check::Rule;
+pub use code::KbCode;
+pub use entity::{Entity, FIELDS, Field, FieldError, Properties, Shape, field, field_of_attribute};
+pub use error::{Dependents, KbError};
 pub use model::{
     EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
     VerificationPerspective, VerificationScope,
 };
+
+/// The result of reading or writing the KB.
+pub type Result<T> = std::result::Result<T, KbError>;

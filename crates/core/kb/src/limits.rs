@@ -1,0 +1,54 @@
+//! Limits of the requirements KB. All limits of cairn together are in `docs/limits.md`.
+
+use cairn_base::{KIB, MIB};
+
+/// Bytes of the id of an entity.
+pub const ENTITY_ID_BYTES_MAX: usize = 256;
+/// Bytes of a title, a key, a unit and other short texts of an entity.
+pub const ENTITY_TEXT_BYTES_MAX: usize = 4 * KIB;
+/// Bytes of `text_ref`, of a string value and of one example or hint.
+pub const ENTITY_PROSE_BYTES_MAX: usize = 64 * KIB;
+/// Bytes of the Markdown body of an entity.
+pub const ENTITY_BODY_BYTES_MAX: usize = 256 * KIB;
+/// Items of one list of an entity: tags, links, arguments.
+pub const ENTITY_LIST_ITEMS_MAX: usize = 256;
+/// Bytes of all properties of one entity together.
+pub const ENTITY_BYTES_MAX: usize = MIB / 2;
+/// Relationships of one upsert.
+pub const UPSERT_RELATIONSHIPS_MAX: usize = 1_000;
+/// Ids of one deletion.
+pub const DELETE_IDS_MAX: usize = 1_000;
+/// Entities of one branch.
+pub const BRANCH_ENTITIES_MAX: usize = 1_000_000;
+/// Rows of one page of a report or a query.
+pub const PAGE_MAX: u32 = 1_000;
+/// Rows of one page, unless the request says otherwise.
+pub const PAGE_DEFAULT: u32 = 100;
+/// Results of one page of a search, unless the request says otherwise.
+pub const SEARCH_PAGE_DEFAULT: u32 = 20;
+/// Results of a search that can be paged through.
+pub const SEARCH_RESULTS_MAX: u32 = 1_000;
+/// Bytes of a search query.
+pub const SEARCH_QUERY_BYTES_MAX: usize = 4 * KIB;
+/// Characters of a snippet.
+pub const SNIPPET_CHARS_MAX: usize = 160;
+/// Items of a filter: tags, relationship types, entity types.
+pub const FILTER_ITEMS_MAX: usize = 64;
+/// Ids that a traversal starts from.
+pub const GRAPH_SEEDS_MAX: usize = 100;
+/// Relationships between a seed and the farthest node of a traversal.
+pub const GRAPH_DEPTH_MAX: u32 = 5;
+/// Nodes of one traversal.
+pub const GRAPH_NODES_MAX: u32 = 10_000;
+/// Nodes of one traversal, unless the request says otherwise.
+pub const GRAPH_NODES_DEFAULT: u32 = 200;
+/// Relationships of one traversal.
+pub const GRAPH_EDGES_MAX: u32 = 20_000;
+/// Relationships of one traversal, unless the request says otherwise.
+pub const GRAPH_EDGES_DEFAULT: u32 = 500;
+/// Bytes of the name of a branch.
+pub const BRANCH_NAME_BYTES_MAX: usize = 255;
+/// Bytes of the id of a workspace.
+pub const WORKSPACE_ID_BYTES_MAX: usize = 64;
+/// Bytes of the text of one tool result; structured content has everything.
+pub const TOOL_TEXT_BYTES_MAX: usize = 32 * KIB;

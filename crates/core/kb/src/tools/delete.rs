@@ -1,0 +1,42 @@
+//! `kb_delete`: deletes entities that nothing refers to.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Arguments of `kb_delete`. All of them are deleted, or none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"ids": ["REQ-001"]}))]
+pub struct DeleteInput {
+    /// Ids of the entities, which may refer to each other.
+    pub ids: Vec<String>,
+    /// A correlation id of the caller; ignored.
+    #[serde(rename = "_requestId", default, skip_serializing)]
+    #[schema(ignore)]
+    pub request_id: Option<String>,
+}
+
+/// Result of `kb_delete`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeleteOutput {
+    /// Entities that were deleted.
+    pub deleted: u64,
+    /// Ids that no entity has.
+    pub skipped: Vec<String>,
+    /// Always empty: a deletion that is blocked fails as a whole.
+    pub errors: Vec<String>,
+    /// Snapshot of the branch after the write.
+    pub snapshot_id: String,
+}
+
+impl DeleteOutput {
+    /// Returns the essentials as text.
+    pub fn text(&self) -> String {
+        let skipped = match self.skipped.len() {
+            0 => String::new(),
+            count => format!(" ({})", self.skipped[..count.min(20)].join(", ")),
+        };
+        format!("Deleted {} entities. Skipped {}{skipped}.", self.deleted, self.skipped.len())
+    }
+}

@@ -1,0 +1,45 @@
+//! Inputs and outputs of the `kb_*` tools, one file per tool: one type gives serde, the JSON schema and the OpenAPI
+//! description. Every output renders itself as text that carries the essentials.
+
+mod check;
+mod coverage;
+mod delete;
+mod entity_json;
+mod find_gaps;
+mod graph;
+mod query;
+mod search;
+mod status;
+mod upsert;
+mod validate_upsert;
+
+pub use check::{CheckInput, CheckOutput, Diagnostic, RuleCount, SuggestedFix, Violation};
+pub use coverage::{
+    CoverageBy, CoverageInput, CoverageOutput, CoverageRow, CoverageStatus, CoverageSummary, ReqRow,
+    SymbolRow, TypeRow,
+};
+pub use delete::{DeleteInput, DeleteOutput};
+pub use entity_json::EntityJson;
+pub use find_gaps::{FindGapsInput, FindGapsOutput, GapRow};
+pub use graph::{Direction, GraphEdge, GraphInput, GraphNode, GraphOutput};
+pub use query::{QueryInput, QueryOutput};
+pub use search::{SearchInput, SearchOutput, SearchResult};
+pub use status::{StatusInput, StatusOutput, SyncState};
+pub use upsert::{RelationshipInput, UpsertInput, UpsertOutput};
+pub use validate_upsert::{ValidateUpsertInput, ValidateUpsertOutput};
+
+use crate::limits::TOOL_TEXT_BYTES_MAX;
+
+/// Cuts the text of a tool at its limit, at the end of a line.
+pub(crate) fn bounded(mut text: String) -> String {
+    if text.len() > TOOL_TEXT_BYTES_MAX {
+        let mut end = TOOL_TEXT_BYTES_MAX;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let end = text[..end].rfind('\n').unwrap_or(end);
+        text.truncate(end);
+        text.push_str("\n… cut; structured content has everything");
+    }
+    text
+}
