@@ -12,7 +12,11 @@ mod entity;
 mod error;
 pub mod limits;
 mod model;
+mod record;
+mod space;
+pub mod tables;
 pub mod tools;
+mod write;
 
 pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
 pub use check::Rule;
@@ -22,6 +26,16 @@ pub use error::{Dependents, KbError};
 pub use model::{
     EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
     VerificationPerspective, VerificationScope,
+};
+
+pub use record::{
+    BranchRecord, Version, check_branch, check_workspace, find_branch, list_branches, put_branch,
+    put_version, remove_branch, remove_version, space_name, version,
+};
+pub use space::{Loading, Schema, define, entities};
+pub use write::{
+    DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, examine_upsert, plan_delete,
+    store_deletion, store_upsert,
 };
 
 /// The result of reading or writing the KB.

@@ -1,0 +1,86 @@
+//! Rules of code symbols: what their roles exclude, and how narrow they have to be.
+
+use super::relationships::NewLink;
+use crate::KbError;
+use crate::branch::{Branch, NodeKey};
+use crate::entity::Entity;
+use crate::model::{EntityType, Relation};
+
+/// Symbols that the source file of a symbol defines, read by the process that has the working tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SymbolFacts {
+    /// Functions, classes and methods.
+    pub behavioral: Vec<String>,
+    /// Interfaces, type aliases, enums and other symbols.
+    pub other: Vec<String>,
+}
+
+/// Relationships that say which code does something.
+const OF_CODE: [Relation; 3] = [Relation::Implements, Relation::CoveredBy, Relation::ExecutableFor];
+/// Symbols of a file that an error names.
+const NAMED_MAX: usize = 20;
+
+pub(super) fn examine_symbol(
+    branch: &Branch,
+    key: Option<NodeKey>,
+    entity: &Entity,
+    links: &[NewLink],
+    facts: Option<&SymbolFacts>,
+    problems: &mut Vec<KbError>,
+    warnings: &mut Vec<String>,
+) {
+    if entity.kind != EntityType::Symbol {
+        return;
+    }
+    let has = |relation: Relation| {
+        let is_there = key.is_some_and(|key| branch.targets(key, relation).next().is_some());
+        is_there || links.iter().any(|link| link.relation == relation)
+    };
+    if has(Relation::ExecutableFor) && (has(Relation::Implements) || has(Relation::CoveredBy)) {
+        let message = format!(
+            "symbol {} cannot mix executable_for with production ownership/coverage relationships",
+            entity.id
+        );
+        problems.push(KbError::Relationship { index: 0, message });
+    }
+    examine_granularity(entity, links, facts, problems, warnings);
+}
+
+/// A link from code names the narrow symbol, unless there is a reason not to.
+fn examine_granularity(
+    entity: &Entity,
+    links: &[NewLink],
+    facts: Option<&SymbolFacts>,
+    problems: &mut Vec<KbError>,
+    warnings: &mut Vec<String>,
+) {
+    let is_linked = links.iter().any(|link| OF_CODE.contains(&link.relation));
+    let (file, title) = (entity.text("source_file"), entity.text("title"));
+    let has_reason = !entity.text("granularity_reason").is_empty();
+    if !is_linked || has_reason || file.is_empty() || title.is_empty() {
+        return;
+    }
+    let Some(facts) = facts else {
+        warnings.push(format!("granularity was not checked: {file} was not read"));
+        return;
+    };
+    let is_known = facts.behavioral.iter().chain(&facts.other).any(|name| name == title);
+    if is_known || facts.behavioral.is_empty() {
+        return;
+    }
+    let listed = |names: &[String]| {
+        let shown: Vec<_> = names.iter().take(NAMED_MAX).map(String::as_str).collect();
+        let more = names.len().saturating_sub(NAMED_MAX);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more}", shown.join(", "))
+    };
+    let ignored = match facts.other.is_empty() {
+        true => String::new(),
+        false => format!("; its other symbols do not count: {}", listed(&facts.other)),
+    };
+    problems.push(KbError::Granularity(format!(
+        "symbol {} is coarser than {file} allows: {title:?} is none of its functions, classes and methods ({}){ignored}",
+        entity.id,
+        listed(&facts.behavioral),
+    )));
+}
