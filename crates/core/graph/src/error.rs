@@ -1,6 +1,6 @@
 //! Why something was not read from the graph, or not written to it.
 
-use cairn_base::ErrorCode;
+use cairn_base::{ErrorCode, SpaceId};
 use cairn_seam::StoreError;
 
 use crate::{ConceptId, IndexId, LinkId, Meta, PredicateId, TypeId};
@@ -72,6 +72,15 @@ pub enum GraphError {
         /// What is wrong with it.
         rule: &'static str,
     },
+    /// A space has no name (any more).
+    #[error("there is no space with number {0}; it was deleted")]
+    NoSpace(SpaceId),
+    /// A copy is to get the name of another space.
+    #[error("there is a space {0:?} already; delete it first, or choose another name")]
+    SpaceExists(String),
+    /// A space is not staged (any more), and so it cannot be filled or published.
+    #[error("space {0} is not staged; begin the copy again")]
+    NotStaged(SpaceId),
     /// The schema does not allow it.
     #[error("{what} {problem}")]
     Constraint {
@@ -173,9 +182,13 @@ impl GraphError {
             | GraphError::NoLink(_)
             | GraphError::NoType(_)
             | GraphError::NoPredicate(_)
-            | GraphError::NoIndex(_) => ErrorCode::NotFound,
+            | GraphError::NoIndex(_)
+            | GraphError::NoSpace(_) => ErrorCode::NotFound,
             GraphError::Protected { .. } => ErrorCode::Forbidden,
-            GraphError::TypeInUse { .. } | GraphError::IndexesDropping { .. } => ErrorCode::Conflict,
+            GraphError::TypeInUse { .. }
+            | GraphError::IndexesDropping { .. }
+            | GraphError::SpaceExists(_)
+            | GraphError::NotStaged(_) => ErrorCode::Conflict,
             GraphError::VersionMismatch { .. } => ErrorCode::PreconditionFailed,
             GraphError::ReservedKey(_)
             | GraphError::BadName { .. }

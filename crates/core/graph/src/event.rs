@@ -3,7 +3,10 @@
 use cairn_base::{SpaceId, put_varint, take_varint};
 use cairn_seam::{Event, EventKind};
 
-use crate::tables::{CONCEPT_CHANGED, CONCEPT_DELETED, LINK_CHANGED, LINK_DELETED, SPACE_CREATED};
+use crate::tables::{
+    CONCEPT_CHANGED, CONCEPT_DELETED, CONCEPTS_COPIED, LINK_CHANGED, LINK_DELETED, LINKS_COPIED, SPACE_CREATED,
+    SPACE_DELETED, SPACE_PUBLISHED,
+};
 use crate::{ConceptId, GraphError, LinkId, Result};
 
 /// One thing that happened in this memory; what more is to be known of it is in the records.
@@ -19,6 +22,14 @@ pub enum GraphEvent {
     LinkDeleted(SpaceId, LinkId),
     /// A space was made.
     SpaceCreated(SpaceId),
+    /// A copy of a space got its name.
+    SpacePublished(SpaceId),
+    /// A space lost its name, and its rows go.
+    SpaceDeleted(SpaceId),
+    /// Concepts behind one, up to and with another, came with the copy of a space.
+    ConceptsCopied(SpaceId, ConceptId, ConceptId),
+    /// Links with text behind one, up to and with another, came with the copy of a space.
+    LinksCopied(SpaceId, LinkId, LinkId),
 }
 
 impl GraphEvent {
@@ -41,27 +52,40 @@ impl GraphEvent {
                 let (space, id) = of_element(&event.body)?;
                 Some(GraphEvent::LinkDeleted(space, LinkId(id)))
             }
-            SPACE_CREATED => {
-                let mut rest = &event.body[..];
-                let space = space(&mut rest)?;
-                end(rest)?;
-                Some(GraphEvent::SpaceCreated(space))
+            SPACE_CREATED => Some(GraphEvent::SpaceCreated(of_space(&event.body)?)),
+            SPACE_PUBLISHED => Some(GraphEvent::SpacePublished(of_space(&event.body)?)),
+            SPACE_DELETED => Some(GraphEvent::SpaceDeleted(of_space(&event.body)?)),
+            CONCEPTS_COPIED => {
+                let (space, before, last) = of_elements(&event.body)?;
+                Some(GraphEvent::ConceptsCopied(space, ConceptId(before), ConceptId(last)))
+            }
+            LINKS_COPIED => {
+                let (space, before, last) = of_elements(&event.body)?;
+                Some(GraphEvent::LinksCopied(space, LinkId(before), LinkId(last)))
             }
             _ => None,
         })
     }
 
     pub(crate) fn encode(self) -> Event {
-        let (kind, space, id): (EventKind, SpaceId, Option<u64>) = match self {
-            GraphEvent::ConceptChanged(space, id) => (CONCEPT_CHANGED, space, Some(id.0)),
-            GraphEvent::ConceptDeleted(space, id) => (CONCEPT_DELETED, space, Some(id.0)),
-            GraphEvent::LinkChanged(space, id) => (LINK_CHANGED, space, Some(id.0)),
-            GraphEvent::LinkDeleted(space, id) => (LINK_DELETED, space, Some(id.0)),
-            GraphEvent::SpaceCreated(space) => (SPACE_CREATED, space, None),
+        let (kind, space, ids): (EventKind, SpaceId, [Option<u64>; 2]) = match self {
+            GraphEvent::ConceptChanged(space, id) => (CONCEPT_CHANGED, space, [Some(id.0), None]),
+            GraphEvent::ConceptDeleted(space, id) => (CONCEPT_DELETED, space, [Some(id.0), None]),
+            GraphEvent::LinkChanged(space, id) => (LINK_CHANGED, space, [Some(id.0), None]),
+            GraphEvent::LinkDeleted(space, id) => (LINK_DELETED, space, [Some(id.0), None]),
+            GraphEvent::SpaceCreated(space) => (SPACE_CREATED, space, [None, None]),
+            GraphEvent::SpacePublished(space) => (SPACE_PUBLISHED, space, [None, None]),
+            GraphEvent::SpaceDeleted(space) => (SPACE_DELETED, space, [None, None]),
+            GraphEvent::ConceptsCopied(space, before, last) => {
+                (CONCEPTS_COPIED, space, [Some(before.0), Some(last.0)])
+            }
+            GraphEvent::LinksCopied(space, before, last) => {
+                (LINKS_COPIED, space, [Some(before.0), Some(last.0)])
+            }
         };
-        let mut body = Vec::with_capacity(8);
+        let mut body = Vec::with_capacity(16);
         put_varint(&mut body, u64::from(space.0));
-        id.into_iter().for_each(|id| put_varint(&mut body, id));
+        ids.into_iter().flatten().for_each(|id| put_varint(&mut body, id));
         Event { kind, body }
     }
 }
@@ -71,6 +95,19 @@ fn of_element(mut body: &[u8]) -> Result<(SpaceId, u64)> {
     let id = take_varint(&mut body).ok_or_else(bad)?;
     end(body)?;
     Ok((space, id))
+}
+
+fn of_elements(mut body: &[u8]) -> Result<(SpaceId, u64, u64)> {
+    let space = space(&mut body)?;
+    let numbers = take_varint(&mut body).zip(take_varint(&mut body)).ok_or_else(bad)?;
+    end(body)?;
+    Ok((space, numbers.0, numbers.1))
+}
+
+fn of_space(mut body: &[u8]) -> Result<SpaceId> {
+    let space = space(&mut body)?;
+    end(body)?;
+    Ok(space)
 }
 
 fn space(rest: &mut &[u8]) -> Result<SpaceId> {
@@ -96,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn events_come_back_and_no_cut_decodes(space: u32, id: u64, bytes: Vec<u8>) {
+        fn events_come_back_and_no_cut_decodes(space: u32, id: u64, last: u64, bytes: Vec<u8>) {
             let space = SpaceId(space);
             for event in [
                 GraphEvent::ConceptChanged(space, ConceptId(id)),
@@ -104,6 +141,10 @@ mod tests {
                 GraphEvent::LinkChanged(space, LinkId(id)),
                 GraphEvent::LinkDeleted(space, LinkId(id)),
                 GraphEvent::SpaceCreated(space),
+                GraphEvent::SpacePublished(space),
+                GraphEvent::SpaceDeleted(space),
+                GraphEvent::ConceptsCopied(space, ConceptId(id), ConceptId(last)),
+                GraphEvent::LinksCopied(space, LinkId(id), LinkId(last)),
             ] {
                 let encoded = event.encode();
                 prop_assert_eq!(GraphEvent::decode(&encoded).unwrap(), Some(event));

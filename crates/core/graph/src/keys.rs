@@ -6,7 +6,7 @@ use cairn_base::{KeyBuf, put_varint, take_varint};
 use crate::{ConceptId, Edge, Element, GraphError, LinkId, PredicateId, Result, TypeId};
 
 /// Bytes of tenant and space, which every key begins with.
-const SCOPE_BYTES: usize = 8;
+pub(crate) const SCOPE_BYTES: usize = 8;
 
 pub(crate) fn concept(scope: &Scope, kind: TypeId, id: ConceptId) -> KeyBuf {
     scope.key().u64(kind.0).u64(id.0)

@@ -42,3 +42,11 @@ pub const SLEEP_STEP_LINKS: usize = 4_096;
 pub const SLEEP_NAMES_MAX: usize = 1_000_000;
 /// Links that a sleep cycle which changes nothing tells apart when it counts what would go with concepts.
 pub const SLEEP_LINKS_MAX: usize = 1_000_000;
+/// Rows of a space that is copied or deleted in one transaction.
+pub const SPACE_STEP_ROWS: usize = 5_000;
+/// Bytes of keys and values that are copied in one transaction.
+pub const SPACE_STEP_BYTES: usize = 2 * MIB;
+/// Rows of a space that changed while it was copied and are copied again in the transaction that publishes the copy.
+pub const SPACE_PUBLISH_ROWS_MAX: usize = 20_000;
+/// Concepts of a copied space, or links with text, whose documents are derived after one transaction.
+pub const SPACE_DERIVE_PAGE: usize = 256;

@@ -14,10 +14,12 @@ use crate::counters::Counters;
 use crate::index::{IndexState, Indexes};
 use crate::keys;
 use crate::record::{ConceptHead, LinkHead};
+use crate::spaces::SpaceState;
+use crate::spaces::number::{decode, encode};
 use crate::statistics::{self, Statistic};
 use crate::tables::{
-    CONCEPTS, COUNTERS, HOMES, INDEX_ENTRIES, INDEXES, LINKS, NAMES, OPS, PSO, SPACE_NAMES, SPACES, SPO,
-    STATISTICS,
+    CONCEPTS, COUNTERS, HOMES, INDEX_ENTRIES, INDEXES, LINKS, NAMES, OPS, PSO, SPACE_NAMES, SPACE_STATES,
+    SPACES, SPO, STATISTICS,
 };
 use crate::{ConceptId, Element, LinkId, PredicateId, Result, TypeId};
 
@@ -111,15 +113,25 @@ struct Left {
 /// Finds out what is lost of a space's graph, and what has to change for the rest to be whole, except for
 /// [`recount`].
 pub fn rebuild(reader: &dyn Reader, scope: &Scope, clues: &Clues, store: &SalvagedStore) -> Result<Rebuilt> {
+    if is_hidden(reader, scope) {
+        return Ok(Rebuilt::default());
+    }
+    let heard_of = clues.0.keys().filter(|(tenant, _)| *tenant == scope.tenant()).map(|(_, space)| space.0).max();
     let clues = clues.0.get(&(scope.tenant(), scope.space())).cloned().unwrap_or_default();
     let mut out = Rebuilt::default();
     let mut left = Left::default();
     concepts(reader, scope, &mut left, &mut out)?;
     links(reader, scope, &mut left, &mut out)?;
     numbers(reader, scope, &clues, store, &left, &mut out)?;
-    spaces(reader, scope, &mut out)?;
+    spaces(reader, scope, heard_of.unwrap_or(0), &mut out)?;
     indexes(reader, scope, &mut out)?;
     Ok(out)
+}
+
+/// Whether a space is staged or being deleted: nothing of it is missed.
+fn is_hidden(reader: &dyn Reader, scope: &Scope) -> bool {
+    let state = crate::spaces::state(reader, scope.tenant(), scope.space());
+    state.ok().flatten().is_some_and(SpaceState::is_hidden)
 }
 
 fn concepts(reader: &dyn Reader, scope: &Scope, left: &mut Left, out: &mut Rebuilt) -> Result<()> {
@@ -288,8 +300,9 @@ fn numbers(
     Ok(())
 }
 
-/// Names of spaces by number and numbers by name; each of the two has all of it.
-fn spaces(reader: &dyn Reader, scope: &Scope, out: &mut Rebuilt) -> Result<()> {
+/// Names of spaces by number and numbers by name; each of the two has all of it. No number that traces or records know
+/// of is given again.
+fn spaces(reader: &dyn Reader, scope: &Scope, heard_of: u32, out: &mut Rebuilt) -> Result<()> {
     if scope.space() != SpaceId::NONE {
         return Ok(());
     }
@@ -305,6 +318,25 @@ fn spaces(reader: &dyn Reader, scope: &Scope, out: &mut Rebuilt) -> Result<()> {
         }
         Visit::Continue
     })?;
+    let (mut states, mut last, mut is_noted) = (Vec::new(), heard_of, false);
+    reader.multi_scan(SPACE_STATES, &[KeyRange::prefix(&scope.key())], &mut |_, key, value| {
+        let number = key.last_chunk().map_or(0, |number| u32::from_be_bytes(*number));
+        if number == SpaceId::NONE.0 {
+            is_noted = true;
+            last = last.max(decode(value).unwrap_or(0));
+        } else {
+            states.push(number);
+        }
+        Visit::Continue
+    })?;
+    last = by_number.keys().copied().chain(states.iter().copied()).fold(last, u32::max);
+    if is_noted || !states.is_empty() {
+        let key = scope.key().u32(SpaceId::NONE.0).into_vec();
+        let right = encode(last);
+        if cairn_seam::get(reader, SPACE_STATES, &key)?.as_ref() != Some(&right) {
+            out.fixes.push(Fix::Put(SPACE_STATES, key, right));
+        }
+    }
     let (mut names, mut numbers) = (BTreeMap::new(), BTreeMap::new());
     for (number, name) in by_number {
         names.insert(scope.key().u32(number).into_vec(), name.clone());
@@ -342,6 +374,9 @@ fn indexes(reader: &dyn Reader, scope: &Scope, out: &mut Rebuilt) -> Result<()> 
 
 /// Counts everything anew. The fixes of [`rebuild`] have to be in the store.
 pub fn recount(reader: &dyn Reader, scope: &Scope) -> Result<Rebuilt> {
+    if is_hidden(reader, scope) {
+        return Ok(Rebuilt::default());
+    }
     let mut counts: BTreeMap<Statistic, u64> = BTreeMap::new();
     let mut add = |of: Statistic| *counts.entry(of).or_default() += 1;
     reader.multi_scan(HOMES, &[KeyRange::prefix(&scope.key())], &mut |_, _, mut kind| {

@@ -28,6 +28,9 @@ pub const SPACE_NAMES: Keyspace = Keyspace::new(74, "space-names");
 pub const INDEXES: Keyspace = Keyspace::new(75, "graph-indexes");
 /// (scope, index, bytes of a value, concept) → nothing.
 pub const INDEX_ENTRIES: Keyspace = Keyspace::new(76, "graph-index-entries");
+/// (tenant, none, number) → that the space is staged, being deleted, or a copy whose documents are still derived; under
+/// number 0 the last number that a space got.
+pub const SPACE_STATES: Keyspace = Keyspace::new(77, "space-states");
 
 /// Every ordered keyspace of this memory.
 pub const KEYSPACES: &[Keyspace] = &[
@@ -44,6 +47,7 @@ pub const KEYSPACES: &[Keyspace] = &[
     SPACE_NAMES,
     INDEXES,
     INDEX_ENTRIES,
+    SPACE_STATES,
 ];
 
 /// A concept was made or changed. The body is the space and the concept, two varints.
@@ -56,6 +60,16 @@ pub const LINK_CHANGED: EventKind = EventKind(66);
 pub const LINK_DELETED: EventKind = EventKind(67);
 /// A space was made. The body is its number, a varint.
 pub const SPACE_CREATED: EventKind = EventKind(68);
+/// A copy of a space got its name. The body is its number, a varint.
+pub const SPACE_PUBLISHED: EventKind = EventKind(69);
+/// A space lost its name, and its rows go. The body is its number, a varint.
+pub const SPACE_DELETED: EventKind = EventKind(70);
+/// Concepts came with the copy of a space. The body is the space, the concept before the first of them and the last
+/// one, three varints.
+pub const CONCEPTS_COPIED: EventKind = EventKind(71);
+/// Links with text came with the copy of a space. The body is the space, the link before the first of them and the
+/// last one, three varints.
+pub const LINKS_COPIED: EventKind = EventKind(72);
 
 /// Every kind of event of this memory and what people call it.
 pub const EVENT_KINDS: &[(EventKind, &str)] = &[
@@ -64,4 +78,8 @@ pub const EVENT_KINDS: &[(EventKind, &str)] = &[
     (LINK_CHANGED, "link_changed"),
     (LINK_DELETED, "link_deleted"),
     (SPACE_CREATED, "space_created"),
+    (SPACE_PUBLISHED, "space_published"),
+    (SPACE_DELETED, "space_deleted"),
+    (CONCEPTS_COPIED, "concepts_copied"),
+    (LINKS_COPIED, "links_copied"),
 ];

@@ -4,6 +4,7 @@
 
 mod bootstrap;
 mod cache;
+mod copies;
 mod damage;
 mod delete;
 mod index;

@@ -1,17 +1,39 @@
 //! Spaces of a tenant: graphs beside each other that know nothing of each other.
 //!
-//! `memory` is there from the beginning and has no record.
+//! `memory` is there from the beginning and has no record. A space that is being filled with a copy is
+//! [staged](stage): it has a number and no name, so nothing finds it before it is [published](publish). A deleted
+//! space loses its name in one transaction, and its rows in pages afterwards. No number is given twice.
+
+mod copy;
+mod delete;
+mod derive;
+pub(crate) mod number;
+mod stage;
+mod state;
 
 use cairn_base::{KeyBuf, SpaceId, TenantId, put_varint, take_varint};
-use cairn_seam::{KeyRange, Reader, Visit, WriteTx, get};
+use cairn_seam::{Reader, Visit, WriteTx, get};
 
 use crate::name::check_length;
 use crate::scan::behind;
 use crate::tables::{SPACE_NAMES, SPACES};
 use crate::{GraphError, GraphEvent, Result, limits};
 
+pub use self::copy::{CopyPage, CopyPlace, Row, copy_indexes, copy_rows, is_copied, rows_about};
+pub use self::delete::{delete_begin, delete_page};
+pub use self::derive::{CopiedElements, DeriveProgress, copied_elements, derive_page};
+pub use self::stage::{abandon, publish, stage};
+pub use self::state::{SpaceState, all_unfinished, state, unfinished};
+
 /// The name of the space that every tenant has.
 pub const MEMORY: &str = "memory";
+/// The beginning of the names of spaces that belong to the knowledge base.
+pub const MANAGED: &str = "kb/";
+
+/// Whether a space of this name is written by the knowledge base alone.
+pub fn managed(name: &str) -> bool {
+    name.starts_with(MANAGED)
+}
 
 /// The space of a name.
 pub fn find(reader: &dyn Reader, tenant: TenantId, name: &str) -> Result<Option<SpaceId>> {
@@ -68,19 +90,29 @@ pub fn create(tx: &mut dyn WriteTx, tenant: TenantId, name: &str) -> Result<Spac
     if get(&*tx, SPACES, &key)?.is_some() {
         return Err(bad("two names have the same hash"));
     }
-    let mut last = SpaceId::MEMORY.0;
-    tx.multi_scan(SPACE_NAMES, &[KeyRange::prefix(&all(tenant)).descending().limit(1)], &mut |_, key, _| {
-        last = key.last_chunk().map_or(last, |number| u32::from_be_bytes(*number)).max(last);
-        Visit::Stop
-    })?;
-    let space = SpaceId(last.checked_add(1).ok_or(GraphError::OutOfNumbers)?);
+    let space = number::next(tx, tenant)?;
+    give_name(tx, tenant, space, name)?;
+    tx.emit(GraphEvent::SpaceCreated(space).encode())?;
+    Ok(space)
+}
+
+/// Writes both records of a name.
+fn give_name(tx: &mut dyn WriteTx, tenant: TenantId, space: SpaceId, name: &str) -> Result<()> {
     let mut value = Vec::new();
     put_varint(&mut value, u64::from(space.0));
     value.extend_from_slice(name.as_bytes());
-    tx.put(SPACES, &key, &value)?;
-    tx.put(SPACE_NAMES, &by_number(tenant, space), name.as_bytes())?;
-    tx.emit(GraphEvent::SpaceCreated(space).encode())?;
-    Ok(space)
+    tx.put(SPACES, &by_name(tenant, name), &value)?;
+    Ok(tx.put(SPACE_NAMES, &by_number(tenant, space), name.as_bytes())?)
+}
+
+/// Whether a space has a name: what is staged, being deleted or deleted has none.
+pub fn is_named(reader: &dyn Reader, tenant: TenantId, space: SpaceId) -> Result<bool> {
+    Ok(space == SpaceId::MEMORY || get(reader, SPACE_NAMES, &by_number(tenant, space))?.is_some())
+}
+
+/// Fails with [`GraphError::NoSpace`] if a space has no name (any more): nobody writes to it.
+pub fn check_named(reader: &dyn Reader, tenant: TenantId, space: SpaceId) -> Result<()> {
+    if is_named(reader, tenant, space)? { Ok(()) } else { Err(GraphError::NoSpace(space)) }
 }
 
 /// Whether a space may be called so.
