@@ -6,9 +6,15 @@
 //! files.
 
 mod branch;
+mod contradiction;
 mod model;
 
 pub use branch::{Branch, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
+pub use contradiction::{
+    CONFLICT_CLAIMS_MAX, CONFLICT_STEPS_MAX, CONFLICT_TEXT_CHARS_MAX, CONFLICTS_PER_GROUP_MAX, ClaimError,
+    Conflict, ConflictKind, Conflicts, GroupIndex, GroupKey, Membership, conflicts_in_group, conflicts_of,
+    memberships,
+};
 pub use model::{
     EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
     VerificationPerspective, VerificationScope,
