@@ -27,10 +27,11 @@ impl GroupIndex {
     /// Builds the index of a branch.
     pub fn build(branch: &Branch) -> Self {
         let mut index = GroupIndex::default();
-        for kind in [EntityType::Req, EntityType::Adr] {
-            for (key, _) in branch.by_type(Some(kind)) {
-                index.refresh(branch, key);
-            }
+        let requirements = branch.by_type(Some(EntityType::Req)).map(|(key, _)| key);
+        let superseding = branch.edges().filter(|edge| edge.relation == Relation::Supersedes);
+        let keys: BTreeSet<NodeKey> = requirements.chain(superseding.map(|edge| edge.from)).collect();
+        for key in keys {
+            index.refresh(branch, key);
         }
         index
     }

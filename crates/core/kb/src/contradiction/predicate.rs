@@ -8,12 +8,13 @@ use super::limits::CONFLICTS_PER_GROUP_MAX;
 use crate::{FactFields, Polarity};
 
 /// The namespace of a predicate that names none.
-pub(crate) const DEFAULT_NAMESPACE: &str = "default";
+const DEFAULT_NAMESPACE: &str = "default";
 
 /// A requirement that requires a predicate.
 pub(crate) struct Stance<'a> {
     pub(crate) requirement: &'a str,
     pub(crate) fact: &'a str,
+    pub(crate) fields: &'a FactFields,
     pub(crate) deny: bool,
     pub(crate) wanted: bool,
 }
@@ -29,7 +30,7 @@ pub(crate) fn denies(fact: &FactFields) -> Option<bool> {
 }
 
 /// Finds the conflicts between predicates of one group.
-pub(crate) fn search(group: &GroupKey, stances: &[Stance<'_>]) -> Conflicts {
+pub(crate) fn search(stances: &[Stance<'_>]) -> Conflicts {
     let (denials, assertions): (Vec<_>, Vec<_>) = stances.iter().partition(|stance| stance.deny);
     let wanted: Vec<_> = assertions.iter().filter(|stance| stance.wanted).collect();
     let mut list = Vec::new();
@@ -39,50 +40,50 @@ pub(crate) fn search(group: &GroupKey, stances: &[Stance<'_>]) -> Conflicts {
             if list.len() == CONFLICTS_PER_GROUP_MAX {
                 return Conflicts::new(list, true);
             }
-            list.push(describe(group, assertion, denial));
+            list.push(describe(assertion, denial));
         }
     }
     Conflicts::new(list, false)
 }
 
-fn describe(group: &GroupKey, assertion: &Stance<'_>, denial: &Stance<'_>) -> Conflict {
-    let polarities = if (assertion.requirement, assertion.fact) < (denial.requirement, denial.fact) {
-        "assert vs deny"
+fn describe(assertion: &Stance<'_>, denial: &Stance<'_>) -> Conflict {
+    let (first, polarities) = if (assertion.requirement, assertion.fact) < (denial.requirement, denial.fact) {
+        (assertion, "assert vs deny")
     } else {
-        "deny vs assert"
+        (denial, "deny vs assert")
     };
     Conflict {
         requirements: ids([assertion.requirement, denial.requirement].into_iter()),
         facts: ids([assertion.fact, denial.fact].into_iter()),
         kind: ConflictKind::Predicate,
-        reason: format!("Predicate conflict on {}: {polarities}", spelling(group)),
+        reason: format!("Predicate conflict on {}: {polarities}", spelling(first.fields)),
     }
 }
 
-/// Returns a predicate as it is written: `name(a, b)`, with its namespace unless that is the default one.
-fn spelling(group: &GroupKey) -> String {
-    match group {
-        GroupKey::Property { subject_key, property_key } => {
-            format!("{}.{}", short(subject_key), short(property_key))
-        }
-        GroupKey::Predicate { namespace, name, args } => {
-            let texts: Vec<String> =
-                args.iter().map(|arg| arg.as_str().map_or_else(|| arg.to_json(), str::to_owned)).collect();
-            let namespace = match &**namespace {
-                DEFAULT_NAMESPACE => String::new(),
-                other => format!("{}:", short(other)),
-            };
-            format!("{namespace}{}({})", short(name), short(&texts.join(", ")))
-        }
-    }
+/// Returns a predicate as it is written: `name(a, b)`, with its namespace unless that is the default one. The group
+/// does not tell: its arguments may be written in several ways, `1` and `1.0`.
+fn spelling(fact: &FactFields) -> String {
+    let args = fact.predicate_args.as_deref().unwrap_or_default().iter();
+    let args: Vec<String> =
+        args.map(|arg| arg.as_str().map_or_else(|| arg.to_json(), str::to_owned)).collect();
+    let name = fact.predicate_name.as_deref().unwrap_or_default();
+    let namespace = match namespace(fact) {
+        DEFAULT_NAMESPACE => String::new(),
+        other => format!("{}:", short(other)),
+    };
+    format!("{namespace}{}({})", short(name), short(&args.join(", ")))
+}
+
+fn namespace(fact: &FactFields) -> &str {
+    let namespace = fact.predicate_namespace.as_deref().filter(|namespace| !namespace.is_empty());
+    namespace.unwrap_or(DEFAULT_NAMESPACE)
 }
 
 /// Returns the group of a predicate fact; `None` if it has no name or no arguments.
 pub(crate) fn group_of(fact: &FactFields) -> Option<GroupKey> {
     let args: &[Value] = fact.predicate_args.as_deref()?;
-    let namespace = fact.predicate_namespace.as_deref().filter(|namespace| !namespace.is_empty());
     Some(GroupKey::Predicate {
-        namespace: namespace.unwrap_or(DEFAULT_NAMESPACE).into(),
+        namespace: namespace(fact).into(),
         name: fact.predicate_name.clone()?,
         args: args.into(),
     })

@@ -72,11 +72,11 @@ fn of_group(
         }
         GroupKey::Predicate { .. } => {
             let stances = members.filter_map(|(requirement, fact, fields, wanted)| {
-                Some(Stance { requirement, fact, deny: denies(fields)?, wanted })
+                Some(Stance { requirement, fact, fields, deny: denies(fields)?, wanted })
             });
             let mut stances: Vec<Stance<'_>> = stances.collect();
             stances.sort_unstable_by_key(|stance| (stance.requirement, stance.fact));
-            predicate::search(group, &stances)
+            predicate::search(&stances)
         }
     }
 }

@@ -80,7 +80,9 @@ mod tests {
             assert!(*ratio < 1 << 50, "{spelling} would overflow a decimal");
             assert!(UNITS[..at].iter().all(|(other, ..)| other != spelling), "{spelling} twice");
         }
-        for unit in ["", "m", "M", "kb", "KB", "month", "months", "year", "years", "req/s", "MS", " ms", "bps"] {
+        for unit in
+            ["", "m", "M", "kb", "KB", "month", "months", "year", "years", "req/s", "MS", " ms", "bps"]
+        {
             assert_eq!(Measure::of(unit), (Measure::Unit(unit), 1));
         }
     }
