@@ -11,6 +11,7 @@ mod code;
 mod entity;
 mod error;
 pub mod limits;
+mod contradiction;
 mod model;
 mod record;
 mod space;
@@ -23,6 +24,12 @@ pub use check::Rule;
 pub use code::KbCode;
 pub use entity::{Entity, FIELDS, Field, FieldError, Properties, Shape, field, field_of_attribute};
 pub use error::{Dependents, KbError};
+pub use branch::{Branch, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
+pub use contradiction::{
+    CONFLICT_CLAIMS_MAX, CONFLICT_STEPS_MAX, CONFLICT_TEXT_CHARS_MAX, CONFLICTS_PER_GROUP_MAX, ClaimError,
+    Conflict, ConflictKind, Conflicts, GroupIndex, GroupKey, Membership, conflicts_in_group, conflicts_of,
+    memberships,
+};
 pub use model::{
     EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
     VerificationPerspective, VerificationScope,
