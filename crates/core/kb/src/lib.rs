@@ -8,28 +8,31 @@
 mod branch;
 mod check;
 mod code;
+mod contradiction;
 mod entity;
 mod error;
 pub mod limits;
-mod contradiction;
+pub mod limits;
+mod model;
 mod model;
 mod record;
+mod skills;
 mod space;
 pub mod tables;
 pub mod tools;
+mod tools;
 mod write;
 
 pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
 pub use check::Rule;
 pub use code::KbCode;
-pub use entity::{Entity, FIELDS, Field, FieldError, Properties, Shape, field, field_of_attribute};
-pub use error::{Dependents, KbError};
-pub use branch::{Branch, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
 pub use contradiction::{
     CONFLICT_CLAIMS_MAX, CONFLICT_STEPS_MAX, CONFLICT_TEXT_CHARS_MAX, CONFLICTS_PER_GROUP_MAX, ClaimError,
     Conflict, ConflictKind, Conflicts, GroupIndex, GroupKey, Membership, conflicts_in_group, conflicts_of,
     memberships,
 };
+pub use entity::{Entity, FIELDS, Field, FieldError, Properties, Shape, field, field_of_attribute};
+pub use error::{Dependents, KbError};
 pub use model::{
     EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
     VerificationPerspective, VerificationScope,
@@ -47,3 +50,7 @@ pub use write::{
 
 /// The result of reading or writing the KB.
 pub type Result<T> = std::result::Result<T, KbError>;
+pub use skills::{SkillError, SkillManifest, SkillSource};
+pub use tools::{
+    SkillsListInput, SkillsListOutput, SkillsLoadInput, SkillsLoadOutput, SkillsReadInput, SkillsReadOutput,
+};
