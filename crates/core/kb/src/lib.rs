@@ -12,15 +12,12 @@ mod contradiction;
 mod entity;
 mod error;
 pub mod limits;
-pub mod limits;
-mod model;
 mod model;
 mod record;
 mod skills;
 mod space;
 pub mod tables;
 pub mod tools;
-mod tools;
 mod write;
 
 pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
@@ -37,11 +34,11 @@ pub use model::{
     EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
     VerificationPerspective, VerificationScope,
 };
-
 pub use record::{
     BranchRecord, Version, check_branch, check_workspace, find_branch, list_branches, put_branch,
     put_version, remove_branch, remove_version, space_name, version,
 };
+pub use skills::{SkillError, SkillManifest, SkillSource};
 pub use space::{Loading, Schema, define, entities};
 pub use write::{
     DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, examine_upsert, plan_delete,
@@ -50,7 +47,3 @@ pub use write::{
 
 /// The result of reading or writing the KB.
 pub type Result<T> = std::result::Result<T, KbError>;
-pub use skills::{SkillError, SkillManifest, SkillSource};
-pub use tools::{
-    SkillsListInput, SkillsListOutput, SkillsLoadInput, SkillsLoadOutput, SkillsReadInput, SkillsReadOutput,
-};

@@ -52,7 +52,6 @@ pub const BRANCH_NAME_BYTES_MAX: usize = 255;
 pub const WORKSPACE_ID_BYTES_MAX: usize = 64;
 /// Bytes of the text of one tool result; structured content has everything.
 pub const TOOL_TEXT_BYTES_MAX: usize = 32 * KIB;
-use cairn_base::KIB;
 
 /// Bytes of the `SKILL.md` of an agent skill.
 pub const SKILL_BYTES_MAX: usize = 256 * KIB;
