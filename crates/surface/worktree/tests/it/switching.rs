@@ -95,26 +95,6 @@ fn each_read_sees_a_whole_head_while_it_is_replaced() {
     check(&repo, 5_000, write);
 }
 
-/// Some programs write in place: a reader waits for the end of the line.
-#[test]
-fn each_read_sees_a_whole_head_while_it_is_overwritten() {
-    let repo = Repo::empty();
-    let head = repo.root.join(".git/HEAD");
-    let write = |n: usize| {
-        let mut file = fs::File::create(&head).unwrap();
-        for part in ["ref: refs/he", "ads/", &name(n), "\n"] {
-            std::io::Write::write_all(&mut file, part.as_bytes()).unwrap();
-        }
-        drop(file);
-        // As long as a reader that came at a bad moment waits at least.
-        for _ in 0..20 {
-            thread::yield_now();
-        }
-    };
-    write(0);
-    check(&repo, 500, write);
-}
-
 #[test]
 fn the_list_is_whole_while_refs_are_packed() {
     let repo = generated();
