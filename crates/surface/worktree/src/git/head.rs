@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Commit, GitDir, Pointer};
 use crate::file::{self, Links};
-use crate::limits::{GIT_LINE_FILE_BYTES_MAX, GIT_SYMBOLIC_REFS_MAX};
+use crate::limits::{GIT_LINE_FILE_BYTES_MAX, GIT_READS_MAX, GIT_SYMBOLIC_REFS_MAX};
 use crate::retry::retry;
 use crate::{BranchName, FileProblem, WorktreeError};
 
@@ -83,15 +83,25 @@ fn leads_to(git: &GitDir, branch: &BranchName) -> Result<Option<Vec<u8>>, Worktr
     }
 }
 
-/// Reads a ref again until it is whole. Git ends it with a line break, so without one it may be half of it, unless it
-/// stays as it is.
+/// Reads a ref again until it is whole.
 fn read_pointer(path: &Path) -> Result<Pointer, WorktreeError> {
-    let mut unfinished: Option<Vec<u8>> = None;
+    settle(path, || read_line(path))
+}
+
+/// Git ends a ref with a line break, so without one it may be half of one that is being written, unless it is the same
+/// at every read.
+fn settle(
+    path: &Path,
+    mut read: impl FnMut() -> Result<Vec<u8>, FileProblem>,
+) -> Result<Pointer, WorktreeError> {
+    let mut last = Vec::new();
+    let mut same_reads = 0;
     retry(|| {
-        let content = read_line(path).map_err(|problem| WorktreeError::git(path, problem))?;
-        let is_whole = content.ends_with(b"\n") || unfinished.as_ref() == Some(&content);
+        let content = read().map_err(|problem| WorktreeError::git(path, problem))?;
+        same_reads = if content == last { same_reads + 1 } else { 1 };
+        let is_whole = content.ends_with(b"\n") || same_reads == GIT_READS_MAX;
         let pointer = Pointer::parse(&content).filter(|_| is_whole);
-        unfinished = Some(content);
+        last = content;
         let problem = || FileProblem::Content("it names neither a branch nor a commit");
         pointer.ok_or_else(|| WorktreeError::git(path, problem()))
     })
@@ -108,5 +118,39 @@ fn read_line(path: &Path) -> Result<Vec<u8>, FileProblem> {
             Err(_) => Err(FileProblem::NotAFile),
         },
         read => read,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a file that has these contents one after the other, and the last one from then on.
+    fn check(contents: &[&str], expected: Option<&str>) {
+        let mut reads = 0;
+        let pointer = settle(Path::new("HEAD"), || {
+            let content = contents[reads.min(contents.len() - 1)];
+            reads += 1;
+            if content == "gone" { Err(FileProblem::Missing) } else { Ok(content.into()) }
+        });
+        let expected = expected.map(|name| Pointer::Ref(name.into()));
+        assert_eq!(pointer.ok(), expected, "{contents:?}");
+    }
+
+    #[test]
+    fn half_of_a_ref_is_no_ref() {
+        check(&["ref: refs/heads/main\n"], Some("refs/heads/main"));
+        check(
+            &["", "gone", "ref: refs/he", "ref: refs/he", "ref: refs/heads/main\n"],
+            Some("refs/heads/main"),
+        );
+        check(
+            &["ref: refs/heads/m", "ref: refs/heads/ma", "ref: refs/heads/main\n"],
+            Some("refs/heads/main"),
+        );
+        check(&["", "ref: refs/heads/main"], None);
+        check(&["ref: refs/heads/main"], Some("refs/heads/main"));
+        check(&["gone"], None);
+        check(&["abc\n"], None);
     }
 }
