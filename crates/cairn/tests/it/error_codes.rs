@@ -5,8 +5,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use cairn_base::{ErrorRow, Retry};
-use cairn_http::error_codes;
+use cairn_base::{ErrorCode, ErrorRow, Retry};
+use cairn_worktree::WorktreeCode;
+
+/// Codes of the server, and codes of the program that has a working tree, which no server returns.
+fn error_codes() -> impl Iterator<Item = ErrorCode> {
+    cairn_http::error_codes().chain(WorktreeCode::ALL.iter().copied())
+}
 
 #[test]
 fn the_table() {

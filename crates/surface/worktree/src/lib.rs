@@ -1,0 +1,39 @@
+//! The working tree of the process that has it: CLI and MCP over stdio.
+//!
+//! - [`Workspace::find`] finds the root of the tree and its repository; [`Workspace::id`] names the clone.
+//! - [`Workspace::branch`] reads the active branch, [`Workspace::branches`] lists all of them.
+//! - [`Workspace::config`] reads the settings of the KB.
+//! - [`read_inside`] reads a file of the tree and never leaves it.
+//!
+//! Git is never run: `.git` is read as it lies on disk, and nothing is kept between two calls, so each call sees the
+//! branch that is checked out now. Refs stored as files are supported, loose and packed; a repository with reftables
+//! is refused with an error. This crate opens no store, and it writes two small files only: the workspace id and the
+//! branch that was active last.
+
+mod active;
+mod branch_name;
+mod branches;
+mod code;
+mod config;
+mod environment;
+mod error;
+mod file;
+mod find;
+mod git;
+mod inside;
+pub mod limits;
+mod remember;
+mod retry;
+mod workspace;
+mod workspace_id;
+
+pub use active::{ActiveBranch, BranchSource};
+pub use branch_name::{BranchName, BranchNameProblem};
+pub use code::WorktreeCode;
+pub use config::{ConfigOrigin, KbChecks, KbConfig, KbPaths};
+pub use environment::{BRANCH_VARIABLES, WORKSPACE_VARIABLES};
+pub use error::WorktreeError;
+pub use file::FileProblem;
+pub use inside::read_inside;
+pub use workspace::Workspace;
+pub use workspace_id::{WorkspaceId, WorkspaceIdParseError};
