@@ -6,10 +6,17 @@
 //! files.
 
 mod branch;
+pub mod limits;
 mod model;
+mod sparql;
+pub mod tools;
 
 pub use branch::{Branch, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
 pub use model::{
     EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
     VerificationPerspective, VerificationScope,
+};
+pub use sparql::{
+    SparqlAnswer, SparqlCode, SparqlEndpoint, SparqlError, SparqlRequest, SparqlRow, SparqlTerm,
+    SparqlTermType,
 };
