@@ -159,7 +159,7 @@ fn to_http(request: &OutboundRequest<'_>) -> Request<Full<Bytes>> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tokio::io::AsyncWriteExt as _;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -176,9 +176,17 @@ mod tests {
                 bytes_max: 64,
             };
             let (near, mut far) = tokio::io::duplex(64 * 1024);
-            far.write_all(bytes).await.expect("there is room");
-            far.shutdown().await.expect("it closes");
-            converse(near, &request).await
+            let serve = async {
+                // Bytes before the request would end the connection unread.
+                let mut heard = Vec::new();
+                while !heard.ends_with(b"\r\n\r\n") {
+                    assert_ne!(far.read_buf(&mut heard).await.expect("it reads"), 0, "a whole request");
+                }
+                // Fails if the client has gone already.
+                let _ = far.write_all(bytes).await;
+                let _ = far.shutdown().await;
+            };
+            tokio::join!(serve, converse(near, &request)).1
         })
     }
 

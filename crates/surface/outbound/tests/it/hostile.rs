@@ -64,8 +64,11 @@ fn endless_heads_and_trailers_are_cut() {
 
 #[test]
 fn a_slow_trickle_ends_at_the_deadline() {
-    for start in ["", HEAD, &format!("{HEAD}\r\n"), &format!("{HEAD}content-length: 1000000\r\n\r\n")] {
-        let start = start.to_owned();
+    for (start, piece) in [
+        (format!("{HEAD}x-a: "), b"b"),
+        (format!("{HEAD}\r\n"), b" "),
+        (format!("{HEAD}content-length: 1000000\r\n\r\n"), b" "),
+    ] {
         let (alive, end) = mpsc::channel::<()>();
         let end = Mutex::new(end);
         let server = Server::start(move |stream| {
@@ -73,16 +76,12 @@ fn a_slow_trickle_ends_at_the_deadline() {
             let end = end.lock().expect("no panic");
             // A byte now and then, so that the connection is never idle for long.
             while end.recv_timeout(Duration::from_millis(10)) == Err(mpsc::RecvTimeoutError::Timeout) {
-                if stream.write_all(b" ").is_err() {
+                if stream.write_all(piece).is_err() {
                     break;
                 }
             }
         });
-        let found = server.ask_within(300);
-        assert!(
-            matches!(found, Err(SparqlError::TimedOut { after_ms: 300 } | SparqlError::Failed { .. })),
-            "{found:?}"
-        );
+        assert_eq!(server.ask_within(300), Err(SparqlError::TimedOut { after_ms: 300 }));
         drop(alive);
     }
 }
