@@ -16,6 +16,7 @@ mod model;
 mod record;
 mod skills;
 mod space;
+mod sparql;
 pub mod tables;
 pub mod tools;
 mod write;
@@ -40,6 +41,10 @@ pub use record::{
 };
 pub use skills::{SkillError, SkillManifest, SkillSource};
 pub use space::{Loading, Schema, define, entities};
+pub use sparql::{
+    SparqlAnswer, SparqlCode, SparqlEndpoint, SparqlError, SparqlRequest, SparqlRow, SparqlTerm,
+    SparqlTermType,
+};
 pub use write::{
     DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, examine_upsert, plan_delete,
     store_deletion, store_upsert,

@@ -2,16 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
 
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::TlsError;
-use crate::load::provider;
+use crate::{Roots, TlsError};
 
 /// A connection to a server.
 pub type ClientStream = tokio_rustls::client::TlsStream<TcpStream>;
@@ -40,20 +36,11 @@ impl Connector {
     ///
     /// When there is no certificate among the roots, or the name is none.
     pub fn new(tls: &ClientTls) -> Result<Self, TlsError> {
-        let mut roots = RootCertStore::empty();
-        for root in CertificateDer::pem_slice_iter(&tls.roots_pem) {
-            let root = root.map_err(|_| TlsError::NoRoots)?;
-            roots.add(root).map_err(|_| TlsError::NoRoots)?;
-        }
-        if roots.is_empty() {
-            return Err(TlsError::NoRoots);
-        }
-        let name = tls.server_name.clone();
-        let server = ServerName::try_from(name.clone()).map_err(|_| TlsError::BadName { name })?;
-        let builder =
-            ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()?;
-        let config = builder.with_root_certificates(roots).with_no_client_auth();
-        Ok(Connector { connector: TlsConnector::from(Arc::new(config)), server })
+        Roots::from_pem(&tls.roots_pem)?.connector(&tls.server_name)
+    }
+
+    pub(crate) fn of(connector: TlsConnector, server: ServerName<'static>) -> Self {
+        Connector { connector, server }
     }
 
     /// Shakes hands with a server. The caller bounds the time.

@@ -65,6 +65,9 @@ pub enum TlsError {
     /// A client was given nobody to trust.
     #[error("the roots hold no certificates in PEM that can be used")]
     NoRoots,
+    /// The system has no authorities.
+    #[error("the system has no certificates of authorities that can be used")]
+    NoSystemRoots,
     /// A client was told to expect something that is no name.
     #[error("{name:?} is neither a host name nor an address")]
     BadName {
@@ -95,6 +98,9 @@ impl TlsError {
                  in its file"
             }
             TlsError::NoRoots => "give the certificate of the authority, or the server's own, in PEM",
+            TlsError::NoSystemRoots => {
+                "install the system's package of CA certificates, or name a file with the authorities to trust"
+            }
             TlsError::BadName { .. } => "give the name in the server's certificate",
             TlsError::Setup(_) => "use other files, or report this",
         };

@@ -4,7 +4,8 @@
 //!   they change ([`Tls::watch`]); files that are of no use change nothing.
 //! - [`Tls::accept`] shakes hands with a client, within a bound. The caller decides where that runs, so that
 //!   nobody else waits for it.
-//! - [`Connector`] is the other side: it trusts the certificates it was given, and nobody else.
+//! - [`Connector`] is the other side: it trusts the certificates it was given, and nobody else. [`Roots`] makes
+//!   connectors for several servers, from a file of authorities or from those of the system.
 //!
 //! Clients show no certificates: who somebody is, is told inside. There is no early data, which could be
 //! sent twice by others. What is spoken over the streams is not known here.
@@ -13,6 +14,7 @@ mod client;
 mod error;
 pub mod limits;
 mod load;
+mod roots;
 mod server;
 mod stamp;
 #[cfg(feature = "testing")]
@@ -23,4 +25,5 @@ mod watch;
 pub use client::{ClientStream, ClientTls, Connector, is_distrust};
 pub use error::TlsError;
 pub use load::TlsFiles;
+pub use roots::Roots;
 pub use server::{Protocol, ServerStream, Tls};

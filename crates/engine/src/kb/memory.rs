@@ -1,0 +1,51 @@
+//! The requirements KB, as shared code knows it.
+
+use cairn_kb::tables;
+use cairn_seam::{EventKind, Keyspace};
+
+use super::branches::Branches;
+use crate::EngineConfig;
+use crate::memory::{Cleared, Memory, Primary, PrimaryId};
+
+/// The memory of requirements, with what it keeps between calls.
+pub(crate) struct Kb {
+    pub(super) branches: Branches,
+}
+
+impl Kb {
+    pub(crate) fn new(_config: &EngineConfig, _now_ms: u64) -> Self {
+        Kb { branches: Branches::default() }
+    }
+}
+
+impl Memory for Kb {
+    fn name(&self) -> &'static str {
+        "kb"
+    }
+
+    fn keyspaces(&self) -> &'static [Keyspace] {
+        tables::KEYSPACES
+    }
+
+    fn event_kinds(&self) -> &'static [(EventKind, &'static str)] {
+        tables::EVENT_KINDS
+    }
+
+    fn clear_caches(&self, after: Cleared) {
+        match after {
+            Cleared::Forgotten | Cleared::Repaired => self.branches.forget_all(),
+            // Entities do not change by compaction.
+            Cleared::Compacted => {}
+        }
+    }
+
+    fn primary(&self) -> &'static [Primary] {
+        PRIMARY
+    }
+}
+
+/// Records that are not rebuilt from others. Entities are concepts of the graph.
+const PRIMARY: &[Primary] = &[
+    Primary { keyspace: tables::BRANCHES, kind: "KB branch", id: PrimaryId::Bytes },
+    Primary { keyspace: tables::VERSIONS, kind: "version of KB branch", id: PrimaryId::Bytes },
+];

@@ -1,0 +1,50 @@
+//! The requirements KB: one graph space per workspace and branch, held in memory while it is in use.
+//!
+//! Writes of one branch follow each other under a lock: each is examined against the branch in memory, outside of any
+//! transaction, and the transaction stores it only if the branch still has the version that it was examined
+//! against. Reads see the branch as its last write left it.
+
+mod branches;
+mod check;
+mod create;
+mod delete;
+mod diff;
+mod list;
+mod memory;
+mod open;
+mod reports;
+mod search;
+mod space;
+mod state;
+mod upsert;
+
+pub use self::diff::KbDiff;
+pub use self::list::{KbBranch, KbBranches};
+pub(crate) use self::memory::Kb;
+pub use self::create::KbEnsured;
+
+use cairn_base::TenantId;
+use cairn_kb::KbError;
+
+use crate::EngineError;
+
+/// The KB of a branch of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KbTarget {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// The id of the workspace.
+    pub workspace: String,
+    /// The branch.
+    pub branch: String,
+}
+
+impl From<KbError> for EngineError {
+    fn from(error: KbError) -> Self {
+        match error {
+            KbError::Store(error) => error.into(),
+            KbError::Graph(error) => error.into(),
+            error => EngineError::Kb(Box::new(error)),
+        }
+    }
+}

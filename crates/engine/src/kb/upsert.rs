@@ -1,0 +1,219 @@
+//! `kb_upsert` and its dry run.
+
+use std::thread;
+
+use cairn_access::{Action, Principal, Resource};
+use cairn_base::Position;
+use cairn_graph::{View, Writer};
+use cairn_kb::tools::{EntityJson, UpsertInput, UpsertOutput, ValidateUpsertOutput};
+use cairn_kb::{Entity, Examined, FieldError, KbError, NodeKey, Stored, SymbolFacts, examine_upsert, store_upsert};
+use cairn_seam::StoreError;
+use parking_lot::MutexGuard;
+
+use super::KbTarget;
+use super::open::Opened;
+use super::space::Recordings;
+use super::state::{snapshot_id, space_scope};
+use crate::{Act, Engine, EngineError};
+
+/// The number of an entity that is not stored yet, while it is examined.
+const NOT_STORED: NodeKey = NodeKey(u64::MAX - 1);
+
+impl Engine {
+    /// Creates or updates an entity and adds relationships that start at it, or changes nothing. Blocks while others
+    /// write to the branch, and until the write is durable.
+    pub fn kb_upsert(
+        &self,
+        principal: &Principal,
+        target: &KbTarget,
+        input: &UpsertInput,
+        facts: Option<&SymbolFacts>,
+    ) -> Result<UpsertOutput, EngineError> {
+        let opened = self.kb_open(principal, target)?;
+        let act = Act::new(Action::KbWrite, Resource::space(target.tenant, opened.record.space));
+        self.pipeline.permit(principal, &act)?;
+        thread::sleep(self.search_pause(&act));
+        let mut writing = self.kb_lock(&opened)?;
+        self.kb_load(&opened, &mut writing)?;
+        let examined = self.kb_examine(&opened, input, facts)?;
+        if let Some(problem) = examined.problems.into_iter().next() {
+            return Err(problem.into());
+        }
+        let plan = examined.plan;
+        self.kb_refuse_contradictions(&opened, &input.id, &plan)?;
+        let stored = {
+            let (plan, schema) = (plan.clone(), self.kb_schema(&opened)?);
+            let store = move |writer: &mut Writer<'_>| Ok(store_upsert(writer, &schema, &plan)?);
+            self.kb_store(principal, &act, &opened, &mut writing, store)?
+        };
+        let Stored { key, links } = stored;
+        let version = self.kb_apply(&opened, plan.changes(key))?;
+        Ok(UpsertOutput {
+            id: input.id.clone(),
+            created: u32::from(plan.key.is_none()),
+            updated: u32::from(plan.key.is_some()),
+            relationships_created: u32::try_from(links).unwrap_or(u32::MAX),
+            warnings: examined.warnings,
+            semantic_advisor: None,
+            snapshot_id: snapshot_id(opened.record.space, version),
+        })
+    }
+
+    /// Says whether an upsert would be stored, and everything that is wrong with it. Stores nothing.
+    pub fn kb_validate_upsert(
+        &self,
+        principal: &Principal,
+        target: &KbTarget,
+        input: &UpsertInput,
+        facts: Option<&SymbolFacts>,
+    ) -> Result<ValidateUpsertOutput, EngineError> {
+        let opened = self.kb_open(principal, target)?;
+        let mut writing = self.kb_lock(&opened)?;
+        self.kb_load(&opened, &mut writing)?;
+        let Examined { problems, warnings, plan } = self.kb_examine(&opened, input, facts)?;
+        let mut errors: Vec<FieldError> = problems.iter().flat_map(as_field_errors).collect();
+        if errors.is_empty() {
+            match self.kb_refuse_contradictions(&opened, &input.id, &plan) {
+                Err(EngineError::Kb(error)) => errors.extend(as_field_errors(&error)),
+                others => others?,
+            }
+        }
+        let valid = errors.is_empty();
+        let normalized_preview = valid.then(|| EntityJson::from(&plan.entity));
+        Ok(ValidateUpsertOutput { valid, errors, warnings, semantic_advisor: None, normalized_preview })
+    }
+
+    /// Examines an upsert against the branch in memory.
+    fn kb_examine(
+        &self,
+        opened: &Opened,
+        input: &UpsertInput,
+        facts: Option<&SymbolFacts>,
+    ) -> Result<Examined, EngineError> {
+        let state = opened.held.state.read();
+        let state = state.as_ref().ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
+        let known = state.branch.find(&input.id).map(|(key, node)| (key, node.kind));
+        let current: Option<Entity> = match known {
+            None => None,
+            Some(wanted) => self.pipeline.read_under(opened.permit, Position::START, |snapshot, scope| {
+                let scope = space_scope(scope, opened.record.space)?;
+                let view = View::of_snapshot(snapshot, scope, &self.memories.graph.cache);
+                Ok(cairn_kb::entities(&view, &state.schema, &[wanted])?.pop().flatten())
+            })?,
+        };
+        if known.is_some() && current.is_none() {
+            return Err(self.kb_lost(opened, "an entity is not in the store"));
+        }
+        if known.is_none() && state.branch.len() >= cairn_kb::limits::BRANCH_ENTITIES_MAX {
+            let max = cairn_kb::limits::BRANCH_ENTITIES_MAX as u64;
+            return Err(KbError::TooLarge { what: "entities of a branch", count: max + 1, max }.into());
+        }
+        Ok(examine_upsert(&state.branch, current.as_ref(), input, facts, self.clock().now_ms()))
+    }
+
+    /// Fails if a plan would create contradictions that are not there yet. The branch in memory stays as it is.
+    fn kb_refuse_contradictions(
+        &self,
+        opened: &Opened,
+        id: &str,
+        plan: &cairn_kb::UpsertPlan,
+    ) -> Result<(), EngineError> {
+        let mut state = opened.held.state.write();
+        let state = state.as_mut().ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
+        if !plan.may_contradict(&state.branch) {
+            return Ok(());
+        }
+        state.checks();
+        let (branch, checks) = (&mut state.branch, state.checks.as_mut());
+        let checks = checks.expect("they were just built");
+        let found = checks.new_contradictions(branch, plan.changes(plan.key.unwrap_or(NOT_STORED)));
+        if found.is_empty() {
+            return Ok(());
+        }
+        Err(KbError::contradiction(id, &found).into())
+    }
+
+    /// Stores a write in one transaction, together with the next version of the branch. If nobody knows whether it was
+    /// stored, the branch is read again by the next request.
+    pub(super) fn kb_store<T: Send + 'static>(
+        &self,
+        principal: &Principal,
+        act: &Act,
+        opened: &Opened,
+        writing: &mut MutexGuard<'_, Recordings>,
+        mut store: impl FnMut(&mut Writer<'_>) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let expected = opened.held.state.read().as_ref().map(|state| state.version);
+        let expected = expected.ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
+        let clock = std::sync::Arc::clone(self.clock());
+        let recording = writing.recording();
+        let committed = self.pipeline.transact(principal, act, move |tx, scope| {
+            if cairn_kb::version(&*tx, scope)? != expected {
+                return Err(StoreError::Conflict.into());
+            }
+            let now_ms = clock.now_ms();
+            let mut tx = recording.of(tx);
+            let mut writer = Writer::new(&mut tx, *scope, now_ms);
+            let stored = store(&mut writer)?;
+            writer.finish()?;
+            let next = cairn_kb::Version { number: expected.number + 1, written_at_ms: now_ms };
+            cairn_kb::put_version(&mut tx, scope, next)?;
+            Ok((stored, next))
+        });
+        match committed {
+            Ok(committed) => {
+                let (stored, next) = committed.value;
+                if let Some(state) = opened.held.state.write().as_mut() {
+                    state.version = next;
+                }
+                Ok(stored)
+            }
+            Err(error) => {
+                // It may have been stored all the same.
+                *opened.held.state.write() = None;
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes the changes of a stored write in memory.
+    pub(super) fn kb_apply(
+        &self,
+        opened: &Opened,
+        changes: Vec<cairn_kb::Change>,
+    ) -> Result<cairn_kb::Version, EngineError> {
+        let mut state = opened.held.state.write();
+        let state = state.as_mut().ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
+        let mut touched = Vec::new();
+        changes.iter().for_each(|change| change.touched(&mut touched));
+        state.branch.apply(changes);
+        if let Some(checks) = &mut state.checks {
+            checks.update(&state.branch, &touched);
+        }
+        Ok(state.version)
+    }
+
+    pub(super) fn kb_schema(&self, opened: &Opened) -> Result<cairn_kb::Schema, EngineError> {
+        let state = opened.held.state.read();
+        let schema = state.as_ref().map(|state| state.schema.clone());
+        schema.ok_or_else(|| self.kb_lost(opened, "it was dropped"))
+    }
+}
+
+/// A problem as errors of fields.
+fn as_field_errors(problem: &KbError) -> Vec<FieldError> {
+    match problem {
+        KbError::Entity(errors) => errors.clone(),
+        KbError::Relationship { index, message } => {
+            vec![FieldError { field: format!("relationships[{index}]"), message: message.clone(), hint: None }]
+        }
+        KbError::OtherType { .. } => vec![FieldError { field: "type".into(), message: problem.to_string(), hint: None }],
+        KbError::Granularity(message) => {
+            vec![FieldError { field: "granularity_reason".into(), message: message.clone(), hint: None }]
+        }
+        other => {
+            let hint = Some(other.code().hint().to_owned());
+            vec![FieldError { field: "properties".into(), message: other.to_string(), hint }]
+        }
+    }
+}
