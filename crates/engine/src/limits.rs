@@ -89,5 +89,5 @@ pub const KIP_IMPORT_TRIED_BYTES: usize = 4 * MIB;
 pub const SPACE_COPIES_MAX: usize = 4;
 /// Rows that change in a space while it is copied and are remembered for the copy; more end it.
 pub const SPACE_COPY_CHANGES_MAX: usize = 200_000;
-/// Transactions that copy what changed meanwhile, before the one that publishes the copy.
+/// Rounds that copy what changed meanwhile, before the transaction that publishes the copy.
 pub const SPACE_COPY_ROUNDS_MAX: usize = 64;

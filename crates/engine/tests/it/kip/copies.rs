@@ -73,7 +73,7 @@ fn rows(store: &dyn Store) -> BTreeMap<u32, BTreeMap<(u16, Vec<u8>), Vec<u8>>> {
 fn a_copy_is_the_space_at_the_moment_of_its_commit_and_goes_its_own_way_afterwards() {
     let kip = Kip::new();
     let (mut calls, mut finds) = (0, Vec::new());
-    let mut on_stage = |_| {
+    let mut on_stage = |_: cairn_seam::Stage<'_>| {
         // Others write while it is copied, and nobody finds it.
         kip.ok(&drug(calls));
         if calls == 1 {
@@ -109,7 +109,7 @@ fn a_copy_that_is_stopped_or_was_left_by_another_process_leaves_nothing() {
     let before = rows(&*kip.world.store);
     for stop_at in 0..3 {
         let mut calls = 0;
-        let mut on_stage = |_| {
+        let mut on_stage = |_: cairn_seam::Stage<'_>| {
             calls += 1;
             calls <= stop_at
         };
@@ -141,7 +141,7 @@ fn a_copy_that_is_stopped_or_was_left_by_another_process_leaves_nothing() {
 #[test]
 fn a_staged_space_is_left_alone_while_a_copy_runs() {
     let kip = Kip::new();
-    let mut on_stage = |_| {
+    let mut on_stage = |_: cairn_seam::Stage<'_>| {
         kip.engine().upkeep_once().unwrap();
         true
     };
@@ -172,7 +172,7 @@ fn a_deleted_space_is_gone_at_once_and_its_name_can_be_used_again() {
 fn a_space_that_goes_while_it_is_copied_is_not_copied() {
     let kip = Kip::new();
     copy(&kip, "memory", "branch").unwrap();
-    let mut on_stage = |stage: cairn_seam::Stage| {
+    let mut on_stage = |stage: cairn_seam::Stage<'_>| {
         if stage.done > 0 {
             let _ = kip.engine().delete_space(&kip.world.owner, TENANT, "branch");
         }
@@ -329,7 +329,7 @@ fn measure_a_copy() {
         }
         let started = Instant::now();
         let mut all = 0;
-        let mut on_stage = |stage: cairn_seam::Stage| {
+        let mut on_stage = |stage: cairn_seam::Stage<'_>| {
             all = stage.done;
             true
         };
