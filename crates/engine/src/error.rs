@@ -64,6 +64,24 @@ pub enum EngineError {
     /// Somebody waits for a new search index already.
     #[error("the search index is made anew already; wait until it is done")]
     SearchRebuilding,
+    /// A space that the knowledge base writes is not written in any other way.
+    #[error("the space {name:?} belongs to the knowledge base, and KIP only reads it")]
+    ManagedSpace {
+        /// The name of the space.
+        name: String,
+    },
+    /// As many copies of spaces run as may run at once.
+    #[error(
+        "{} spaces are being copied already; try again when one of them is done",
+        limits::SPACE_COPIES_MAX
+    )]
+    CopiesFull,
+    /// A space was written to more quickly than it could be copied.
+    #[error("the space {name:?} changed too much while it was copied; nothing was kept of the copy")]
+    CopyOutrun {
+        /// The name of the space that was to be copied.
+        name: String,
+    },
     /// Values would become parts of keys.
     #[error(
         "this store is sealed, and ordered indexes are not made in one: they hold values of attributes in the \
@@ -276,6 +294,8 @@ impl EngineError {
             EngineError::NoSearch { .. } => SearchCode::SearchNotReady,
             EngineError::SearchOff => ErrorCode::InvalidRequest,
             EngineError::SearchRebuilding => ErrorCode::Conflict,
+            EngineError::ManagedSpace { .. } => ErrorCode::Forbidden,
+            EngineError::CopiesFull | EngineError::CopyOutrun { .. } => ErrorCode::Overloaded,
             EngineError::IndexesSealed => ErrorCode::InvalidRequest,
             EngineError::NoOrderedIndex { .. } => ErrorCode::NotFound,
             EngineError::Registry(error) => error.code(),

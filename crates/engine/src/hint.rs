@@ -23,6 +23,12 @@ impl EngineError {
             | EngineError::SearchRebuilding
             | EngineError::MaintenanceRunning
             | EngineError::SleepRunning => Some(WAIT),
+            EngineError::ManagedSpace { .. } => {
+                Some("write to it with `cairn kb upsert` or the tool kb_upsert; read it with FIND")
+            }
+            EngineError::CopyOutrun { .. } => {
+                Some("copy it again when fewer clients write to it, or hold their writes back meanwhile")
+            }
             EngineError::ConsumersFull => Some("remove a consumer that is no longer used"),
             EngineError::NoSigning { .. } => {
                 Some("run `cairn identity create`, or sign the payload yourself")
@@ -36,6 +42,7 @@ impl EngineError {
             | EngineError::NoSearch { .. }
             | EngineError::SearchOff
             | EngineError::IndexesSealed
+            | EngineError::CopiesFull
             | EngineError::NoOrderedIndex { .. }
             | EngineError::NoTenant { .. }
             | EngineError::CannotTrust(_)

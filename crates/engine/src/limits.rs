@@ -85,3 +85,9 @@ pub const KIP_IMPORT_BYTES: usize = 256 * KIB;
 pub const KIP_IMPORTS_UNDER_WAY_MAX: usize = 3;
 /// Bytes of such an import that a dry run tries, in one transaction; the rest is only read.
 pub const KIP_IMPORT_TRIED_BYTES: usize = 4 * MIB;
+/// Spaces that are copied at once.
+pub const SPACE_COPIES_MAX: usize = 4;
+/// Rows that change in a space while it is copied and are remembered for the copy; more end it.
+pub const SPACE_COPY_CHANGES_MAX: usize = 200_000;
+/// Rounds that copy what changed meanwhile, before the transaction that publishes the copy.
+pub const SPACE_COPY_ROUNDS_MAX: usize = 64;

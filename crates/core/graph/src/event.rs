@@ -4,8 +4,8 @@ use cairn_base::{SpaceId, put_varint, take_varint};
 use cairn_seam::{Event, EventKind};
 
 use crate::tables::{
-    CONCEPT_CHANGED, CONCEPT_DELETED, CONCEPTS_COPIED, LINK_CHANGED, LINK_DELETED, LINKS_COPIED, SPACE_CREATED,
-    SPACE_DELETED, SPACE_PUBLISHED,
+    CONCEPT_CHANGED, CONCEPT_DELETED, CONCEPTS_COPIED, LINK_CHANGED, LINK_DELETED, LINKS_COPIED,
+    SPACE_CREATED, SPACE_DELETED, SPACE_PUBLISHED,
 };
 use crate::{ConceptId, GraphError, LinkId, Result};
 

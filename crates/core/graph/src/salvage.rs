@@ -116,7 +116,8 @@ pub fn rebuild(reader: &dyn Reader, scope: &Scope, clues: &Clues, store: &Salvag
     if is_hidden(reader, scope) {
         return Ok(Rebuilt::default());
     }
-    let heard_of = clues.0.keys().filter(|(tenant, _)| *tenant == scope.tenant()).map(|(_, space)| space.0).max();
+    let heard_of =
+        clues.0.keys().filter(|(tenant, _)| *tenant == scope.tenant()).map(|(_, space)| space.0).max();
     let clues = clues.0.get(&(scope.tenant(), scope.space())).cloned().unwrap_or_default();
     let mut out = Rebuilt::default();
     let mut left = Left::default();

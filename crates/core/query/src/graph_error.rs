@@ -13,9 +13,11 @@ impl From<GraphError> for QueryError {
             GraphError::BadRecord { .. } => {
                 return QueryError::Store(StoreError::Record { detail: error.to_string() });
             }
-            GraphError::NoConcept(_) | GraphError::NoLink(_) | GraphError::NoIndex(_) => {
-                (KipCode::NotFound, None)
-            }
+            GraphError::NoConcept(_)
+            | GraphError::NoLink(_)
+            | GraphError::NoIndex(_)
+            | GraphError::NoSpace(_) => (KipCode::NotFound, None),
+            GraphError::SpaceExists(_) | GraphError::NotStaged(_) => (KipCode::DuplicateExists, None),
             GraphError::NoType(_) | GraphError::NoPredicate(_) => (KipCode::TypeMismatch, None),
             GraphError::Protected { .. } => (KipCode::ImmutableTarget, None),
             GraphError::TypeInUse { .. } => (KipCode::ConstraintViolation, Some(in_use())),

@@ -7,6 +7,7 @@ use cairn_base::{Position, SpaceId, TenantId};
 use cairn_graph::{Cache, Changes, GraphError, tables};
 use cairn_seam::{EventKind, Keyspace, MaintenanceReport, OnStage, StoreError};
 
+use super::lifecycle::Copies;
 use super::salvage::{LostGraph, PRIMARY};
 use super::{Indexing, Sleeping, Spaces};
 use crate::memory::{Cleared, Memory, Primary, Salvage, Searchable, Track};
@@ -22,6 +23,8 @@ pub(crate) struct Graph {
     pub(crate) indexing: Indexing,
     /// Sleep cycles by themselves, and where one is under way.
     pub(crate) sleeping: Sleeping,
+    /// Spaces that are being copied, and those that are not finished.
+    pub(crate) copies: Arc<Copies>,
 }
 
 impl Graph {
@@ -31,6 +34,7 @@ impl Graph {
             spaces: Spaces::default(),
             indexing: Indexing::new(config.auto_indexes),
             sleeping: Sleeping::new(config.sleep),
+            copies: Arc::default(),
         }
     }
 }
@@ -61,7 +65,7 @@ impl Memory for Graph {
     }
 
     fn track(&self) -> Option<Box<dyn Track>> {
-        Some(Box::new(Cached(Changes::new(&self.cache))))
+        Some(Box::new(Tracking { cached: Changes::new(&self.cache), copies: Arc::clone(&self.copies) }))
     }
 
     fn clear_caches(&self, after: Cleared) {
@@ -83,6 +87,7 @@ impl Memory for Graph {
     }
 
     fn upkeep(&self, engine: &Engine, on_stage: OnStage<'_>) {
+        engine.look_after_spaces();
         engine.look_after_indexes();
         engine.sleep_when_due(on_stage);
     }
@@ -108,28 +113,34 @@ impl Engine {
     }
 }
 
-/// What a transaction changes of what the cache may hold.
-struct Cached(Changes);
+/// What a transaction changes of what the cache may hold, and of spaces that are being copied.
+struct Tracking {
+    cached: Changes,
+    copies: Arc<Copies>,
+}
 
-impl Track for Cached {
+impl Track for Tracking {
     fn put(&mut self, keyspace: Keyspace, key: &[u8], _: &[u8]) {
-        self.0.note(keyspace, key);
+        self.cached.note(keyspace, key);
+        self.copies.note(keyspace, key);
     }
 
     fn delete(&mut self, keyspace: Keyspace, key: &[u8]) {
-        self.0.note(keyspace, key);
+        self.cached.note(keyspace, key);
+        self.copies.note(keyspace, key);
     }
 
     fn delete_range(&mut self, keyspace: Keyspace) {
-        self.0.note_range(keyspace);
+        self.cached.note_range(keyspace);
+        self.copies.note_range(keyspace);
     }
 
     fn committed(&mut self, _: TenantId, at: Position) {
-        self.0.committed(at);
+        self.cached.committed(at);
     }
 
     fn aborted(&mut self) {
-        self.0.aborted();
+        self.cached.aborted();
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod cache;
 mod indexes;
+pub(crate) mod lifecycle;
 mod memory;
 mod missing;
 mod read;

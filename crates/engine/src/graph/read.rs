@@ -2,6 +2,7 @@
 
 use cairn_access::{Permit, Scope};
 use cairn_base::{Position, SpaceId};
+use cairn_graph::spaces::check_named;
 use cairn_graph::{Allowance, Budget, View};
 use cairn_seam::StoreError;
 
@@ -29,6 +30,7 @@ impl Engine {
         let (clock, cache) = (self.clock(), &self.memories.graph.cache);
         self.pipeline.read_under(permit, Position::START, |snapshot, scope| {
             let scope = inside(scope, space)?;
+            check_named(snapshot, scope.tenant(), space)?;
             body(&View::of_snapshot(snapshot, scope, cache), Budget::new(&**clock, allowance))
         })
     }

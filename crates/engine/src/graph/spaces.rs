@@ -1,7 +1,7 @@
 //! Which space a request means, and that there is something in it.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{Position, SpaceId, TenantId};
@@ -16,10 +16,12 @@ use crate::{Act, Engine, EngineError, limits};
 /// Names of spaces that are remembered; when there are more, all are looked up anew.
 const KNOWN_MAX: usize = 10_000;
 
-/// Spaces that are known to be there. None ever goes away.
+/// Spaces that are known to be there. One that is deleted is forgotten.
 #[derive(Default)]
 pub(crate) struct Spaces {
     numbers: RwLock<HashMap<(TenantId, Box<str>), SpaceId>>,
+    /// How often a space was deleted: a name that was looked up before that is not remembered after it.
+    deletions: AtomicU64,
     /// Those that have their first types, and everything that a space must have.
     ready: RwLock<HashSet<(TenantId, SpaceId)>>,
     /// Whether a failure to restore a concept was logged since the last success.
@@ -48,9 +50,26 @@ impl Spaces {
         ready.insert((tenant, space));
     }
 
-    /// Remembers the number of a space.
-    pub(super) fn note(&self, tenant: TenantId, name: &str, space: SpaceId) {
+    /// How often a space was deleted until now.
+    pub(super) fn deletions(&self) -> u64 {
+        self.deletions.load(Ordering::Acquire)
+    }
+
+    /// A space was deleted.
+    pub(super) fn forget(&self, tenant: TenantId, space: SpaceId) {
         let mut numbers = self.numbers.write();
+        self.deletions.fetch_add(1, Ordering::AcqRel);
+        numbers.retain(|(of, _), known| (*of, *known) != (tenant, space));
+        drop(numbers);
+        self.ready.write().remove(&(tenant, space));
+    }
+
+    /// Remembers the number of a space that was looked up when `deletions` spaces were deleted.
+    pub(super) fn note(&self, tenant: TenantId, name: &str, space: SpaceId, deletions: u64) {
+        let mut numbers = self.numbers.write();
+        if self.deletions() != deletions {
+            return;
+        }
         if numbers.len() >= KNOWN_MAX {
             numbers.clear();
         }
@@ -71,10 +90,11 @@ impl Engine {
         }
         let act = Act::new(Action::GraphRead, Resource::tenant(tenant));
         self.pipeline.permit(principal, &act)?;
+        let deletions = self.memories.graph.spaces.deletions();
         let snapshot = self.pipeline.store().snapshot(Position::START)?;
         let found = spaces::find(&*snapshot, tenant, name)?;
         if let Some(space) = found {
-            self.memories.graph.spaces.note(tenant, name, space);
+            self.memories.graph.spaces.note(tenant, name, space, deletions);
         }
         Ok(found)
     }
@@ -114,6 +134,7 @@ impl Engine {
             let now_ms = self.clock().now_ms();
             let act = Act::new(Action::GraphWrite, Resource::space(tenant, space));
             self.pipeline.transact(&Principal::local_owner(), &act, move |tx, scope| {
+                spaces::check_named(&*tx, scope.tenant(), scope.space())?;
                 Ok(cairn_graph::bootstrap(tx, scope, now_ms)?)
             })?;
         }
@@ -155,6 +176,7 @@ impl Engine {
             let now_ms = self.clock().now_ms();
             let act = Act::new(Action::GraphWrite, Resource::space(tenant, space));
             self.pipeline.transact(&Principal::local_owner(), &act, move |tx, scope| {
+                spaces::check_named(&*tx, scope.tenant(), scope.space())?;
                 Ok(cairn_graph::restore(tx, scope, now_ms)?)
             })?;
         }
@@ -174,7 +196,11 @@ pub(crate) fn space_to_write(
             let space = spaces::create(tx, scope.tenant(), name)?;
             scope.of_space(space).unwrap_or(*scope)
         }
-        _ => *scope,
+        space => {
+            // It may have been deleted since it was looked up.
+            spaces::check_named(&*tx, scope.tenant(), space)?;
+            *scope
+        }
     };
     cairn_graph::bootstrap(tx, &scope, now_ms)?;
     Ok(scope)

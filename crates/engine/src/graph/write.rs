@@ -18,6 +18,8 @@ pub(crate) struct SpaceTarget {
     name: Box<str>,
     /// Its number, if it is there.
     space: Option<SpaceId>,
+    /// How often a space was deleted before it was looked up.
+    deletions: u64,
 }
 
 impl SpaceTarget {
@@ -43,18 +45,20 @@ impl Engine {
         tenant: TenantId,
         name: &str,
     ) -> Result<SpaceTarget, EngineError> {
+        let deletions = self.memories.graph.spaces.deletions();
         let space = self.space(principal, tenant, name)?;
         if let Some(space) = space {
             self.make_whole(tenant, space);
         }
-        Ok(SpaceTarget { tenant, name: name.into(), space })
+        Ok(SpaceTarget { tenant, name: name.into(), space, deletions })
     }
 
     /// The same for a space that is known to be there and to have everything: never blocks. `None` if it is not.
     pub(crate) fn ready_target(&self, tenant: TenantId, name: &str) -> Option<SpaceTarget> {
+        let deletions = self.memories.graph.spaces.deletions();
         let space = self.memories.graph.spaces.known(tenant, name)?;
         let is_ready = self.memories.graph.spaces.is_ready(tenant, space);
-        is_ready.then(|| SpaceTarget { tenant, name: name.into(), space: Some(space) })
+        is_ready.then(|| SpaceTarget { tenant, name: name.into(), space: Some(space), deletions })
     }
 
     /// A transaction in which `body` writes concepts and links. The space is made, and gets its first types, if
@@ -84,7 +88,7 @@ impl Engine {
     pub(crate) fn note_written(&self, target: &SpaceTarget, space: SpaceId) {
         self.make_whole(target.tenant, space);
         if target.space.is_none() && *target.name != *MEMORY {
-            self.memories.graph.spaces.note(target.tenant, &target.name, space);
+            self.memories.graph.spaces.note(target.tenant, &target.name, space, target.deletions);
         }
     }
 }

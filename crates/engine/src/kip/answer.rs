@@ -46,6 +46,7 @@ pub(super) fn told_apart(outcome: Result<Found, EngineError>) -> Outcome {
         Err(EngineError::Kip(error)) => return Ok(Err(*error)),
         Err(EngineError::NoSpace(missing)) => return Ok(Err(missing.into())),
         Err(EngineError::NoType(missing)) => return Ok(Err(missing.into())),
+        Err(error @ EngineError::ManagedSpace { .. }) => return Ok(Err(managed(&error))),
         Err(EngineError::Graph(error)) => QueryError::from(error),
         Err(EngineError::Store(error)) => QueryError::from(error),
         Err(error) => return Err(error),
@@ -54,6 +55,11 @@ pub(super) fn told_apart(outcome: Result<Found, EngineError>) -> Outcome {
         QueryError::Kip(error) => Ok(Err(error)),
         QueryError::Store(error) => Err(error.into()),
     }
+}
+
+/// A write to a space that KIP only reads.
+fn managed(error: &EngineError) -> KipError {
+    KipError::new(KipCode::ImmutableTarget, error.to_string()).hint(error.hint())
 }
 
 /// What is wrong with the node, where something was answered before.
@@ -87,6 +93,8 @@ impl EngineError {
             Some(missing.clone().into())
         } else if let EngineError::NoType(missing) = self {
             Some(missing.clone().into())
+        } else if let EngineError::ManagedSpace { .. } = self {
+            Some(managed(self))
         } else {
             None
         }

@@ -5,6 +5,7 @@ use std::io::Write;
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{Position, SpaceId, TenantId};
 use cairn_graph::View;
+use cairn_graph::spaces::check_named;
 use cairn_query::{Export, ExportError, KipSelection};
 use cairn_seam::StoreError;
 
@@ -82,6 +83,7 @@ impl Engine {
         let act = Act::new(Action::GraphRead, Resource::space(tenant, space));
         let selection = options.selection.as_ref();
         let export = self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
+            check_named(snapshot, tenant, space)?;
             let view = View::new(snapshot, *scope);
             Ok(Export::begin(&view, options.form, selection, &**self.clock())?)
         })?;
@@ -96,6 +98,7 @@ impl Engine {
     ) -> Result<Vec<u8>, EngineError> {
         let act = Act::new(Action::GraphRead, Resource::space(export.tenant, export.space));
         self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
+            check_named(snapshot, export.tenant, export.space)?;
             Ok(export.export.page(&View::new(snapshot, *scope))?)
         })
     }

@@ -23,6 +23,7 @@ use super::note::{Note, named};
 use super::read::answer;
 use super::write::change;
 use super::{Asking, Outcome, space_of};
+use crate::graph::lifecycle::check_not_managed;
 use crate::graph::spaces::space_to_write;
 use crate::{EngineError, limits};
 
@@ -35,6 +36,7 @@ impl Asking<'_> {
         answers: &mut Answers,
     ) -> Result<(), EngineError> {
         let (engine, name) = (self.engine, self.space());
+        check_not_managed(name)?;
         let target = engine.space_target(self.principal, self.tenant, name)?;
         let missing = match target.space() {
             Some(_) => None,

@@ -130,7 +130,8 @@ impl Asked<'_> {
     /// Where a command writes to without blocking, if it does.
     fn target(&self, engine: &Engine, command: &KipCommand) -> Option<SpaceTarget> {
         let may_write = !self.request.readonly && !self.request.dry_run;
-        if may_write && begins_with(&command.text, "UPSERT") {
+        let is_managed = cairn_graph::spaces::managed(space_of(&self.request));
+        if may_write && !is_managed && begins_with(&command.text, "UPSERT") {
             engine.ready_target(self.tenant, space_of(&self.request))
         } else {
             None

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use cairn_base::{ErrorCode, Number, SpaceId, Value};
+use cairn_graph::spaces::check_named;
 use cairn_graph::{Element, Link, LinkId, Meta, View};
 use cairn_kip::tree::{ElementKind, Search};
 use cairn_kip::{KipCode, KipError};
@@ -17,6 +18,9 @@ use crate::graph::inside;
 use crate::graph::search::{ElementHit, GraphQuestion};
 use crate::{EngineError, limits};
 
+/// The cause when a copied space does not have all its documents yet.
+const PENDING: &str = "this space was copied just now and is still being indexed; use FIND meanwhile";
+
 /// An object, as answers have it.
 type Shown = BTreeMap<String, Value>;
 
@@ -26,8 +30,13 @@ impl Asking<'_> {
             Ok(question) => question,
             Err(error) => return Ok(Err(error)),
         };
+        // Asked before the index is brought up to date: what is announced by now is in it then.
+        if self.engine.documents_pending(self.tenant, space)? {
+            return Err(EngineError::NoSearch { detail: PENDING.into() });
+        }
         let consulted = self.engine.consult_under(self.permit, |index, snapshot, scope| {
             let scope = &inside(scope, space)?;
+            check_named(snapshot, scope.tenant(), space)?;
             let view = View::of_snapshot(snapshot, *scope, &self.engine.memories.graph.cache);
             check_kind(&view, search)?;
             match search.of {

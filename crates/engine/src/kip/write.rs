@@ -12,11 +12,15 @@ use cairn_query::{Budget, Found, QueryError};
 
 use super::answer::told_apart;
 use super::{Asking, Outcome};
+use crate::graph::lifecycle::check_not_managed;
 use crate::limits;
 
 impl Asking<'_> {
     pub(super) fn write(&self, command: Command) -> Outcome {
         let (engine, name) = (self.engine, self.space());
+        if let Err(error) = check_not_managed(name) {
+            return told_apart(Err(error));
+        }
         let target = engine.space_target(self.principal, self.tenant, name)?;
         let is_delete = matches!(command, Command::Delete(_));
         if is_delete && target.space().is_none() {

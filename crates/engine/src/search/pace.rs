@@ -35,6 +35,14 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Whether more than so many commits wait for an index that is kept.
+    pub(crate) fn search_waits_for(&self, commits: usize) -> bool {
+        let is_kept = !matches!(self.searching.state(), State::Off);
+        is_kept && self.searching.backlog.waiting() > commits
+    }
+}
+
 impl super::Searching {
     /// Whether it follows the feed, and is not made anew beside that.
     fn is_serving(&self) -> bool {

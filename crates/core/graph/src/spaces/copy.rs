@@ -79,7 +79,8 @@ impl CopyPage {
             })?;
             verdict?;
             if page.rows.len() >= rows_max || bytes >= bytes_max {
-                let after = page.rows.last().filter(|(last, ..)| *last == keyspace).map(|(_, key, _)| key.clone());
+                let after =
+                    page.rows.last().filter(|(last, ..)| *last == keyspace).map(|(_, key, _)| key.clone());
                 page.next = Some(CopyPlace { at, after });
                 return Ok(page);
             }

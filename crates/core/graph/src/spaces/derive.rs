@@ -39,7 +39,9 @@ pub fn derive_page(tx: &mut dyn WriteTx, scope: &Scope, page: usize) -> Result<D
     match state(&*tx, scope.tenant(), scope.space())? {
         Some(SpaceState::DerivingConcepts(after)) => announce_concepts(tx, scope, after, page),
         Some(SpaceState::DerivingLinks(after)) => announce_links(tx, scope, after, page),
-        Some(SpaceState::Staged | SpaceState::Dying) | None => Ok(DeriveProgress::Done),
+        Some(SpaceState::Staged | SpaceState::Dying | SpaceState::Abandoned) | None => {
+            Ok(DeriveProgress::Done)
+        }
     }
 }
 
@@ -54,11 +56,8 @@ fn announce_concepts(
         (last, count) = (id, count + 1);
         if count < page { Visit::Continue } else { Visit::Stop }
     })?;
-    let next = if count < page {
-        SpaceState::DerivingLinks(LinkId(0))
-    } else {
-        SpaceState::DerivingConcepts(last)
-    };
+    let next =
+        if count < page { SpaceState::DerivingLinks(LinkId(0)) } else { SpaceState::DerivingConcepts(last) };
     if count > 0 {
         tx.emit(GraphEvent::ConceptsCopied(scope.space(), after, last).encode())?;
     }

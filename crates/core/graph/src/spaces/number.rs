@@ -29,10 +29,14 @@ fn last(reader: &dyn Reader, tenant: TenantId) -> Result<u32> {
     let noted = get(reader, SPACE_STATES, &by_number(tenant, SpaceId::NONE))?;
     let noted = noted.as_deref().map(decode).transpose()?.unwrap_or_default();
     let mut last = noted.max(SpaceId::MEMORY.0);
-    reader.multi_scan(SPACE_NAMES, &[KeyRange::prefix(&all(tenant)).descending().limit(1)], &mut |_, key, _| {
-        last = key.last_chunk().map_or(last, |number| u32::from_be_bytes(*number)).max(last);
-        Visit::Stop
-    })?;
+    reader.multi_scan(
+        SPACE_NAMES,
+        &[KeyRange::prefix(&all(tenant)).descending().limit(1)],
+        &mut |_, key, _| {
+            last = key.last_chunk().map_or(last, |number| u32::from_be_bytes(*number)).max(last);
+            Visit::Stop
+        },
+    )?;
     Ok(last)
 }
 

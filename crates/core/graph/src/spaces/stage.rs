@@ -38,7 +38,7 @@ pub fn publish(tx: &mut dyn WriteTx, tenant: TenantId, space: SpaceId, name: &st
 /// Gives a staged space up: its rows go as those of a deleted one. Does nothing if it is not staged any more.
 pub fn abandon(tx: &mut dyn WriteTx, tenant: TenantId, space: SpaceId) -> Result<()> {
     if state(&*tx, tenant, space)? == Some(SpaceState::Staged) {
-        state::put(tx, tenant, space, SpaceState::Dying)?;
+        state::put(tx, tenant, space, SpaceState::Abandoned)?;
     }
     Ok(())
 }
@@ -47,8 +47,12 @@ pub fn abandon(tx: &mut dyn WriteTx, tenant: TenantId, space: SpaceId) -> Result
 pub(super) fn check_staged(tx: &dyn WriteTx, tenant: TenantId, space: SpaceId) -> Result<()> {
     match state(tx, tenant, space)? {
         Some(SpaceState::Staged) => Ok(()),
-        Some(SpaceState::Dying | SpaceState::DerivingConcepts(_) | SpaceState::DerivingLinks(_)) | None => {
-            Err(GraphError::NotStaged(space))
-        }
+        Some(
+            SpaceState::Dying
+            | SpaceState::Abandoned
+            | SpaceState::DerivingConcepts(_)
+            | SpaceState::DerivingLinks(_),
+        )
+        | None => Err(GraphError::NotStaged(space)),
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! version u8 (1) | 1 staged
 //!                | 2 being deleted
+//!                | 4 given up before it had a name, and being deleted
 //!                | 3 documents are derived | 0 of concepts, 1 of links | the last one that was derived
 //! ```
 //! The state and what follows it are varints.
@@ -20,6 +21,7 @@ const VERSION: u8 = 1;
 const STAGED: u64 = 1;
 const DYING: u64 = 2;
 const DERIVING: u64 = 3;
+const ABANDONED: u64 = 4;
 
 /// The state of a space that is not finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub enum SpaceState {
     Staged,
     /// It has no name any more, and its rows go.
     Dying,
+    /// It was given up before it got a name, and its rows go.
+    Abandoned,
     /// It is a copy with a name, and documents of its concepts are derived; those up to this one are announced.
     DerivingConcepts(ConceptId),
     /// The same for its links.
@@ -37,13 +41,14 @@ pub enum SpaceState {
 impl SpaceState {
     /// Whether nothing finds the space: it has no name yet, or none any more.
     pub fn is_hidden(self) -> bool {
-        matches!(self, SpaceState::Staged | SpaceState::Dying)
+        matches!(self, SpaceState::Staged | SpaceState::Dying | SpaceState::Abandoned)
     }
 
     fn encode(self) -> Vec<u8> {
         let numbers: &[u64] = match self {
             SpaceState::Staged => &[STAGED],
             SpaceState::Dying => &[DYING],
+            SpaceState::Abandoned => &[ABANDONED],
             SpaceState::DerivingConcepts(last) => &[DERIVING, 0, last.0],
             SpaceState::DerivingLinks(last) => &[DERIVING, 1, last.0],
         };
@@ -60,6 +65,7 @@ impl SpaceState {
         let state = (|| match take_varint(&mut rest)? {
             STAGED => Some(SpaceState::Staged),
             DYING => Some(SpaceState::Dying),
+            ABANDONED => Some(SpaceState::Abandoned),
             DERIVING => match (take_varint(&mut rest)?, take_varint(&mut rest)?) {
                 (0, last) => Some(SpaceState::DerivingConcepts(ConceptId(last))),
                 (1, last) => Some(SpaceState::DerivingLinks(LinkId(last))),
@@ -141,6 +147,7 @@ mod tests {
             for state in [
                 SpaceState::Staged,
                 SpaceState::Dying,
+                SpaceState::Abandoned,
                 SpaceState::DerivingConcepts(ConceptId(last)),
                 SpaceState::DerivingLinks(LinkId(last)),
             ] {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cairn_access::Scope;
 use cairn_base::{SpaceId, TenantId};
 use cairn_graph::spaces::{self, CopyPage, DeriveProgress, Row, SpaceState};
-use cairn_graph::{Element, GraphError, GraphEvent, tables};
+use cairn_graph::{GraphError, GraphEvent, View, tables};
 use cairn_seam::{KeyRange, Keyspace, Visit};
 
 use crate::kit::{Kit, scope};
@@ -76,7 +76,9 @@ fn a_staged_space_is_nowhere_until_it_is_published_and_its_number_is_never_given
     kit.restart();
     assert_eq!(unfinished(&kit), [(staged, SpaceState::Staged)]);
 
-    assert!(matches!(publish(&kit, staged, "memory"), Err(GraphError::SpaceExists(name)) if name == "memory"));
+    assert!(
+        matches!(publish(&kit, staged, "memory"), Err(GraphError::SpaceExists(name)) if name == "memory")
+    );
     assert!(matches!(publish(&kit, SpaceId(9), "lab"), Err(GraphError::NotStaged(SpaceId(9)))));
     assert!(matches!(publish(&kit, staged, " lab"), Err(GraphError::BadSpaceName { .. })));
     let before = kit.store.position();
@@ -104,10 +106,10 @@ fn a_staged_space_is_nowhere_until_it_is_published_and_its_number_is_never_given
 #[test]
 fn a_copy_in_pages_with_writes_in_between_is_the_space_when_it_is_published() {
     let kit = Kit::new();
-    let (person, knows) = (kit.kind("Person"), kit.predicate("knows"));
-    let people: Vec<_> = (0..40).map(|at| kit.concept(person, &format!("p{at}"))).collect();
+    let (person, knows) = (kit.define_type("Person"), kit.define_predicate("knows"));
+    let people: Vec<_> = (0..40).map(|at| kit.put(person, &format!("p{at}"), "{}")).collect();
     for pair in people.windows(2) {
-        kit.link(Element::Concept(pair[0]), knows, Element::Concept(pair[1]));
+        kit.link(pair[0], knows, pair[1]);
     }
     for rows_max in [1, 7, 64, 10_000] {
         let space = stage(&kit);
@@ -119,9 +121,10 @@ fn a_copy_in_pages_with_writes_in_between_is_the_space_when_it_is_published() {
                 return;
             }
             // Some concepts are made, one goes with its links.
-            kit.concept(person, &format!("new {rows_max} {page}"));
+            kit.put(person, &format!("new {rows_max} {page}"), "{}");
             if page % 15 == 0 {
-                kit.delete(people[(page / 15 + rows_max) % people.len()]);
+                let gone = people[(page / 15 + rows_max) % people.len()];
+                kit.write(move |writer| writer.delete_concepts(&[gone])).unwrap();
             }
             let now = copied(&kit, kit.scope);
             let keys = before.keys().chain(now.keys()).filter(|key| before.get(key) != now.get(key));
@@ -172,13 +175,19 @@ fn rows_of_a_deleted_or_abandoned_space_go_in_pages_and_nothing_else_does() {
             kit.transact(move |tx, _| spaces::abandon(tx, TENANT, space)).unwrap();
         }
         let all = rows(&kit, to, |_| true).len();
+        let before = kit.store.position();
         let mut pages = 1;
         while !kit.transact(move |tx, _| spaces::delete_page(tx, &to, 10)).unwrap() {
             assert_eq!(rows(&kit, to, |_| true).len(), all.saturating_sub(10 * pages));
-            assert_eq!(unfinished(&kit), [(space, SpaceState::Dying)]);
+            let state = if is_published { SpaceState::Dying } else { SpaceState::Abandoned };
+            assert_eq!(unfinished(&kit), [(space, state)]);
             pages += 1;
         }
         assert!(pages > 3);
+        let is_gone = |event: &GraphEvent| matches!(event, GraphEvent::ConceptDeleted(of, _) if *of == space);
+        let announced = kit.events_after(before).iter().filter(|event| is_gone(event)).count();
+        let concepts = kept.keys().filter(|(number, _)| *number == tables::HOMES.id).count();
+        assert_eq!(announced, if is_published { concepts } else { 0 });
         assert_eq!((rows(&kit, to, |_| true).len(), unfinished(&kit)), (0, vec![]));
         assert!(kit.transact(move |tx, _| spaces::delete_page(tx, &to, 10)).unwrap());
     }
@@ -209,12 +218,11 @@ fn every_concept_of_a_copy_is_announced_once() {
         announced.extend(found.concepts);
     }
     let mut all = Vec::new();
-    kit.view_of(&to, |view| {
-        view.all_concepts(None, &mut |id, _| {
+    View::new(&*kit.snapshot(), to)
+        .all_concepts(None, &mut |id, _| {
             all.push(id);
             Visit::Continue
         })
         .unwrap();
-    });
     assert_eq!(announced, all);
 }

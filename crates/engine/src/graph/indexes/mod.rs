@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::{Position, SpaceId, TenantId};
+use cairn_graph::spaces::check_named;
 use cairn_graph::{
     IndexField, IndexId, IndexInfo, IndexOrigin, IndexState, Meta, Statistic, TypeId, View, build_index_page,
     create_index, drop_index,
@@ -177,9 +178,10 @@ impl Engine {
 
     fn begin_index(&self, scope: &Scope, kind: TypeId, field: &IndexField) -> Result<IndexId, EngineError> {
         let field = field.clone();
-        let info = self
-            .pipeline
-            .step(scope, move |tx, scope| Ok(create_index(tx, scope, kind, &field, IndexOrigin::Asked)?))?;
+        let info = self.pipeline.step(scope, move |tx, scope| {
+            check_named(&*tx, scope.tenant(), scope.space())?;
+            Ok(create_index(tx, scope, kind, &field, IndexOrigin::Asked)?)
+        })?;
         // Whatever becomes of us, somebody goes on with it.
         self.memories.graph.indexing.note_unfinished();
         Ok(info.index.id)

@@ -17,7 +17,7 @@ const WORK_MAX: Duration = Duration::from_millis(250);
 
 impl Indexing {
     /// Something is left to be done.
-    pub(super) fn note_unfinished(&self) {
+    pub(crate) fn note_unfinished(&self) {
         self.is_unfinished.store(true, Ordering::Relaxed);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::{Position, SpaceId, TenantId};
+use cairn_graph::spaces::check_named;
 use cairn_graph::{
     IndexField, IndexInfo, IndexOrigin, IndexState, Statistic, TypeId, View, Wish, create_index, limits,
 };
@@ -121,6 +122,7 @@ impl Engine {
         let line = AuditLine::new(self.clock().now_ms(), &principal, &act, AuditOutcome::Done);
         tracing::info!(%tenant, kind = name, %field, "queries would be quicker with an index; making it");
         self.pipeline.step(&scope, move |tx, scope| {
+            check_named(&*tx, scope.tenant(), scope.space())?;
             create_index(tx, scope, kind, &field, IndexOrigin::Automatic)?;
             audit::append(tx, &line)
         })?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cairn_base::{SpaceId, TenantId};
+use cairn_graph::spaces::copied_elements;
 use cairn_graph::{ConceptId, GraphEvent, LinkId};
 use cairn_seam::{Change as Commit, Event, Snapshot};
 use cairn_search::document::{Change, Partition};
@@ -20,6 +21,8 @@ struct GraphChanges(BTreeMap<SpaceId, Touched>);
 struct Touched {
     concepts: BTreeSet<ConceptId>,
     links: BTreeSet<LinkId>,
+    /// Pages of elements that came with the copy of a space.
+    copied: Vec<GraphEvent>,
 }
 
 impl GraphChanges {
@@ -32,8 +35,19 @@ impl GraphChanges {
             Ok(Some(GraphEvent::LinkChanged(space, id) | GraphEvent::LinkDeleted(space, id))) => {
                 self.0.entry(space).or_default().links.insert(id);
             }
-            // What cannot be read is noticed by whoever reads records.
-            Ok(Some(GraphEvent::SpaceCreated(_)) | None) | Err(_) => {}
+            Ok(Some(
+                copied @ (GraphEvent::ConceptsCopied(space, ..) | GraphEvent::LinksCopied(space, ..)),
+            )) => {
+                self.0.entry(space).or_default().copied.push(copied);
+            }
+            // What cannot be read is noticed by whoever reads records. Documents of a deleted space go one by one.
+            Ok(
+                Some(
+                    GraphEvent::SpaceCreated(_) | GraphEvent::SpacePublished(_) | GraphEvent::SpaceDeleted(_),
+                )
+                | None,
+            )
+            | Err(_) => {}
         }
     }
 }
@@ -49,10 +63,16 @@ pub(super) fn take(
 ) -> Result<(), EngineError> {
     let mut touched = GraphChanges::default();
     commits.iter().flat_map(|commit| &commit.events).for_each(|event| touched.note(event));
-    for (space, Touched { concepts, links }) in &touched.0 {
-        let mut documents = GraphDocuments::new(snapshot, engine.own_space(tenant, *space)?);
-        let concepts: Vec<_> = concepts.iter().copied().collect();
-        let links: Vec<_> = links.iter().copied().collect();
+    for (space, Touched { mut concepts, mut links, copied }) in touched.0 {
+        let scope = engine.own_space(tenant, space)?;
+        for page in copied {
+            let elements = copied_elements(snapshot, &scope, page)?;
+            concepts.extend(elements.concepts);
+            links.extend(elements.links);
+        }
+        let mut documents = GraphDocuments::new(snapshot, scope);
+        let concepts: Vec<_> = concepts.into_iter().collect();
+        let links: Vec<_> = links.into_iter().collect();
         let is_much = concepts.len() + links.len() > TOGETHER;
         let mut take = |part: Vec<(Partition, Change)>| {
             if is_much {

@@ -1,9 +1,11 @@
 //! The graphs' part of a new index.
 
+use std::collections::HashSet;
 use std::ops::Bound;
 
 use cairn_access::Scope;
 use cairn_base::{KeyReader, SpaceId, TenantId};
+use cairn_graph::spaces::all_unfinished;
 use cairn_graph::{ConceptId, Element, Lookup, PredicateId, Statistic, View, tables};
 use cairn_seam::{KeyRange, Snapshot, Visit};
 
@@ -16,8 +18,13 @@ use crate::{Engine, EngineError};
 /// Concepts, or links, that are looked at in one snapshot.
 const PAGE: usize = 512;
 
-/// Every space of every tenant in which something is known.
+/// Every space of every tenant in which something is known, except for those that are staged or being deleted.
 pub(crate) fn spaces(snapshot: &dyn Snapshot) -> Result<Vec<(TenantId, SpaceId)>, EngineError> {
+    let hidden: HashSet<_> = all_unfinished(snapshot)?
+        .into_iter()
+        .filter(|(_, _, state)| state.is_hidden())
+        .map(|(tenant, space, _)| (tenant, space))
+        .collect();
     let mut spaces = Vec::new();
     let everything = [KeyRange::new(Bound::Unbounded, Bound::Unbounded)];
     snapshot.multi_scan(tables::COUNTERS, &everything, &mut |_, key, _| {
@@ -27,6 +34,7 @@ pub(crate) fn spaces(snapshot: &dyn Snapshot) -> Result<Vec<(TenantId, SpaceId)>
         }
         Visit::Continue
     })?;
+    spaces.retain(|space| !hidden.contains(space));
     Ok(spaces)
 }
 

@@ -25,6 +25,7 @@ use cairn_seam::OnStage;
 
 use self::look::Look;
 pub(crate) use self::round::Sleeping;
+use super::lifecycle::check_not_managed;
 use crate::pipeline::WithoutLine;
 use crate::{Act, Engine, EngineError, limits};
 
@@ -72,6 +73,9 @@ impl Engine {
         let action = if question.apply { Action::GraphWrite } else { Action::GraphRead };
         self.pipeline.permit(principal, &Act::new(action, whole))?;
         let name = question.space.as_deref().unwrap_or(spaces::MEMORY);
+        if question.apply {
+            check_not_managed(name)?;
+        }
         let space = self.space_to_read(principal, tenant, name)?;
         let place = Place { tenant, space, name: name.to_owned() };
         let shown_max = question.shown_max.min(limits::SLEEP_SHOWN_MAX);

@@ -2,6 +2,7 @@
 
 use cairn_access::Scope;
 use cairn_graph::sleep::{remove_expired_concepts, remove_expired_definition, remove_expired_links};
+use cairn_graph::spaces::check_named;
 use cairn_graph::{ConceptId, Deleted, LinkId, TypeId};
 
 use super::look::Look;
@@ -17,6 +18,7 @@ impl Look<'_> {
         for step in links.chunks(limits::SLEEP_STEP_ELEMENTS) {
             let step = step.to_vec();
             let links = self.engine.pipeline.deleting_step(&self.scope, move |tx, scope: &Scope| {
+                check_named(&*tx, scope.tenant(), scope.space())?;
                 Ok(remove_expired_links(tx, scope, now_ms, &step)?)
             })?;
             self.survey.removed(Deleted { concepts: 0, links });
@@ -33,6 +35,7 @@ impl Look<'_> {
                 let these = left.clone();
                 let (done, rest) =
                     self.engine.pipeline.deleting_step(&self.scope, move |tx, scope: &Scope| {
+                        check_named(&*tx, scope.tenant(), scope.space())?;
                         Ok(remove_expired_concepts(tx, scope, now_ms, &these)?)
                     })?;
                 self.survey.removed(done);
@@ -49,6 +52,7 @@ impl Look<'_> {
         let now_ms = self.now_ms;
         loop {
             let step = self.engine.pipeline.deleting_step(&self.scope, move |tx, scope: &Scope| {
+                check_named(&*tx, scope.tenant(), scope.space())?;
                 Ok(remove_expired_definition(tx, scope, now_ms, definition)?)
             })?;
             let Some((done, rest)) = step else { return Ok(false) };

@@ -78,6 +78,8 @@ impl Engine {
     /// Goes to sleep in one space, and writes in the log how it went. No if somebody else is at it.
     fn sleep_by_itself(&self, place: &Place, apply: bool, on_stage: OnStage<'_>) -> bool {
         let (tenant, space) = (place.tenant.0, &*place.name);
+        // Nothing but the knowledge base changes its spaces.
+        let apply = apply && !spaces::managed(space);
         match self.sleep_in(&Principal::local_owner(), place, apply, 0, on_stage) {
             Ok(report) => tracing::info!(
                 tenant,

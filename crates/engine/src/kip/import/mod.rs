@@ -29,6 +29,7 @@ use self::parsed::Parsed;
 use self::pieces::{Piece, Pieces};
 use self::tried::Tried;
 use self::work::Work;
+use crate::graph::lifecycle::check_not_managed;
 use crate::{Act, Engine, EngineError};
 
 /// How to import.
@@ -115,6 +116,7 @@ impl Engine {
         options: &KipImportOptions,
     ) -> Result<KipImport, EngineError> {
         self.pipeline.permit(principal, &Act::new(Action::GraphWrite, Resource::tenant(tenant)))?;
+        check_not_managed(space_of(options))?;
         if let Some(name) = &options.resume
             && !(1..=limits::IMPORT_ID_BYTES_MAX).contains(&name.len())
         {

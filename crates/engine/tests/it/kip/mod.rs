@@ -5,6 +5,7 @@ mod bulk;
 mod bulk_out;
 mod cache;
 mod concurrency;
+mod copies;
 mod dry_runs;
 mod full_disk;
 mod indexes;
