@@ -120,7 +120,7 @@ fn check(claims: &[Small]) -> Result<(), TestCaseError> {
 /// Claims of one unit with open gates, so that larger sets are common.
 fn plain(int: BoxedStrategy<bool>) -> impl Strategy<Value = Small> {
     let operator = proptest::sample::select(Operator::ALL);
-    (0..3_usize, proptest::bool::weighted(0.3), operator, int, 0..4_i64, any::<bool>()).prop_map(
+    (0..3_usize, proptest::bool::weighted(0.4), operator, int, 0..4_i64, any::<bool>()).prop_map(
         |(requirement, forbid, operator, int, count, half)| Small {
             requirement,
             forbid,

@@ -45,9 +45,9 @@ fn edit() -> impl Strategy<Value = Edit> {
         Relation::Supersedes,
     ]);
     let link = (0..REQUIREMENTS, relation, 0..REQUIREMENTS.max(FACTS), proptest::bool::weighted(0.8))
-        .prop_map(|(from, relation, to, add)| match relation {
-            Relation::Supersedes => Edit::Link(from, relation, to % REQUIREMENTS, add),
-            _ => Edit::Link(from, relation, REQUIREMENTS + to, add),
+        .prop_map(|(from, relation, to, add)| {
+            let to = if relation == Relation::Supersedes { to % REQUIREMENTS } else { REQUIREMENTS + to };
+            Edit::Link(from, relation, to, add)
         });
     prop_oneof![
         2 => (0..REQUIREMENTS, proptest::bool::weighted(0.9)).prop_map(|(key, open)| Edit::Requirement(key, open)),

@@ -6,7 +6,9 @@ use crate::{CONFLICT_CLAIMS_MAX, CONFLICTS_PER_GROUP_MAX, FactFields};
 #[test]
 fn conflicts_per_group_end_at_the_limit() {
     for (low, high, cut) in [(25, 40, false), (25, 41, true)] {
-        let claims: Vec<&str> = [vec!["gte int:10"; low], vec!["lte int:5"; high]].concat();
+        // Claims of further scopes do not count the conflicts outside of scopes again.
+        let scoped = vec!["gte int:0 scope=a", "gte int:0 scope=b"];
+        let claims: Vec<&str> = [vec!["gte int:10"; low], vec!["lte int:5"; high], scoped].concat();
         let found = conflicts(&claims);
         assert_eq!((found.list.len(), found.cut), (CONFLICTS_PER_GROUP_MAX, cut));
     }

@@ -63,7 +63,14 @@ fn prohibitions_are_negations_and_never_conflict_with_each_other() {
         ("forbid eq bool:true", "forbid eq bool:false", false),
         ("forbid eq bool:true", "eq bool:true", true),
     ]);
-    check(&[(&["forbid lt int:5", "forbid gt int:3", "neq int:9"], &[])]);
+    check(&[
+        (&["forbid lt int:4", "forbid gt int:4", "forbid eq int:4"], &[]),
+        (&["forbid lt int:4", "forbid gt int:4", "forbid eq int:4", "gte int:3"], &[]),
+        (
+            &["forbid lt int:4", "forbid gt int:4", "neq int:4"],
+            &["Polarity conflict on s.p: forbid lt 4 vs forbid gt 4 vs require neq 4"],
+        ),
+    ]);
 }
 
 #[test]

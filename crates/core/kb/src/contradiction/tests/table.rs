@@ -55,7 +55,7 @@ fn identity_of_text_and_truth_values_conflicts_as_in_the_table() {
 
 #[test]
 fn a_claim_and_its_prohibition_conflict_whatever_the_operator_and_the_type() {
-    for operator in Operator::ALL.iter().copied() {
+    for operator in Operator::ALL {
         for value in ["int:5", "number:5.5", "string:five", "bool:true"] {
             let (require, forbid) = (format!("{operator} {value}"), format!("forbid {operator} {value}"));
             let found = conflicts(&[&require, &forbid]).list;
