@@ -3,6 +3,7 @@
 use cairn_access::AccessCode;
 use cairn_artifacts::ArtifactCode;
 use cairn_base::ErrorCode;
+use cairn_kb::KbCode;
 use cairn_seam::StoreCode;
 use cairn_search::SearchCode;
 use cairn_turns::TurnsCode;
@@ -16,6 +17,7 @@ pub fn error_codes() -> impl Iterator<Item = ErrorCode> {
         TurnsCode::ALL,
         SearchCode::ALL,
         ArtifactCode::ALL,
+        KbCode::ALL,
     ];
     declared.into_iter().flatten().copied()
 }

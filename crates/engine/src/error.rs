@@ -7,6 +7,7 @@ use cairn_access::{CannotTrust, Refusal};
 use cairn_artifacts::ArtifactError;
 use cairn_base::{ErrorCode, Position};
 use cairn_graph::GraphError;
+use cairn_kb::KbError;
 use cairn_kip::KipError;
 use cairn_query::QueryError;
 use cairn_seam::{StoreCode, StoreError};
@@ -34,6 +35,9 @@ pub enum EngineError {
     /// The memory of artifacts did not do it.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
+    /// The requirements KB did not do it.
+    #[error(transparent)]
+    Kb(Box<KbError>),
     /// This node has no key to sign with.
     #[error("this node cannot sign: {detail}")]
     NoSigning {

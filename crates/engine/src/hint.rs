@@ -35,6 +35,7 @@ impl EngineError {
             }
             EngineError::Refused(_)
             | EngineError::Artifact(_)
+            | EngineError::Kb(_)
             | EngineError::NoSpace(_)
             | EngineError::NoType(_)
             | EngineError::Kip(_)

@@ -32,6 +32,7 @@ mod follow;
 mod forget;
 mod graph;
 mod hint;
+mod kb;
 mod kip;
 pub mod limits;
 mod maintain;
@@ -76,6 +77,7 @@ pub use graph::{
     Listed, NoSpace, NoType, OrderedIndex, SleepDuplicates, SleepElement, SleepPolicy, SleepQuestion,
     SleepReport, SleepTask,
 };
+pub use kb::{KbBranch, KbBranches, KbDiff, KbEnsured, KbTarget};
 pub use kip::{
     KipAnswer, KipExport, KipExportOptions, KipForm, KipImport, KipImportOptions, KipImportProgress,
     KipImportReport, KipRun, KipSelection, KipStep,

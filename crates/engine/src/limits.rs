@@ -91,3 +91,21 @@ pub const SPACE_COPIES_MAX: usize = 4;
 pub const SPACE_COPY_CHANGES_MAX: usize = 200_000;
 /// Rounds that copy what changed meanwhile, before the transaction that publishes the copy.
 pub const SPACE_COPY_ROUNDS_MAX: usize = 64;
+/// Entities of KB branches that are in memory, all together; branches that were not used for longest go first.
+pub const KB_ENTITIES_HELD_MAX: usize = 500_000;
+/// KB branches that are in memory.
+pub const KB_BRANCHES_HELD_MAX: usize = 256;
+/// KB branches that one list holds.
+pub const KB_BRANCHES_LISTED_MAX: usize = 10_000;
+/// KB branches among which a similar name is looked for.
+pub const KB_BRANCHES_NAMED_MAX: usize = 1_000;
+/// Rows of a KB branch that are read in one snapshot.
+pub const KB_LOAD_PAGE: usize = 20_000;
+/// How long a write of a KB branch waits for the writes before it.
+pub const KB_WRITE_WAIT_MAX: Duration = Duration::from_secs(20);
+/// How long a request waits for a KB branch that somebody else is creating or deleting.
+pub const KB_CHANGE_WAIT_MAX: Duration = Duration::from_secs(20);
+/// Entities of a KB branch that can be compared with another branch.
+pub const KB_DIFF_ENTITIES_MAX: u64 = 200_000;
+/// Entities or relationships of each kind in one comparison of KB branches.
+pub const KB_DIFF_ROWS_MAX: usize = 1_000;

@@ -40,6 +40,7 @@ memories! {
     identity: crate::access::Identities,
     graph: crate::graph::Graph,
     artifacts: crate::artifacts::Artifacts,
+    kb: crate::kb::Kb,
 }
 
 impl Memories {

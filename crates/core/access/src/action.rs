@@ -60,6 +60,12 @@ pub enum Action {
     GraphWrite = 24,
     /// Notes at the node which tenant holds an artifact.
     ArtifactHome = 25,
+    /// Reads the requirements KB of a branch.
+    KbRead = 26,
+    /// Writes to the requirements KB of a branch, and makes it by doing so.
+    KbWrite = 27,
+    /// Deletes the requirements KB of a branch.
+    KbDelete = 28,
 }
 
 /// Where an action can take place.
@@ -104,7 +110,7 @@ const fn row(
 }
 
 #[rustfmt::skip]
-const TABLE: [ActionRow; 25] = [
+const TABLE: [ActionRow; 28] = [
     //                             name                   needs           writes  audited  level        class
     row(Action::NodeInit,          "node.init",           Role::Operator, true,   true,    Level::Node, WriteClass::Ordinary),
     row(Action::StatsRead,         "stats.read",          Role::Operator, false,  false,   Level::Node, WriteClass::Ordinary),
@@ -131,6 +137,9 @@ const TABLE: [ActionRow; 25] = [
     row(Action::GraphRead,         "graph.read",          Role::Reader,   false,  false,   Level::Any,  WriteClass::Ordinary),
     row(Action::GraphWrite,        "graph.write",         Role::Writer,   true,   false,   Level::Any,  WriteClass::Ordinary),
     row(Action::ArtifactHome,      "artifact.home",       Role::Operator, true,   false,   Level::Node, WriteClass::Ordinary),
+    row(Action::KbRead,            "kb.read",             Role::Reader,   false,  false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::KbWrite,           "kb.write",            Role::Writer,   true,   false,   Level::Any,  WriteClass::Ordinary),
+    row(Action::KbDelete,          "kb.delete",           Role::Writer,   true,   true,    Level::Any,  WriteClass::Reserve),
 ];
 
 impl Action {

@@ -19,7 +19,7 @@ pub const LINK_LEVELS_MAX: usize = 24;
 /// Links that one link about links is about, those inside of others included and each as often as it is there.
 pub const LINKS_INSIDE_MAX: usize = 64;
 /// Bytes of the name of a space.
-pub const SPACE_NAME_BYTES_MAX: usize = 256;
+pub const SPACE_NAME_BYTES_MAX: usize = 384;
 /// Ordered indexes of one space; those that are being dropped do not count.
 pub const GRAPH_INDEXES_MAX: usize = 32;
 /// Ordered indexes of one space, those that are being dropped included: their definitions are one record.

@@ -1,9 +1,12 @@
 //! Reasons why the KB was not read or written.
 
+use std::collections::BTreeSet;
+
 use cairn_base::ErrorCode;
 use cairn_graph::GraphError;
 use cairn_seam::StoreError;
 
+use crate::contradiction::Conflict;
 use crate::KbCode;
 use crate::entity::FieldError;
 use crate::model::Relation;
@@ -147,9 +150,29 @@ impl KbError {
         }
     }
 
+    /// The refusal of a write of an entity that would create these contradictions.
+    pub fn contradiction(id: &str, found: &[Conflict]) -> Self {
+        let shown = found.iter().take(CONFLICTS_SHOWN_MAX);
+        let conflicts = shown.map(|conflict| format!("conflicts with {}", explained(id, conflict))).collect();
+        let others = found.iter().flat_map(|conflict| &conflict.requirements).filter(|other| ***other != *id);
+        let others: BTreeSet<String> = others.map(|other| other.to_string()).collect();
+        KbError::Contradiction { id: id.to_owned(), conflicts, others: others.into_iter().collect() }
+    }
+
     pub(crate) fn argument(parameter: &'static str, message: impl Into<String>) -> Self {
         KbError::Argument { parameter, message: message.into() }
     }
+}
+
+/// Contradictions that an error describes.
+const CONFLICTS_SHOWN_MAX: usize = 20;
+
+/// The requirements that a conflict is with, and the reason.
+fn explained(id: &str, conflict: &Conflict) -> String {
+    let others: Vec<&str> =
+        conflict.requirements.iter().map(|other| &**other).filter(|other| *other != id).collect();
+    let others = if others.is_empty() { "itself".to_owned() } else { others.join(" and ") };
+    format!("{others}: {}", conflict.reason)
 }
 
 fn list(errors: &[FieldError]) -> String {

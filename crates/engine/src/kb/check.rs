@@ -2,7 +2,7 @@
 
 use cairn_access::Principal;
 use cairn_kb::tools::{CheckInput, CheckOutput};
-use cairn_kb::{CheckRequest, CheckState};
+use cairn_kb::{CheckReport, CheckRequest, CheckState, Rule};
 
 use super::KbTarget;
 use super::state::snapshot_id;
@@ -16,9 +16,9 @@ impl Engine {
         principal: &Principal,
         target: &KbTarget,
         input: &CheckInput,
-        on_progress: &mut dyn FnMut(u64, u64),
+        on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<CheckOutput, EngineError> {
-        let request = CheckRequest::of(input)?;
+        let request = CheckRequest::new(input, &Rule::defaults(), false)?;
         let opened = self.kb_open(principal, target)?;
         let has_checks = self.kb_read_opened(&opened, |state, _| Ok(state.checks.is_some()))?;
         if !has_checks {
@@ -37,9 +37,9 @@ impl Engine {
         self.kb_read_opened(&opened, |state, _| {
             let checks = state.checks.as_ref();
             let checks = checks.ok_or_else(|| self.kb_lost(&opened, "it was dropped while it was checked"))?;
-            let mut output = checks.report(&state.branch, &request);
-            output.snapshot_id = snapshot_id(state.record.space, state.version);
-            Ok(output)
+            let CheckReport { violations, count, counts, diagnostics } = checks.report(&state.branch, &request);
+            let snapshot_id = snapshot_id(state.record.space, state.version);
+            Ok(CheckOutput { violations, count, counts, diagnostics, snapshot_id })
         })
     }
 }

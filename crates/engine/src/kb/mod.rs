@@ -14,7 +14,6 @@ mod memory;
 mod open;
 mod reports;
 mod search;
-mod space;
 mod state;
 mod upsert;
 

@@ -10,7 +10,6 @@ use cairn_seam::Snapshot;
 use parking_lot::{MutexGuard, RwLockReadGuard};
 
 use super::KbTarget;
-use super::space::Recordings;
 use super::state::{BranchState, Held, space_scope};
 use crate::{Act, Engine, EngineError, limits};
 
@@ -90,7 +89,7 @@ impl Engine {
     pub(super) fn kb_load(
         &self,
         opened: &Opened,
-        _writing: &mut MutexGuard<'_, Recordings>,
+        _writing: &mut MutexGuard<'_, ()>,
     ) -> Result<(), EngineError> {
         let version = self.kb_version(opened)?;
         if opened.held.state.read().as_ref().is_some_and(|state| state.version == version) {
@@ -130,7 +129,7 @@ impl Engine {
     }
 
     /// Takes the lock of a branch for a write, or fails if others hold it for too long.
-    pub(super) fn kb_lock<'o>(&self, opened: &'o Opened) -> Result<MutexGuard<'o, Recordings>, EngineError> {
+    pub(super) fn kb_lock<'o>(&self, opened: &'o Opened) -> Result<MutexGuard<'o, ()>, EngineError> {
         let writing = opened.held.writing.try_lock_for(limits::KB_WRITE_WAIT_MAX);
         let branch = || opened.record.branch.clone();
         writing.ok_or_else(|| KbError::Busy { branch: branch(), doing: "written to" }.into())

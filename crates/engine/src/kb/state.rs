@@ -9,7 +9,6 @@ use cairn_kb::tools::{StatusOutput, SyncState};
 use cairn_kb::{Branch, BranchRecord, CheckState, Entity, NodeKey, Schema, Version};
 use parking_lot::{Mutex, RwLock};
 
-use super::space::Recordings;
 
 /// A branch in memory.
 pub(super) struct BranchState {
@@ -26,7 +25,7 @@ pub(super) struct Held {
     pub(super) tenant: TenantId,
     pub(super) space: SpaceId,
     /// Held by a write from its examination until its outcome is known.
-    pub(super) writing: Mutex<Recordings>,
+    pub(super) writing: Mutex<()>,
     /// The branch; `None` if it has to be read.
     pub(super) state: RwLock<Option<BranchState>>,
     /// When it was last used, on a counter of the node.

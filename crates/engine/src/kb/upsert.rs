@@ -12,7 +12,6 @@ use parking_lot::MutexGuard;
 
 use super::KbTarget;
 use super::open::Opened;
-use super::space::Recordings;
 use super::state::{snapshot_id, space_scope};
 use crate::{Act, Engine, EngineError};
 
@@ -120,7 +119,7 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let mut state = opened.held.state.write();
         let state = state.as_mut().ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
-        if !plan.may_contradict(&state.branch) {
+        if !plan.may_contradict() {
             return Ok(());
         }
         state.checks();
@@ -140,24 +139,22 @@ impl Engine {
         principal: &Principal,
         act: &Act,
         opened: &Opened,
-        writing: &mut MutexGuard<'_, Recordings>,
+        _writing: &mut MutexGuard<'_, ()>,
         mut store: impl FnMut(&mut Writer<'_>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         let expected = opened.held.state.read().as_ref().map(|state| state.version);
         let expected = expected.ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
         let clock = std::sync::Arc::clone(self.clock());
-        let recording = writing.recording();
         let committed = self.pipeline.transact(principal, act, move |tx, scope| {
             if cairn_kb::version(&*tx, scope)? != expected {
                 return Err(StoreError::Conflict.into());
             }
             let now_ms = clock.now_ms();
-            let mut tx = recording.of(tx);
-            let mut writer = Writer::new(&mut tx, *scope, now_ms);
+            let mut writer = Writer::new(tx, *scope, now_ms);
             let stored = store(&mut writer)?;
             writer.finish()?;
             let next = cairn_kb::Version { number: expected.number + 1, written_at_ms: now_ms };
-            cairn_kb::put_version(&mut tx, scope, next)?;
+            cairn_kb::put_version(tx, scope, next)?;
             Ok((stored, next))
         });
         match committed {
@@ -169,8 +166,10 @@ impl Engine {
                 Ok(stored)
             }
             Err(error) => {
-                // It may have been stored all the same.
-                *opened.held.state.write() = None;
+                // It may have been stored all the same, or the branch is not the one in memory.
+                if matches!(error, EngineError::Store(StoreError::OutcomeUnknown { .. } | StoreError::Conflict)) {
+                    *opened.held.state.write() = None;
+                }
                 Err(error)
             }
         }
@@ -184,11 +183,9 @@ impl Engine {
     ) -> Result<cairn_kb::Version, EngineError> {
         let mut state = opened.held.state.write();
         let state = state.as_mut().ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
-        let mut touched = Vec::new();
-        changes.iter().for_each(|change| change.touched(&mut touched));
-        state.branch.apply(changes);
+        let undo = state.branch.apply(changes);
         if let Some(checks) = &mut state.checks {
-            checks.update(&state.branch, &touched);
+            checks.update(&state.branch, &undo);
         }
         Ok(state.version)
     }

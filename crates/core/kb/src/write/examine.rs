@@ -38,6 +38,11 @@ pub struct UpsertPlan {
 }
 
 impl UpsertPlan {
+    /// Whether it can create a contradiction: only requirements and facts do.
+    pub fn may_contradict(&self) -> bool {
+        matches!(self.entity.kind, EntityType::Req | EntityType::Fact)
+    }
+
     /// The changes of the branch, given the number of the entity.
     pub fn changes(&self, key: NodeKey) -> Vec<Change> {
         let put = Change::Put(key, Box::new(self.entity.node()));

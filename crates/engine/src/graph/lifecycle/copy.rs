@@ -7,7 +7,7 @@ use cairn_base::{Position, SpaceId, TenantId};
 use cairn_graph::GraphError;
 use cairn_graph::limits::{SPACE_PUBLISH_ROWS_MAX, SPACE_STEP_BYTES, SPACE_STEP_ROWS};
 use cairn_graph::spaces::{self, CopyPage, CopyPlace};
-use cairn_seam::{OnStage, Stage, StoreError};
+use cairn_seam::{OnStage, Stage, StoreError, WriteTx};
 
 use super::changed::{Copying, Recorder};
 use crate::graph::inside;
@@ -36,7 +36,22 @@ impl Engine {
     ) -> Result<SpaceId, EngineError> {
         let act =
             Act::new(Action::GraphWrite, Resource::tenant(tenant)).on(format!("copy space {from} to {to}"));
-        self.pipeline.permit(principal, &act)?;
+        self.copy_space_with(principal, &act, from, to, on_stage, |_, _| Ok(()))
+    }
+
+    /// The same as another act. `also` runs in the transaction that publishes the copy, with the scope of the copy.
+    pub(crate) fn copy_space_with(
+        &self,
+        principal: &Principal,
+        act: &Act,
+        from: &str,
+        to: &str,
+        on_stage: OnStage<'_>,
+        also: impl Fn(&mut dyn WriteTx, &Scope) -> Result<(), EngineError> + Send + Sync + 'static,
+    ) -> Result<SpaceId, EngineError> {
+        let tenant = act.resource().tenant;
+        self.pipeline.permit(principal, act)?;
+        let also: Arc<Also> = Arc::new(also);
         let prepare = || {
             spaces::check(to)?;
             let Some(space) = self.space(principal, tenant, from)? else {
@@ -54,7 +69,8 @@ impl Engine {
             // Whatever transaction ran before this one is in every snapshot from here on; others are noted.
             let staged = self.pipeline.step(whole, move |tx, _| Ok(spaces::stage(tx, tenant)?))?;
             let to_scope = inside(whole, staged)?;
-            let copy = Copy { engine: self, whole, from, from_scope, to_scope, copying };
+            let also = Arc::clone(&also);
+            let copy = Copy { engine: self, whole, from, from_scope, to_scope, copying, also };
             let copied = copy.run(to, on_stage);
             if let Err(error) = &copied {
                 copy.give_up(error);
@@ -62,7 +78,7 @@ impl Engine {
             copied.map(|()| staged)
         };
         let deletions = self.memories.graph.spaces.deletions();
-        let copied = self.pipeline.undertake(principal, &act, WithoutLine::GoOn, prepare, work)?;
+        let copied = self.pipeline.undertake(principal, act, WithoutLine::GoOn, prepare, work)?;
         self.memories.graph.spaces.note(tenant, to, copied, deletions);
         self.memories.graph.indexing.note_unfinished();
         Ok(copied)
@@ -86,7 +102,11 @@ struct Copy<'a> {
     from_scope: Scope,
     to_scope: Scope,
     copying: Copying,
+    also: Arc<Also>,
 }
+
+/// Work in the transaction that publishes a copy.
+type Also = dyn Fn(&mut dyn WriteTx, &Scope) -> Result<(), EngineError> + Send + Sync;
 
 impl Copy<'_> {
     fn run(&self, name: &str, on_stage: OnStage<'_>) -> Result<(), EngineError> {
@@ -148,12 +168,14 @@ impl Copy<'_> {
     fn publish(&self, name: &str) -> Result<(), EngineError> {
         let (from, to, name) = (self.from_scope, self.to_scope, name.to_owned());
         let (recorder, copied) = (Arc::clone(&self.copying.recorder), self.from.to_owned());
+        let also = Arc::clone(&self.also);
         self.engine.pipeline.step(self.whole, move |tx, _| {
             spaces::check_named(&*tx, from.tenant(), from.space())?;
             let rows = few(&recorder).ok_or_else(|| EngineError::CopyOutrun { name: copied.clone() })?;
             spaces::copy_rows(tx, &from, &to, &rows)?;
             spaces::copy_indexes(tx, &from, &to)?;
-            Ok(spaces::publish(tx, to.tenant(), to.space(), &name)?)
+            spaces::publish(tx, to.tenant(), to.space(), &name)?;
+            also(tx, &to)
         })
     }
 

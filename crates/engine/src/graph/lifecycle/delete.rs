@@ -1,11 +1,13 @@
 //! Deleting a space: its name goes at once, its rows in steps.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use cairn_access::{Action, Principal, Resource, Scope};
 use cairn_base::TenantId;
 use cairn_graph::limits::SPACE_STEP_ROWS;
 use cairn_graph::spaces;
+use cairn_seam::WriteTx;
 
 use crate::graph::inside;
 use crate::pipeline::WithoutLine;
@@ -27,12 +29,29 @@ impl Engine {
         let act = Act::new(Action::GraphWrite, Resource::tenant(tenant))
             .on(format!("delete space {name}"))
             .deleting();
+        self.delete_space_with(principal, &act, name, |_, _| Ok(()))
+    }
+
+    /// The same as another act. `also` runs in the transaction that takes the name, with the scope of the space.
+    pub(crate) fn delete_space_with(
+        &self,
+        principal: &Principal,
+        act: &Act,
+        name: &str,
+        also: impl Fn(&mut dyn WriteTx, &Scope) -> Result<(), EngineError> + Send + Sync + 'static,
+    ) -> Result<(), EngineError> {
+        let tenant = act.resource().tenant;
+        let also = Arc::new(also);
         let work = |whole: &Scope, (): &()| {
-            let wanted = name.to_owned();
+            let (wanted, also) = (name.to_owned(), Arc::clone(&also));
             self.memories.graph.copies.note_unfinished();
             let gone = self
                 .pipeline
-                .deleting_step(whole, move |tx, _| Ok(spaces::delete_begin(tx, tenant, &wanted)?))?;
+                .deleting_step(whole, move |tx, whole| {
+                    let gone = spaces::delete_begin(tx, tenant, &wanted)?;
+                    gone.map(|space| also(tx, &inside(whole, space)?)).transpose()?;
+                    Ok(gone)
+                })?;
             let Some(space) = gone else { return Err(self.no_space(tenant, name)?.into()) };
             self.memories.graph.copies.note_unfinished();
             self.memories.graph.spaces.forget(tenant, space);
@@ -43,7 +62,7 @@ impl Engine {
             }
             Ok(())
         };
-        self.pipeline.undertake(principal, &act, WithoutLine::Refuse, || Ok(()), work)
+        self.pipeline.undertake(principal, act, WithoutLine::Refuse, || Ok(()), work)
     }
 
     /// Removes rows of a space that is being deleted until that time, and at least one page; says whether none is left.

@@ -27,7 +27,7 @@ impl Searchable for Graph {
     }
 
     fn written_by(&self) -> &'static [Action] {
-        &[Action::GraphWrite]
+        &[Action::GraphWrite, Action::KbWrite]
     }
 
     fn take(
