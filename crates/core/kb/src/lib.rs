@@ -8,6 +8,7 @@
 mod branch;
 mod check;
 mod code;
+mod contradiction;
 mod entity;
 mod error;
 pub mod limits;
@@ -17,6 +18,11 @@ pub mod tools;
 pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
 pub use check::Rule;
 pub use code::KbCode;
+pub use contradiction::{
+    CONFLICT_CLAIMS_MAX, CONFLICT_STEPS_MAX, CONFLICT_TEXT_CHARS_MAX, CONFLICTS_PER_GROUP_MAX, ClaimError,
+    Conflict, ConflictKind, Conflicts, GroupIndex, GroupKey, Membership, conflicts_in_group, conflicts_of,
+    memberships,
+};
 pub use entity::{Entity, FIELDS, Field, FieldError, Properties, Shape, field, field_of_attribute};
 pub use error::{Dependents, KbError};
 pub use model::{
