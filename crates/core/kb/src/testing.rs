@@ -57,14 +57,13 @@ impl Synthetic {
             let count = (self.entities * share / 100).max(1);
             let keys: Vec<NodeKey> = (1..=count as u64).map(|at| NodeKey(next + at)).collect();
             next += count as u64;
-            for key in &keys {
-                branch.put(*key, entity(kind, *key, self.entities, &mut random));
+            for (at, key) in (0..).zip(&keys) {
+                branch.put(*key, entity(kind, *key, at, &mut random));
             }
             of_type.push((kind, keys));
         }
-        let keys = |kind: EntityType| {
-            of_type.iter().find(|(of, _)| *of == kind).map_or(&[][..], |(_, keys)| keys)
-        };
+        let keys =
+            |kind: EntityType| of_type.iter().find(|(of, _)| *of == kind).map_or(&[][..], |(_, keys)| keys);
         let fill = self.relationships.saturating_sub(2 * keys(EntityType::Req).len() / 3);
         for _ in 0..fill {
             random_link(&mut branch, &keys, &mut random);
@@ -75,11 +74,7 @@ impl Synthetic {
     }
 }
 
-fn random_link<'a>(
-    branch: &mut Branch,
-    keys: &impl Fn(EntityType) -> &'a [NodeKey],
-    random: &mut Random,
-) {
+fn random_link<'a>(branch: &mut Branch, keys: &impl Fn(EntityType) -> &'a [NodeKey], random: &mut Random) {
     let mut at = random.below(100);
     for (relation, start, end, share) in LINKS {
         if at >= share {
@@ -122,7 +117,7 @@ fn damage(branch: &mut Branch, requirements: &[NodeKey], last: u64) {
 
 const FACT_RUN: usize = 5;
 
-fn entity(kind: EntityType, key: NodeKey, entities: usize, random: &mut Random) -> Node {
+fn entity(kind: EntityType, key: NodeKey, at: u64, random: &mut Random) -> Node {
     let number = key.0;
     let id = format!("{}-{number:06}", kind.text().to_uppercase());
     let status = match kind {
@@ -139,37 +134,49 @@ fn entity(kind: EntityType, key: NodeKey, entities: usize, random: &mut Random) 
     };
     let is_test = kind == EntityType::Test;
     Node {
-        title: format!("{} {number} of {entities}", kind.text()).into(),
+        title: format!("{} number {at}", kind.text()).into(),
         status: status.into(),
-        source: if random.below(100) == 0 { "".into() } else { format!("docs/{}/{id}.md", kind.text()).into() },
+        source: if random.below(100) == 0 {
+            "".into()
+        } else {
+            format!("docs/{}/{id}.md", kind.text()).into()
+        },
         source_file: (kind == EntityType::Symbol).then(|| format!("src/module_{}.ts", number % 97).into()),
-        priority: (kind == EntityType::Req).then(|| if number.is_multiple_of(3) { "must" } else { "should" }.into()),
+        priority: (kind == EntityType::Req)
+            .then(|| if number.is_multiple_of(3) { "must" } else { "should" }.into()),
         tags: Box::new([format!("area-{}", number % 17).into()]),
         lacks_times: [false; 2],
-        verification_scope: is_test.then(|| ["unit", "integration", "end_to_end"][number as usize % 3].into()),
+        verification_scope: is_test
+            .then(|| ["unit", "integration", "end_to_end"][number as usize % 3].into()),
         verification_perspective: None,
         symbol_role: None,
-        fact: (kind == EntityType::Fact).then(|| Box::new(fact(number, random))),
+        fact: (kind == EntityType::Fact).then(|| Box::new(fact(at))),
         id: id.into(),
         kind,
     }
 }
 
-/// A fact of a run: a subject, then properties of it whose values mostly agree.
-fn fact(number: u64, random: &mut Random) -> FactFields {
-    let run = FACT_RUN as u64;
-    let subject = Some(format!("subject.{}", number / run).into());
-    if number.is_multiple_of(run) {
-        return FactFields { fact_kind: Some("subject".into()), subject_key: subject, ..FactFields::default() };
+/// A fact of a run: a subject, then two bounds each on two of its properties. Some runs have a bound that contradicts
+/// the other one.
+fn fact(at: u64) -> FactFields {
+    let (run, place) = (at / FACT_RUN as u64, at % FACT_RUN as u64);
+    let subject_key = Some(format!("subject.{run}").into());
+    if place == 0 {
+        return FactFields { fact_kind: Some("subject".into()), subject_key, ..FactFields::default() };
     }
-    let is_odd = random.below(50) == 0;
+    let is_odd = place == 2 && run.is_multiple_of(10);
+    let (operator, value) = match place % 2 {
+        _ if is_odd => (None, 5_i64),
+        0 => (Some("lte".into()), 100),
+        _ => (Some("gte".into()), 10),
+    };
     FactFields {
         fact_kind: Some("property_value".into()),
-        subject_key: subject,
-        property_key: Some(format!("limit.{}", number % 2).into()),
-        operator: (!is_odd).then(|| if number % run < 3 { "gte" } else { "lte" }.into()),
+        subject_key,
+        property_key: Some(format!("limit.{}", (place - 1) / 2).into()),
+        operator,
         value_type: Some("int".into()),
-        value_int: Some(Number::from(if is_odd { 500_i64 } else { (number % run * 10) as i64 })),
+        value_int: Some(Number::from(value)),
         ..FactFields::default()
     }
 }

@@ -55,7 +55,9 @@ impl Contradictions {
     /// Contradictions reported at a requirement, in a fixed order.
     pub(crate) fn at(&self, first: NodeKey) -> impl Iterator<Item = &Conflict> {
         let places = self.by_first.get(&first).into_iter().flatten();
-        places.filter_map(|(group, at)| self.groups.get(group)?.conflicts.get(*at)).map(|(_, conflict)| conflict)
+        places
+            .filter_map(|(group, at)| self.groups.get(group)?.conflicts.get(*at))
+            .map(|(_, conflict)| conflict)
     }
 
     /// The number of groups in which contradictions may be missing.
@@ -106,7 +108,9 @@ impl Contradictions {
         let mut is_cut = found.cut;
         let mut conflicts = Vec::with_capacity(found.list.len());
         for conflict in found.list {
-            let Some((first, _)) = conflict.requirements.first().and_then(|id| branch.find(id)) else { continue };
+            let Some((first, _)) = conflict.requirements.first().and_then(|id| branch.find(id)) else {
+                continue;
+            };
             if self.count == CHECK_CONTRADICTIONS_MAX {
                 is_cut = true;
                 break;

@@ -136,10 +136,7 @@ impl Demanded {
 }
 
 /// Values of fields of tests that a requirement demands.
-pub(crate) fn demands(
-    branch: &Branch,
-    requirement: NodeKey,
-) -> impl Iterator<Item = (Demanded, &str)> {
+pub(crate) fn demands(branch: &Branch, requirement: NodeKey) -> impl Iterator<Item = (Demanded, &str)> {
     let id = branch.node(requirement).map_or("", |node| &*node.id);
     let facts = branch.targets(requirement, Relation::RequiresProperty);
     let facts = facts.filter_map(|key| branch.node(key)?.fact.as_deref());
@@ -153,7 +150,8 @@ fn demand<'a>(fact: &'a FactFields, requirement: &str) -> Option<(Demanded, &'a 
         && matches!(fact.operator.as_deref(), None | Some("" | "eq"))
         && matches!(fact.polarity.as_deref(), None | Some("" | "require"));
     let property = fact.property_key.as_deref()?;
-    let field = [Demanded::Scope, Demanded::Perspective].into_iter().find(|field| field.name() == property)?;
+    let field =
+        [Demanded::Scope, Demanded::Perspective].into_iter().find(|field| field.name() == property)?;
     is_demand.then_some((field, fact.value_string.as_deref()?))
 }
 

@@ -69,7 +69,8 @@ impl Cycles {
 
     /// Entities that cycles are reported at.
     pub(crate) fn firsts(&self) -> impl Iterator<Item = NodeKey> {
-        let firsts = self.components.values().flat_map(|component| component.cycles.iter().map(|cycle| cycle[0]));
+        let firsts =
+            self.components.values().flat_map(|component| component.cycles.iter().map(|cycle| cycle[0]));
         firsts.collect::<BTreeSet<_>>().into_iter()
     }
 
@@ -97,7 +98,8 @@ impl Cycles {
 
     /// Drops the component of an entity, and notes its members and the entities that its cycles were reported at.
     fn forget(&mut self, key: NodeKey, left: &mut BTreeSet<NodeKey>, firsts: &mut Vec<NodeKey>) {
-        let Some(component) = self.component_of.get(&key).and_then(|lowest| self.components.remove(lowest)) else {
+        let Some(component) = self.component_of.get(&key).and_then(|lowest| self.components.remove(lowest))
+        else {
             return;
         };
         for member in &component.members {

@@ -40,9 +40,7 @@ pub(crate) fn explain(view: View<'_>, finding: &Finding) -> Violation {
             ),
             vec![supersede(new, old)],
         ),
-        [_] | [] => {
-            ("the requirement contradicts itself: correct one of its facts".to_owned(), Vec::new())
-        }
+        [_] | [] => ("the requirement contradicts itself: correct one of its facts".to_owned(), Vec::new()),
     };
     violation(
         view.branch,

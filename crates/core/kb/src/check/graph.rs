@@ -91,7 +91,8 @@ impl Graph {
                 // The way back from the nearest place that leads to the first one.
                 let before = reverse[0].iter().copied().filter(|place| *place != 0);
                 let before = before.min_by_key(|place| depth[*place]);
-                let mut cycle: Vec<usize> = before.into_iter().flat_map(|place| path(&behind, place)).collect();
+                let mut cycle: Vec<usize> =
+                    before.into_iter().flat_map(|place| path(&behind, place)).collect();
                 cycle.reverse();
                 cycle
             } else {
@@ -216,7 +217,12 @@ mod tests {
         let count = edges.iter().map(|(from, to)| from.max(to) + 1).max().unwrap_or_default();
         let keys: Vec<usize> = (0..count).collect();
         Graph::new(&keys, |key| {
-            edges.iter().filter(move |(from, _)| *from == key).map(|(_, to)| *to).collect::<Vec<_>>().into_iter()
+            edges
+                .iter()
+                .filter(move |(from, _)| *from == key)
+                .map(|(_, to)| *to)
+                .collect::<Vec<_>>()
+                .into_iter()
         })
     }
 
@@ -232,10 +238,10 @@ mod tests {
             (&[(0, 2), (2, 1), (1, 0), (2, 0)], &[&[0, 2], &[0, 2, 1]]),
         ];
         for (edges, expected) in rows {
-            assert_eq!(graph(edges).cycles(), Found {
-                cycles: expected.iter().map(|cycle| cycle.to_vec()).collect(),
-                is_cut: false
-            });
+            assert_eq!(
+                graph(edges).cycles(),
+                Found { cycles: expected.iter().map(|cycle| cycle.to_vec()).collect(), is_cut: false }
+            );
         }
     }
 
@@ -256,7 +262,10 @@ mod tests {
             let keys: Vec<usize> = (0..=leaves).collect();
             Graph::new(&keys, move |key| if key == 0 { 1..leaves + 1 } else { 0..1 }).cycles()
         };
-        assert_eq!((star(CHECK_CYCLES_MAX).cycles.len(), star(CHECK_CYCLES_MAX).is_cut), (CHECK_CYCLES_MAX, false));
+        assert_eq!(
+            (star(CHECK_CYCLES_MAX).cycles.len(), star(CHECK_CYCLES_MAX).is_cut),
+            (CHECK_CYCLES_MAX, false)
+        );
         let over = star(CHECK_CYCLES_MAX + 1);
         assert_eq!((over.cycles.len(), over.is_cut), (CHECK_CYCLES_MAX, true));
     }

@@ -97,7 +97,9 @@ fn payloads(view: View<'_>, finding: &Finding) -> Option<Vec<UpsertInput>> {
     if finding.problem != SCENARIO {
         let id = new_id(branch, "TEST-", &node.id)?;
         let test = new_entity(EntityType::Test, &id, placeholder("test of", node));
-        payloads.push(super::symbol_coverage::demanded(branch, finding.subject, test).unwrap_or_else(|test| test));
+        payloads.push(
+            super::symbol_coverage::demanded(branch, finding.subject, test).unwrap_or_else(|test| test),
+        );
         match first_by_id(branch, scenarios_of(branch, finding.subject)) {
             Some((_, scenario)) => payloads
                 .push(fix::upsert(EntityType::Scenario, &scenario.id, []).linked(Relation::VerifiedBy, &id)),

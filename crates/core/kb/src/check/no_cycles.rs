@@ -71,8 +71,7 @@ mod tests {
         finds(&chain().link("C depends_on B"), RULE, &[("B", "circular dependency: B → C → B")]);
         finds(&chain().link("C depends_on C"), RULE, &[("C", "circular dependency: C → C")]);
         let two = chain().link("B depends_on A").link("C depends_on B");
-        let expected =
-            [("A", "circular dependency: A → B → A"), ("B", "circular dependency: B → C → B")];
+        let expected = [("A", "circular dependency: A → B → A"), ("B", "circular dependency: B → C → B")];
         finds(&two, RULE, &expected);
     }
 

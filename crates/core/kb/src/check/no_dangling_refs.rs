@@ -49,7 +49,10 @@ pub(crate) fn explain(view: View<'_>, finding: &Finding) -> Violation {
     };
     let description = format!("the {end} of {from} {relation} {to} does not exist");
     // The reference leaves the source empty: the entity that it would belong to is missing.
-    Violation { source: String::new(), ..violation(branch, Rule::NoDanglingRefs, finding, description, todo, Vec::new()) }
+    Violation {
+        source: String::new(),
+        ..violation(branch, Rule::NoDanglingRefs, finding, description, todo, Vec::new())
+    }
 }
 
 #[cfg(test)]

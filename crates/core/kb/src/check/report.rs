@@ -108,7 +108,9 @@ impl CheckState {
             cut(message, "correct some and check again");
         }
         if rule == Rule::NoCycles && self.derived.cycles.is_cut() {
-            let message = format!("{rule}: some cycles are missing, because requirements depend on each other in too many ways");
+            let message = format!(
+                "{rule}: some cycles are missing, because requirements depend on each other in too many ways"
+            );
             cut(message, "break the cycles that are shown and check again");
         }
         let groups = self.derived.contradictions.cut_groups();

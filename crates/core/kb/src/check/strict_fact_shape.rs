@@ -85,7 +85,8 @@ impl Fill {
 
     /// Removes a polarity that the kind does not have, so that the default holds.
     fn polarity(&mut self, present: &Option<Box<str>>, allowed: [&str; 2]) {
-        if !matches!(present.as_deref(), None | Some("")) && !allowed.map(Some).contains(&present.as_deref()) {
+        if !matches!(present.as_deref(), None | Some("")) && !allowed.map(Some).contains(&present.as_deref())
+        {
             self.set("polarity", Value::Null);
         }
     }

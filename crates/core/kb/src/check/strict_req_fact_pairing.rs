@@ -130,7 +130,11 @@ mod tests {
     use crate::check::tests::{Builder, finds};
 
     fn facts() -> Builder {
-        Builder::new("req:R").subject("S", "s").subject("OTHER", "o").property("P", "s", "p", "x").and("fact:NOTE")
+        Builder::new("req:R")
+            .subject("S", "s")
+            .subject("OTHER", "o")
+            .property("P", "s", "p", "x")
+            .and("fact:NOTE")
     }
 
     #[test]
@@ -146,7 +150,10 @@ mod tests {
             ),
             (facts().link("R constrains NOTE"), &["constrains NOTE, which is no subject fact"]),
             (facts().link("R constrains P"), &["constrains P, which is no subject fact"]),
-            (facts().link("R requires_property S"), &["requires_property S, which is no property_value fact"]),
+            (
+                facts().link("R requires_property S"),
+                &["requires_property S, which is no property_value fact"],
+            ),
         ];
         for (builder, texts) in rows {
             let expected: Vec<_> = texts.iter().map(|text| ("R", *text)).collect();

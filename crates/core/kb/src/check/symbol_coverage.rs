@@ -36,7 +36,8 @@ pub(crate) fn explain(view: View<'_>, finding: &Finding) -> Violation {
         Rule::SymbolCoverage,
         finding,
         "no test that covers a requirement covers the symbol".to_owned(),
-        "link the symbol with covered_by to a test that verifies a requirement or one of its scenarios".to_owned(),
+        "link the symbol with covered_by to a test that verifies a requirement or one of its scenarios"
+            .to_owned(),
         payloads(view, finding.subject).unwrap_or_default(),
     )
 }
@@ -70,13 +71,17 @@ fn payloads(view: View<'_>, symbol: NodeKey) -> Option<Vec<UpsertInput>> {
 }
 
 /// Adds the fields that a requirement demands of its tests; returns the test unchanged if it cannot have them.
-pub(crate) fn demanded(branch: &Branch, requirement: NodeKey, test: UpsertInput) -> Result<UpsertInput, UpsertInput> {
+pub(crate) fn demanded(
+    branch: &Branch,
+    requirement: NodeKey,
+    test: UpsertInput,
+) -> Result<UpsertInput, UpsertInput> {
     let mut wanted = test.clone();
     for (field, value) in super::covering::demands(branch, requirement) {
-        let is_allowed =
-            VerificationScope::TEXTS.contains(&value) && field == super::covering::Demanded::Scope
-                || VerificationPerspective::TEXTS.contains(&value)
-                    && field == super::covering::Demanded::Perspective;
+        let is_allowed = VerificationScope::TEXTS.contains(&value)
+            && field == super::covering::Demanded::Scope
+            || VerificationPerspective::TEXTS.contains(&value)
+                && field == super::covering::Demanded::Perspective;
         let is_free = wanted.properties.text(field.name()).is_none_or(|other| other == value);
         if !is_allowed || !is_free {
             return Err(test);

@@ -62,8 +62,12 @@ pub(crate) fn requirements_of(branch: &Branch, symbol: NodeKey) -> impl Iterator
 
 pub(crate) fn explain(view: View<'_>, finding: &Finding) -> Violation {
     let (what, todo) = match finding.problem {
-        REQUIREMENT => ("implements no requirement", "link it with implements to the requirement that it serves"),
-        DECISION => ("is constrained by no decision", "link it with constrained_by to the decision that shaped it"),
+        REQUIREMENT => {
+            ("implements no requirement", "link it with implements to the requirement that it serves")
+        }
+        DECISION => {
+            ("is constrained by no decision", "link it with constrained_by to the decision that shaped it")
+        }
         _ => (
             "implements no requirement and is constrained by no decision",
             "link it with implements to a requirement and with constrained_by to a decision",

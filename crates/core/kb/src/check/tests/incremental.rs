@@ -11,7 +11,8 @@ const KEYS: u64 = 14;
 /// The type of an entity follows from its key, mostly, so that most relationships are legal.
 fn kind_of(key: u64) -> EntityType {
     use EntityType::{Adr, Fact, Req, Scenario, Symbol, Test};
-    [Req, Req, Req, Req, Scenario, Scenario, Test, Test, Symbol, Adr, Fact, Fact, Fact, Fact][key as usize % 14]
+    [Req, Req, Req, Req, Scenario, Scenario, Test, Test, Symbol, Adr, Fact, Fact, Fact, Fact]
+        [key as usize % 14]
 }
 
 fn fact() -> impl Strategy<Value = FactFields> {
@@ -40,14 +41,8 @@ fn fact() -> impl Strategy<Value = FactFields> {
 
 fn entity() -> impl Strategy<Value = (NodeKey, Node)> {
     let statuses = vec!["open", "active", "closed", "deprecated", "superseded", ""];
-    (
-        0..KEYS,
-        0_u64..20,
-        proptest::sample::select(statuses),
-        any::<[bool; 4]>(),
-        fact(),
-    )
-        .prop_map(|(key, other, status, [must, scoped, sourced, timed], fact)| {
+    (0..KEYS, 0_u64..20, proptest::sample::select(statuses), any::<[bool; 4]>(), fact()).prop_map(
+        |(key, other, status, [must, scoped, sourced, timed], fact)| {
             // Now and then an entity of another type, or one that changes its id.
             let kind = if other == 0 { EntityType::Scenario } else { kind_of(key) };
             let id = if other == 1 { format!("Z{key}") } else { format!("E{key}") };
@@ -63,7 +58,8 @@ fn entity() -> impl Strategy<Value = (NodeKey, Node)> {
                 node.fact = Some(Box::new(fact));
             }
             (NodeKey(key), node)
-        })
+        },
+    )
 }
 
 /// A relationship, of a legal pair of types more often than not.
@@ -123,7 +119,6 @@ proptest! {
         let mut branch = Branch::default();
         let mut state = build(&branch);
         for batch in batches {
-            // An id belongs to one key, as in a store.
             let undo = branch.apply(batch);
             state.update(&branch, &undo);
             assert_current(&state, &branch);

@@ -130,7 +130,8 @@ pub(crate) fn violations(builder: &Builder, rule: Rule, require_adr: bool) -> Ve
 
 fn of_rule(branch: &Branch, rule: Rule, require_adr: bool) -> Vec<Violation> {
     let state = build(branch);
-    let report = state.report(branch, &CheckRequest { rules: vec![rule], require_adr, limit: 1_000, offset: 0 });
+    let report =
+        state.report(branch, &CheckRequest { rules: vec![rule], require_adr, limit: 1_000, offset: 0 });
     assert_eq!(report.count, report.violations.len() as u64);
     report.violations
 }

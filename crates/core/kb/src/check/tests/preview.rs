@@ -42,7 +42,8 @@ fn a_new_contradiction_is_returned_with_the_smallest_set() {
 
 #[test]
 fn a_fact_that_changes_is_looked_at_in_all_requirements() {
-    let claims = builder().link("B requires_property FIVE").link("C requires_property SEVEN").status("C", "draft");
+    let claims =
+        builder().link("B requires_property FIVE").link("C requires_property SEVEN").status("C", "draft");
     let (five, c) = (claims.key("FIVE"), claims.key("C"));
     let mut branch = claims.branch();
     let mut state = build(&branch);

@@ -22,7 +22,8 @@ fn pages_together_are_the_whole() {
     assert_eq!(whole.count as usize, whole.violations.len());
     assert_eq!(whole.counts.iter().map(|count| count.count).sum::<u64>(), whole.count);
     for limit in [1, 7, 100] {
-        let pages = (0..).step_by(limit as usize).map(|offset| state.report(&branch, &request(limit, offset)));
+        let pages =
+            (0..).step_by(limit as usize).map(|offset| state.report(&branch, &request(limit, offset)));
         let pages: Vec<CheckReport> = pages.take_while(|page| !page.violations.is_empty()).collect();
         assert!(pages.iter().all(|page| page.count == whole.count && page.counts == whole.counts));
         let together: Vec<_> = pages.into_iter().flat_map(|page| page.violations).collect();
@@ -75,7 +76,8 @@ fn violations_beyond_the_limit_are_counted_and_come_back() {
     let ids: Vec<String> = (0..9).map(|at| format!("symbol:F{at}")).collect();
     let mut branch = Builder::new(&ids.join(" ")).branch();
     let mut state = CheckState::with_room(&branch, &mut |_, _| {}, 4);
-    let request = CheckRequest { rules: vec![Rule::SymbolTraceability], require_adr: false, limit: 10, offset: 0 };
+    let request =
+        CheckRequest { rules: vec![Rule::SymbolTraceability], require_adr: false, limit: 10, offset: 0 };
     let report = state.report(&branch, &request);
     assert_eq!((report.count, report.violations.len(), report.diagnostics.len()), (9, 4, 1));
     assert!(report.diagnostics[0].message.contains("4 of 9"), "{}", report.diagnostics[0].message);
