@@ -67,14 +67,18 @@ impl Branch {
         for change in changes {
             match change {
                 Change::Put(key, node) => {
-                    let old = self.nodes.get(&key).cloned();
-                    undo.push(old.map_or(Change::Remove(key), |old| Change::Put(key, Box::new(old))));
+                    match self.nodes.get(&key).cloned() {
+                        Some(old) => undo.push(Change::Put(key, Box::new(old))),
+                        None => {
+                            // Removing it again takes the relationships that dangled before.
+                            undo.extend(self.starts(key));
+                            undo.push(Change::Remove(key));
+                        }
+                    }
                     self.put(key, *node);
                 }
                 Change::Remove(key) => {
-                    let ends =
-                        self.out(key).map(|(relation, to)| Change::Link(Edge { relation, from: key, to }));
-                    undo.extend(ends.collect::<Vec<_>>());
+                    undo.extend(self.starts(key));
                     if let Some(old) = self.nodes.get(&key).cloned() {
                         undo.push(Change::Put(key, Box::new(old)));
                     }
@@ -94,6 +98,11 @@ impl Branch {
         }
         undo.reverse();
         undo
+    }
+
+    /// Changes that add the relationships that start at an entity.
+    fn starts(&self, key: NodeKey) -> Vec<Change> {
+        self.out(key).map(|(relation, to)| Change::Link(Edge { relation, from: key, to })).collect()
     }
 
     /// Whether it has a relationship.

@@ -18,11 +18,13 @@ mod skills;
 mod space;
 mod sparql;
 pub mod tables;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod tools;
 mod write;
 
 pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
-pub use check::Rule;
+pub use check::{CheckReport, CheckRequest, CheckState, Rule};
 pub use code::KbCode;
 pub use contradiction::{
     CONFLICT_CLAIMS_MAX, CONFLICT_STEPS_MAX, CONFLICT_TEXT_CHARS_MAX, CONFLICTS_PER_GROUP_MAX, ClaimError,

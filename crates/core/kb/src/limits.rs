@@ -77,3 +77,17 @@ pub const SPARQL_ROWS_MAX: usize = 10_000;
 pub const SPARQL_TEXT_ROWS_MAX: usize = 20;
 /// Characters of one value that the text of a SPARQL answer shows.
 pub const SPARQL_TEXT_VALUE_CHARS_MAX: usize = 200;
+/// Violations of one rule that a report can show; more are only counted.
+pub const CHECK_FINDINGS_MAX: usize = 100_000;
+/// Violations to skip in a report.
+pub const CHECK_OFFSET_MAX: u32 = 1_000_000;
+/// Bytes of the description and of the suggestion of a violation.
+pub const CHECK_DESCRIPTION_BYTES_MAX: usize = 4 * KIB;
+/// Cycles reported among requirements that all depend on each other.
+pub const CHECK_CYCLES_MAX: usize = 1_000;
+/// Requirements of all cycles reported among requirements that all depend on each other.
+pub const CHECK_CYCLE_STEPS_MAX: usize = 100_000;
+/// Requirements that the description of a cycle names.
+pub const CHECK_CYCLE_NAMES_MAX: usize = 32;
+/// Contradictions of one branch that are held; more are not reported.
+pub const CHECK_CONTRADICTIONS_MAX: usize = 100_000;

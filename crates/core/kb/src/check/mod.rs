@@ -1,4 +1,40 @@
 //! The rules of `kb_check`, one file each, and the state that keeps their violations current.
+//!
+//! A rule is a row of the table in `table.rs`. It judges one subject at a time, an entity in most rules, and says which
+//! subjects a change of the branch may affect. [`CheckState`] holds what was found per subject, so that a change costs
+//! the subjects that it affects. Findings are small; descriptions, suggestions and fixes are written for the page that
+//! is asked for.
+//!
+//! Three judgements need more than a subject and its neighbours, and are kept beside the findings: the tests that cover
+//! a requirement (`covering.rs`), the cycles (`cycles.rs`) and the contradictions (`conflicts.rs`).
+
+mod conflicts;
+mod covering;
+mod cycles;
+mod delta;
+mod deprecated_adr_no_successor;
+mod domain_contradictions;
+mod explain;
+mod finding;
+mod fix;
+mod graph;
+mod must_priority_coverage;
+mod no_cycles;
+mod no_dangling_refs;
+mod report;
+mod required_fields;
+mod state;
+mod strict_fact_shape;
+mod strict_req_fact_pairing;
+mod symbol_coverage;
+mod symbol_traceability;
+mod table;
+#[cfg(test)]
+mod tests;
+mod traceability;
+
+pub use report::{CheckReport, CheckRequest};
+pub use state::CheckState;
 
 use crate::model::words;
 
