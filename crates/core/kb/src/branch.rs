@@ -168,6 +168,11 @@ impl Branch {
         Some((key, self.nodes.get(&key)?))
     }
 
+    /// Every entity, in no particular order; faster than the ordered ones.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeKey, &Node)> {
+        self.nodes.iter().map(|(key, node)| (*key, node))
+    }
+
     /// Every entity, ordered by id.
     pub fn by_id(&self) -> impl Iterator<Item = (NodeKey, &Node)> {
         self.by_id.values().filter_map(|key| Some((*key, self.nodes.get(key)?)))

@@ -14,6 +14,7 @@ mod error;
 pub mod limits;
 mod model;
 mod record;
+pub mod report;
 mod skills;
 mod space;
 mod sparql;

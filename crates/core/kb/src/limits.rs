@@ -36,6 +36,12 @@ pub const SEARCH_QUERY_BYTES_MAX: usize = 4 * KIB;
 pub const SNIPPET_CHARS_MAX: usize = 160;
 /// Items of a filter: tags, relationship types, entity types.
 pub const FILTER_ITEMS_MAX: usize = 64;
+/// Tests that a row of a coverage report lists of each kind; all of them are counted.
+pub const COVERAGE_TESTS_MAX: usize = 1_000;
+/// Distinct words of a search query that are compared with titles and bodies; the others only count in the index.
+pub const SEARCH_TOKENS_MAX: usize = 32;
+/// Entities of a branch that a search compares with the query as a title; in larger ones it relies on the index.
+pub const SEARCH_TITLES_MAX: usize = 100_000;
 /// Ids that a traversal starts from.
 pub const GRAPH_SEEDS_MAX: usize = 100;
 /// Relationships between a seed and the farthest node of a traversal.

@@ -21,6 +21,10 @@ pub struct Node {
     pub source_file: Option<Box<str>>,
     /// Its priority, free text.
     pub priority: Option<Box<str>>,
+    /// Its owner, free text.
+    pub owner: Option<Box<str>>,
+    /// Its severity, free text.
+    pub severity: Option<Box<str>>,
     /// Its tags, sorted, each once.
     pub tags: Box<[Box<str>]>,
     /// Whether `created_at` and `updated_at` are missing.

@@ -61,6 +61,8 @@ impl Node {
             source: text("source").unwrap_or_default(),
             source_file: text("source_file"),
             priority: text("priority"),
+            owner: text("owner"),
+            severity: text("severity"),
             tags: tags.into(),
             lacks_times: ["created_at", "updated_at"].map(|name| text(name).is_none_or(|at| at.is_empty())),
             verification_scope: text("verification_scope"),

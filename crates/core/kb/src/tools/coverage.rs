@@ -133,7 +133,8 @@ pub struct ReqRow {
     pub test_count: u64,
     /// Symbols that implement it.
     pub direct_symbol_count: u64,
-    /// These, and symbols that implement a requirement that it depends on, or that a test of it covers.
+    /// These, symbols that implement a requirement that transitively depends on it, and symbols that a test of it
+    /// covers.
     pub transitive_symbol_count: u64,
     /// What is missing: `missing_scenario`, `missing_test` or `missing_scenario_and_test`.
     pub gaps: Vec<String>,
@@ -143,9 +144,9 @@ pub struct ReqRow {
     pub coverage_status: CoverageStatus,
     /// The strongest evidence there is.
     pub coverage_depth: String,
-    /// Tests that verify it directly.
+    /// Tests that verify it directly, ordered by id; at most 1,000 are listed.
     pub direct_tests: Vec<String>,
-    /// Tests that verify one of its scenarios.
+    /// Tests that verify one of its scenarios, ordered by id; at most 1,000 are listed.
     pub scenario_tests: Vec<String>,
     /// Statuses of these tests, each once.
     pub test_statuses: Vec<String>,
@@ -170,7 +171,7 @@ pub struct SymbolRow {
     pub direct_requirement_count: u64,
     /// Tests that cover it.
     pub test_count: u64,
-    /// `missing_requirement`, if it implements none.
+    /// `missing_requirement`, if it implements none and is not the code of a test.
     pub gaps: Vec<String>,
     /// Its coverage.
     pub coverage_status: CoverageStatus,

@@ -17,6 +17,8 @@ pub(crate) fn node(id: &str, kind: EntityType, status: &str, fact: Option<FactFi
         source: "".into(),
         source_file: None,
         priority: None,
+        owner: None,
+        severity: None,
         tags: Box::default(),
         lacks_times: [false; 2],
         verification_scope: None,

@@ -1,0 +1,20 @@
+//! Reports: pure functions of a branch for the tools that read.
+//!
+//! Each validates its input, so that a surface passes on what a client sent. The order of every result is that of
+//! types, ids and scores, never that of the numbers of entities: equal branches give equal bytes.
+
+mod coverage;
+mod filter;
+mod find_gaps;
+mod graph;
+mod page;
+mod query;
+mod search;
+#[cfg(test)]
+mod tests;
+
+pub use coverage::coverage;
+pub use find_gaps::find_gaps;
+pub use graph::graph;
+pub use query::query;
+pub use search::{Ranked, RankedHit, SEARCH_CANDIDATES, body_match, rank, search_in_memory};
