@@ -285,6 +285,7 @@ impl EngineError {
             EngineError::ImportLine { error, .. } => error.code(),
             EngineError::Graph(error) => error.code(),
             EngineError::Artifact(error) => error.code(),
+            EngineError::Kb(error) => error.code(),
             EngineError::NoSigning { .. } => ErrorCode::Unavailable,
             EngineError::NoSpace(_)
             | EngineError::NoType(_)

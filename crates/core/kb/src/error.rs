@@ -6,8 +6,8 @@ use cairn_base::ErrorCode;
 use cairn_graph::GraphError;
 use cairn_seam::StoreError;
 
-use crate::contradiction::Conflict;
 use crate::KbCode;
+use crate::contradiction::Conflict;
 use crate::entity::FieldError;
 use crate::model::Relation;
 

@@ -36,7 +36,8 @@ impl Branches {
     /// read stays.
     pub(super) fn make_room(&self, just_read: SpaceId) {
         let mut held = self.held.lock();
-        let mut sizes: Vec<_> = held.iter().map(|(key, held)| (held.last_used(), *key, held.entities())).collect();
+        let mut sizes: Vec<_> =
+            held.iter().map(|(key, held)| (held.last_used(), *key, held.entities())).collect();
         sizes.sort_unstable();
         let mut total: usize = sizes.iter().map(|(.., entities)| entities).sum();
         let mut count = held.len();

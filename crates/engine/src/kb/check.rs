@@ -36,8 +36,10 @@ impl Engine {
         }
         self.kb_read_opened(&opened, |state, _| {
             let checks = state.checks.as_ref();
-            let checks = checks.ok_or_else(|| self.kb_lost(&opened, "it was dropped while it was checked"))?;
-            let CheckReport { violations, count, counts, diagnostics } = checks.report(&state.branch, &request);
+            let checks =
+                checks.ok_or_else(|| self.kb_lost(&opened, "it was dropped while it was checked"))?;
+            let CheckReport { violations, count, counts, diagnostics } =
+                checks.report(&state.branch, &request);
             let snapshot_id = snapshot_id(state.record.space, state.version);
             Ok(CheckOutput { violations, count, counts, diagnostics, snapshot_id })
         })

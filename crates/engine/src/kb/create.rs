@@ -6,9 +6,9 @@ use cairn_graph::{Writer, spaces};
 use cairn_kb::{BranchRecord, KbError, Version, check_branch, check_workspace, define, find_branch, version};
 use cairn_seam::OnStage;
 
+use super::KbTarget;
 use super::list::{KbBranch, shown};
 use super::state::space_scope;
-use super::KbTarget;
 use crate::{Act, Engine, EngineError, limits};
 
 /// The KB of a branch, which is there now.
@@ -50,7 +50,8 @@ impl Engine {
             Some(source) => self.kb_copy(principal, target, &source, on_stage)?,
             None => self.kb_create_empty(principal, target)?,
         }
-        let lost = || KbError::Refresh { branch: target.branch.clone(), detail: "it was just created".into() };
+        let lost =
+            || KbError::Refresh { branch: target.branch.clone(), detail: "it was just created".into() };
         let branch = self.kb_find(principal, target)?.ok_or_else(lost)?;
         Ok(KbEnsured { branch, created: true })
     }

@@ -29,7 +29,12 @@ pub struct KbDiff {
 
 impl Engine {
     /// Compares two branches of a workspace, by the ids of their entities. Times of writes do not count.
-    pub fn kb_diff(&self, principal: &Principal, from: &KbTarget, to: &KbTarget) -> Result<KbDiff, EngineError> {
+    pub fn kb_diff(
+        &self,
+        principal: &Principal,
+        from: &KbTarget,
+        to: &KbTarget,
+    ) -> Result<KbDiff, EngineError> {
         if from.workspace != to.workspace {
             let message = "both branches must belong to the same workspace".to_owned();
             return Err(KbError::Argument { parameter: "to", message }.into());
@@ -56,7 +61,9 @@ impl Side {
         let count = state.branch.len() as u64;
         if count > limits::KB_DIFF_ENTITIES_MAX {
             let max = limits::KB_DIFF_ENTITIES_MAX;
-            return Err(KbError::TooLarge { what: "entities of a branch that is compared", count, max }.into());
+            return Err(
+                KbError::TooLarge { what: "entities of a branch that is compared", count, max }.into()
+            );
         }
         let keys: Vec<NodeKey> = state.branch.by_id().map(|(key, _)| key).collect();
         let entities = read_entities(view, &state.schema, &state.wanted(&keys))?;
@@ -78,12 +85,15 @@ fn compare(left: Side, right: Side) -> KbDiff {
         }
         match rest.next_if(|other| other.text("id") == entity.text("id")) {
             None => diff.added.push(entity),
-            Some(before) if without_times(&before) != without_times(&entity) => diff.changed.push((before, entity)),
+            Some(before) if without_times(&before) != without_times(&entity) => {
+                diff.changed.push((before, entity))
+            }
             Some(_) => {}
         }
     }
     diff.removed.extend(rest.map(|gone| gone.text("id").to_owned()));
-    let edges = |links: BTreeSet<(String, &'static str, String)>| links.into_iter().map(edge).collect::<Vec<_>>();
+    let edges =
+        |links: BTreeSet<(String, &'static str, String)>| links.into_iter().map(edge).collect::<Vec<_>>();
     diff.links_added = edges(&right.links - &left.links);
     diff.links_removed = edges(&left.links - &right.links);
     cut(&mut diff);

@@ -46,7 +46,8 @@ impl Engine {
         workspace.map(check_workspace).transpose()?;
         let act = Act::new(Action::KbRead, Resource::tenant(tenant));
         self.pipeline.read(principal, &act, Position::START, |snapshot, scope| {
-            let (records, has_more) = list_branches(snapshot, tenant, workspace, limits::KB_BRANCHES_LISTED_MAX)?;
+            let (records, has_more) =
+                list_branches(snapshot, tenant, workspace, limits::KB_BRANCHES_LISTED_MAX)?;
             let shown = records.into_iter().map(|record| {
                 let version = version(snapshot, &space_scope(scope, record.space)?)?;
                 Ok(shown(record, version))

@@ -17,10 +17,10 @@ mod search;
 mod state;
 mod upsert;
 
+pub use self::create::KbEnsured;
 pub use self::diff::KbDiff;
 pub use self::list::{KbBranch, KbBranches};
 pub(crate) use self::memory::Kb;
-pub use self::create::KbEnsured;
 
 use cairn_base::TenantId;
 use cairn_kb::KbError;

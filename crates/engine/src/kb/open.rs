@@ -5,7 +5,10 @@ use std::sync::Arc;
 use cairn_access::{Action, Permit, Principal, Resource};
 use cairn_base::{Position, most_alike};
 use cairn_graph::View;
-use cairn_kb::{BranchRecord, KbError, Loading, Schema, check_branch, check_workspace, find_branch, list_branches, version};
+use cairn_kb::{
+    BranchRecord, KbError, Loading, Schema, check_branch, check_workspace, find_branch, list_branches,
+    version,
+};
 use cairn_seam::Snapshot;
 use parking_lot::{MutexGuard, RwLockReadGuard};
 

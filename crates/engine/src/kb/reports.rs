@@ -3,8 +3,8 @@
 use cairn_access::Principal;
 use cairn_kb::report;
 use cairn_kb::tools::{
-    CoverageInput, CoverageOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, QueryInput,
-    QueryOutput, StatusOutput,
+    CoverageInput, CoverageOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput,
+    QueryInput, QueryOutput, StatusOutput,
 };
 
 use super::KbTarget;
@@ -50,7 +50,9 @@ impl Engine {
         target: &KbTarget,
         input: &CoverageInput,
     ) -> Result<CoverageOutput, EngineError> {
-        self.kb_read(principal, target, |state, _| Ok(report::coverage(&state.branch, input, state.status())?))
+        self.kb_read(principal, target, |state, _| {
+            Ok(report::coverage(&state.branch, input, state.status())?)
+        })
     }
 
     /// Walks relationships from seeds.

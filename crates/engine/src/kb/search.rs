@@ -34,7 +34,8 @@ impl Engine {
     ) -> Result<SearchOutput, EngineError> {
         let opened = self.kb_open(principal, target)?;
         // Refuses bad input before anything is searched.
-        let in_memory = self.kb_read_opened(&opened, |state, _| Ok(report::search_in_memory(&state.branch, input)?))?;
+        let in_memory =
+            self.kb_read_opened(&opened, |state, _| Ok(report::search_in_memory(&state.branch, input)?))?;
         let hits = match self.documents_pending(target.tenant, opened.record.space)? {
             true => None,
             false => self.kb_hits(&opened, input)?,
@@ -74,9 +75,10 @@ impl Engine {
             Ok(consulted) => {
                 let behind = consulted.behind || consulted.rebuilding;
                 let found = consulted.answer;
-                let candidates = found.hits.iter().map(|hit| {
-                    (NodeKey(Document::number_of(&hit.id)), hit.score.clamp(0.0, 1.0))
-                });
+                let candidates = found
+                    .hits
+                    .iter()
+                    .map(|hit| (NodeKey(Document::number_of(&hit.id)), hit.score.clamp(0.0, 1.0)));
                 Ok(Some(Hits { candidates: candidates.collect(), total: found.total, behind }))
             }
             Err(EngineError::SearchOff | EngineError::NoSearch { .. }) => Ok(None),

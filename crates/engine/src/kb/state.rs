@@ -9,7 +9,6 @@ use cairn_kb::tools::{StatusOutput, SyncState};
 use cairn_kb::{Branch, BranchRecord, CheckState, Entity, NodeKey, Schema, Version};
 use parking_lot::{Mutex, RwLock};
 
-
 /// A branch in memory.
 pub(super) struct BranchState {
     pub(super) record: BranchRecord,

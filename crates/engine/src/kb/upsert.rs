@@ -6,7 +6,9 @@ use cairn_access::{Action, Principal, Resource};
 use cairn_base::Position;
 use cairn_graph::{View, Writer};
 use cairn_kb::tools::{EntityJson, UpsertInput, UpsertOutput, ValidateUpsertOutput};
-use cairn_kb::{Entity, Examined, FieldError, KbError, NodeKey, Stored, SymbolFacts, examine_upsert, store_upsert};
+use cairn_kb::{
+    Entity, Examined, FieldError, KbError, NodeKey, Stored, SymbolFacts, examine_upsert, store_upsert,
+};
 use cairn_seam::StoreError;
 use parking_lot::MutexGuard;
 
@@ -167,7 +169,10 @@ impl Engine {
             }
             Err(error) => {
                 // It may have been stored all the same, or the branch is not the one in memory.
-                if matches!(error, EngineError::Store(StoreError::OutcomeUnknown { .. } | StoreError::Conflict)) {
+                if matches!(
+                    error,
+                    EngineError::Store(StoreError::OutcomeUnknown { .. } | StoreError::Conflict)
+                ) {
                     *opened.held.state.write() = None;
                 }
                 Err(error)
@@ -202,9 +207,15 @@ fn as_field_errors(problem: &KbError) -> Vec<FieldError> {
     match problem {
         KbError::Entity(errors) => errors.clone(),
         KbError::Relationship { index, message } => {
-            vec![FieldError { field: format!("relationships[{index}]"), message: message.clone(), hint: None }]
+            vec![FieldError {
+                field: format!("relationships[{index}]"),
+                message: message.clone(),
+                hint: None,
+            }]
         }
-        KbError::OtherType { .. } => vec![FieldError { field: "type".into(), message: problem.to_string(), hint: None }],
+        KbError::OtherType { .. } => {
+            vec![FieldError { field: "type".into(), message: problem.to_string(), hint: None }]
+        }
         KbError::Granularity(message) => {
             vec![FieldError { field: "granularity_reason".into(), message: message.clone(), hint: None }]
         }

@@ -45,13 +45,11 @@ impl Engine {
         let work = |whole: &Scope, (): &()| {
             let (wanted, also) = (name.to_owned(), Arc::clone(&also));
             self.memories.graph.copies.note_unfinished();
-            let gone = self
-                .pipeline
-                .deleting_step(whole, move |tx, whole| {
-                    let gone = spaces::delete_begin(tx, tenant, &wanted)?;
-                    gone.map(|space| also(tx, &inside(whole, space)?)).transpose()?;
-                    Ok(gone)
-                })?;
+            let gone = self.pipeline.deleting_step(whole, move |tx, whole| {
+                let gone = spaces::delete_begin(tx, tenant, &wanted)?;
+                gone.map(|space| also(tx, &inside(whole, space)?)).transpose()?;
+                Ok(gone)
+            })?;
             let Some(space) = gone else { return Err(self.no_space(tenant, name)?.into()) };
             self.memories.graph.copies.note_unfinished();
             self.memories.graph.spaces.forget(tenant, space);
