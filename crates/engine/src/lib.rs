@@ -54,7 +54,7 @@ mod upkeep;
 pub use access::{Connection, LoggedIn, NewToken};
 pub use artifacts::{
     ArtifactDeletion, ArtifactEventPage, ArtifactExport, ArtifactFilter, ArtifactHappened, ArtifactIds,
-    ArtifactImport, ArtifactItem, ArtifactKeys, ArtifactList, ArtifactNews, ArtifactNote, ArtifactOrder,
+    ArtifactImport, ArtifactItem, ArtifactKeys, ArtifactList, ArtifactNews, ArtifactNote, ArtifactOrder, ArtifactQuery,
     ArtifactQuestion, ArtifactSelection, ContentUpload, FoundEverywhere, OpenContent, PublishStep,
     ShownArtifact, Signing, SigningError, VerifiedArtifact,
 };
