@@ -54,9 +54,9 @@ mod upkeep;
 pub use access::{Connection, LoggedIn, NewToken};
 pub use artifacts::{
     ArtifactDeletion, ArtifactEventPage, ArtifactExport, ArtifactFilter, ArtifactHappened, ArtifactIds,
-    ArtifactImport, ArtifactItem, ArtifactKeys, ArtifactList, ArtifactNews, ArtifactNote, ArtifactOrder, ArtifactQuery,
-    ArtifactQuestion, ArtifactSelection, ContentUpload, FoundEverywhere, OpenContent, PublishStep,
-    ShownArtifact, Signing, SigningError, VerifiedArtifact,
+    ArtifactImport, ArtifactItem, ArtifactKeys, ArtifactList, ArtifactNews, ArtifactNote, ArtifactOrder,
+    ArtifactQuery, ArtifactQuestion, ArtifactSelection, ContentUpload, FoundEverywhere, OpenContent,
+    PublishStep, ShownArtifact, Signing, SigningError, VerifiedArtifact,
 };
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage, BadAuditCursor};
 pub use bus::{BusStats, Notification, Received, Subscription};

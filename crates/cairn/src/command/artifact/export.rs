@@ -78,7 +78,9 @@ pub(in crate::command) fn export(call: &Call<'_>, arguments: &ExportArgs) -> Res
                 .hint("name one id, or export a bundle without --json"));
         };
         if is_filtered || arguments.append.is_some() {
-            return Err(Failure::usage("filters and --append do not apply to the JSON export of one artifact"));
+            return Err(Failure::usage(
+                "filters and --append do not apply to the JSON export of one artifact",
+            ));
         }
         return export_one(call, id, &arguments.output);
     }

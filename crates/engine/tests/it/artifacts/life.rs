@@ -239,7 +239,7 @@ fn followers_hear_of_what_they_may_read_and_asked_for() {
         query: Some(ArtifactQuery::parse(text).unwrap()),
         ..ArtifactFilter::default()
     };
-    assert!(ArtifactQuery::parse("\"open").is_err() || ArtifactQuery::parse(&"x".repeat(100_000)).is_err());
+    assert!(ArtifactQuery::parse(&"word ".repeat(10_000)).is_err(), "it is too long");
     assert_eq!(hear(&bob, &text("deploy friday")), [(Published, id(3))]);
     assert_eq!(hear(&bob, &text("deploy monday")), []);
     assert_eq!(hear(&bob, &text("deploy -friday")), []);

@@ -39,8 +39,8 @@ use crate::limits;
 
 pub use self::access::{AuditPart, ListPart, NewToken};
 pub use self::bell::Bell;
-pub use self::error::ClientError;
 use self::bulk::Counted;
+pub use self::error::ClientError;
 use self::error::{not_understood, unanswered};
 use self::lines::Lines;
 pub use self::turns::{ContextOrder, NewTurn};
