@@ -3,6 +3,7 @@
 mod access;
 mod bundles;
 mod doctor;
+mod erased;
 mod faults;
 mod kit;
 mod life;
