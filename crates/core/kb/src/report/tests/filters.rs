@@ -1,9 +1,9 @@
 //! Filters and pages of `kb_query` and `kb_find_gaps`.
 
-use super::{branch, ids, input};
+use super::{branch, ids, input, parameter};
+use crate::Branch;
 use crate::report::{find_gaps, query};
 use crate::tools::StatusOutput;
-use crate::{Branch, KbError};
 
 fn stories() -> Branch {
     branch(
@@ -73,10 +73,7 @@ fn filters_and_pages_have_bounds() {
         let of_query = query(&branch, &input(&json)).err();
         let of_gaps = find_gaps(&branch, &input(&json), StatusOutput::default()).err();
         for error in [of_query, of_gaps] {
-            let found = error.map(|error| match error {
-                KbError::Argument { parameter, .. } => parameter,
-                other => panic!("{other}"),
-            });
+            let found = error.map(parameter);
             assert_eq!(found, expected, "{json}");
         }
     }

@@ -3,7 +3,7 @@
 use cairn_base::Value;
 use cairn_graph::Map;
 
-use crate::{Branch, Edge, EntityType, Node, NodeKey, Relation};
+use crate::{Branch, Edge, EntityType, KbError, Node, NodeKey, Relation};
 
 mod body;
 mod coverage;
@@ -61,4 +61,10 @@ pub(crate) fn ids(branch: &Branch, keys: impl IntoIterator<Item = NodeKey>) -> S
 /// Arguments of a tool, from JSON.
 pub(crate) fn input<T: serde::de::DeserializeOwned>(json: &str) -> T {
     serde_json::from_str(json).unwrap()
+}
+
+/// The parameter that an error is about.
+pub(crate) fn parameter(error: KbError) -> &'static str {
+    let KbError::Argument { parameter, .. } = error else { panic!("{error}") };
+    parameter
 }

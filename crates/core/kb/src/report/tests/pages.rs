@@ -68,8 +68,11 @@ fn rank_page(branch: &Branch, limit: Option<u32>, offset: Option<u32>) -> Rows {
     ranked(branch, &rank(branch, &input, &hits, hits.len() as u64).unwrap())
 }
 
+/// Returns a page of a branch, by limit and offset.
+type Report = Box<dyn Fn(&Branch, Option<u32>, Option<u32>) -> Rows>;
+
 /// Every report that has pages.
-fn reports() -> Vec<Box<dyn Fn(&Branch, Option<u32>, Option<u32>) -> Rows>> {
+fn reports() -> Vec<Report> {
     vec![
         Box::new(query_page),
         Box::new(gaps_page),

@@ -1,9 +1,9 @@
 //! Ranking of `kb_search`.
 
-use super::{branch, ids, input};
+use super::{branch, ids, input, parameter};
 use crate::report::{Ranked, SEARCH_CANDIDATES, rank, search_in_memory};
 use crate::tools::SearchInput;
-use crate::{Branch, KbError, NodeKey};
+use crate::{Branch, NodeKey};
 
 fn stories() -> Branch {
     branch(
@@ -68,10 +68,7 @@ fn queries_have_bounds() {
     let branch = stories();
     for (input, expected) in rows {
         for found in [search_in_memory(&branch, &input), rank(&branch, &input, &[], 0)] {
-            let found = found.err().map(|error| match error {
-                KbError::Argument { parameter, .. } => parameter,
-                other => panic!("{other}"),
-            });
+            let found = found.err().map(parameter);
             assert_eq!(found, expected, "{input:?}");
         }
     }
