@@ -10,6 +10,7 @@ use crate::failure::Failure;
 
 /// What to do. Every command here is another name for one of `cairn artifact` or `cairn identity`.
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "one is made in a process")]
 pub(crate) enum KcpCommand {
     /// Alias of `cairn identity`
     #[command(after_help = IDENTITY_AFTER_HELP)]

@@ -34,10 +34,12 @@ struct Held {
 /// A torn tail of `to` is cut off. Fails without changing `to` if it is damaged; if it fails later, what was appended is a
 /// torn tail, which readers ignore.
 pub(super) fn append(from: &Path, to: &Path, identity: &Identity) -> Result<Appended, Failure> {
-    let failed = |error: BundleError| match error {
-        BundleError::Io(error) => Failure::io(format_args!("append to {}", to.display()), &error),
-        error => Failure::usage(format!("cannot append to {}: {error}", to.display()))
-            .hint("`cairn artifact verify` says what is wrong with it; export to a new file otherwise"),
+    let failed = |error: BundleError| {
+        if let BundleError::Io(error) = &error {
+            return Failure::io(format_args!("append to {}", to.display()), error);
+        }
+        Failure::usage(format!("cannot append to {}: {error}", to.display()))
+            .hint("`cairn artifact verify` says what is wrong with it; export to a new file otherwise")
     };
     let opened = OpenOptions::new().read(true).write(true).open(to);
     let file = opened.map_err(|error| Failure::io(format_args!("open {}", to.display()), &error))?;

@@ -29,9 +29,9 @@ Examples:
 
 A bundle (.kcp) holds signed payloads, content, public keys and tombstones, and a Merkle tree over
 them whose root this node signs. `cairn artifact verify` checks it without a store or a network, and
-`cairn artifact import` reads it. With --append new artifacts and tombstones go to the end of a bundle,
-behind its last signed head; the file is created if there is none. With --json the export is JSON instead, of one artifact with at
-most 8 MiB of content.";
+`cairn artifact import` reads it. With --append new artifacts and tombstones go to the end of a
+bundle, behind its last signed head; the file is created if there is none. With --json the export is
+JSON instead, of one artifact with at most 8 MiB of content.";
 
 /// What to export.
 #[derive(Debug, Args)]

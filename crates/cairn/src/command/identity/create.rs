@@ -22,9 +22,9 @@ Examples:
 
 The words are shown once, on standard error, and are kept nowhere. Whoever has them, and the
 passphrase if there is one, has the identity. On a terminal a passphrase is asked for, which may be
-empty; another passphrase with the same words is another identity. If the node has created an identity by
-itself, because it had to sign something, that one is registered for you and shown; --replace
-creates one with words instead.";
+empty; another passphrase with the same words is another identity. If the node has created an
+identity by itself, because it had to sign something, that one is registered for you and shown;
+--replace creates one with words instead.";
 
 /// What to make.
 #[derive(Debug, Args)]
