@@ -73,7 +73,14 @@ async fn refusals_have_their_details() {
     for (name, body, status, code, path, detail) in [
         ("upsert", link("REQ-2", "SCEN-1"), 422, "KbInvalidRelationship", "/index", json!(0)),
         ("upsert", link("REQ-1", "SCEN-9"), 422, "KbInvalidRelationship", "/index", json!(0)),
-        ("upsert", json!({"type": "test", "id": "REQ-1"}), 422, "KbInvalidEntity", "/type", json!("req")),
+        (
+            "upsert",
+            json!({"type": "test", "id": "REQ-1", "properties": {"title": "x", "status": "pending", "source": "x"}}),
+            422,
+            "KbInvalidEntity",
+            "/type",
+            json!("req"),
+        ),
         (
             "delete",
             json!({"ids": ["SCEN-1"]}),
