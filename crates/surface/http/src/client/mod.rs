@@ -6,6 +6,7 @@ mod bell;
 mod bulk;
 mod error;
 mod escape;
+mod kb;
 mod kip;
 mod lines;
 mod search;
