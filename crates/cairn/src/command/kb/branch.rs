@@ -167,8 +167,7 @@ fn create(call: &Call<'_>, tree: &Tree, name: Option<&str>, from: Option<&str>) 
 }
 
 fn delete(call: &Call<'_>, tree: &Tree, name: &str) -> Result<(), Failure> {
-    let gone =
-        tree.reach(Needs::Store, async |client| client.kb_delete_branch(&tree.id, name).await)?;
+    let gone = tree.reach(Needs::Store, async |client| client.kb_delete_branch(&tree.id, name).await)?;
     if !gone.deleted {
         return Err(Failure::new(format!("branch {name:?} has no KB"))
             .hint("`cairn kb branch list` shows which branches have one"));

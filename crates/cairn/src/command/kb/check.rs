@@ -1,7 +1,7 @@
 //! `cairn kb check`.
 
+use cairn_kb::Rule;
 use cairn_kb::tools::{CheckInput, CheckOutput, SuggestedFix, UpsertInput, Violation};
-use cairn_kb::{EntityType, Rule};
 use clap::Args;
 
 use super::options::{PageArgs, rule};
@@ -122,6 +122,7 @@ fn block(violation: &Violation, look: Look) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cairn_kb::EntityType;
     use cairn_kb::tools::{Diagnostic, RuleCount};
 
     use super::*;

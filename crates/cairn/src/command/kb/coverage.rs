@@ -1,6 +1,8 @@
 //! `cairn kb coverage`.
 
-use cairn_kb::tools::{CoverageBy, CoverageInput, CoverageOutput, CoverageRow, CoverageSummary, ReqRow, SymbolRow};
+use cairn_kb::tools::{
+    CoverageBy, CoverageInput, CoverageOutput, CoverageRow, CoverageSummary, ReqRow, SymbolRow,
+};
 use clap::{Args, ValueEnum};
 
 use super::Call;
@@ -67,8 +69,8 @@ pub(super) fn coverage(call: &Call<'_>, arguments: CoverageArgs) -> Result<(), F
     let input =
         CoverageInput { by, tags, include_passing: all, include_transitive, limit, offset, request_id: None };
     let tree = call.tree()?;
-    let output = tree
-        .ask(Needs::Store, async |client| client.kb_coverage(&tree.id, tree.branch(), &input).await)?;
+    let output =
+        tree.ask(Needs::Store, async |client| client.kb_coverage(&tree.id, tree.branch(), &input).await)?;
     print(&if call.as_json { json(&output) } else { to_text(&output, Look::of_stdout()) })
 }
 
@@ -142,6 +144,6 @@ fn summary(summary: &CoverageSummary) -> String {
         ("without test", missing_test),
         ("without both", missing_scenario_and_test),
     ];
-    let counts = counts.iter().filter_map(|(name, count)| Some(format!("{} {name}", (*count)?)));
+    let counts = counts.iter().filter_map(|(name, count)| Some(format!("{} {name}", (**count)?)));
     [format!("{total} in all")].into_iter().chain(counts).collect::<Vec<_>>().join(", ")
 }

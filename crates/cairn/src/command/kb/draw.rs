@@ -69,7 +69,8 @@ fn quotable(text: &str) -> String {
 fn coded(text: &str) -> String {
     let mut out = String::new();
     for character in Harmless(text).to_string().chars() {
-        let is_plain = !character.is_ascii() || character.is_ascii_alphanumeric() || " .,:()/_-".contains(character);
+        let is_plain =
+            !character.is_ascii() || character.is_ascii_alphanumeric() || " .,:()/_-".contains(character);
         if is_plain {
             out.push(character);
         } else {

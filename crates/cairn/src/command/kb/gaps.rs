@@ -67,8 +67,8 @@ pub(super) fn gaps(call: &Call<'_>, arguments: GapsArgs) -> Result<(), Failure> 
         request_id: None,
     };
     let tree = call.tree()?;
-    let output = tree
-        .ask(Needs::Store, async |client| client.kb_find_gaps(&tree.id, tree.branch(), &input).await)?;
+    let output =
+        tree.ask(Needs::Store, async |client| client.kb_find_gaps(&tree.id, tree.branch(), &input).await)?;
     print(&if call.as_json { json(&output) } else { to_text(&output, page, Look::of_stdout()) })
 }
 

@@ -104,7 +104,8 @@ impl PayloadArgs {
                 .hint(format!("write it behind the type: {kind} ID")));
         };
         let texts = [("title", &self.title), ("status", &self.status), ("source", &self.source)];
-        let texts = texts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?.into())));
+        let texts =
+            texts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?.into())));
         let tags: Vec<Value> = self.tags.iter().map(|tag| Value::from(tag.as_str())).collect();
         let tags = (!tags.is_empty()).then(|| ("tags".to_owned(), Value::Array(tags)));
         let unset = self.unset.iter().map(|name| (name.clone(), Value::Null));
@@ -176,7 +177,7 @@ fn property(text: &str) -> Result<(String, Value), String> {
     };
     let value = match shape {
         Some(Shape::Text(_) | Shape::Word(_)) => value.into(),
-        Some(Shape::Texts) => list(Value::from),
+        Some(Shape::Texts) => list(|part| part.into()),
         Some(Shape::Scalars) => {
             list(|part| Value::parse_json(part.as_bytes()).unwrap_or_else(|_| part.into()))
         }
@@ -188,8 +189,9 @@ fn property(text: &str) -> Result<(String, Value), String> {
 /// Parses `RELATION:TARGET`.
 fn link(text: &str) -> Result<(Relation, String), String> {
     let (relation, target) = text.split_once(':').ok_or("write the relationship type, a colon and an id")?;
-    let known = Relation::parse(relation)
-        .ok_or_else(|| format!("no relationship type {relation:?}; write one of {}", Relation::TEXTS.join(", ")))?;
+    let known = Relation::parse(relation).ok_or_else(|| {
+        format!("no relationship type {relation:?}; write one of {}", Relation::TEXTS.join(", "))
+    })?;
     Ok((known, target.to_owned()))
 }
 
@@ -283,8 +285,14 @@ mod tests {
         assert_eq!((list.inputs.len(), list.is_list), (1, true));
         assert_eq!(parse(b"[]", "f").expect("a list").inputs.len(), 0);
         for (json, part) in [
-            ("{\"type\": \"requirement\", \"id\": \"R\"}", "unknown variant `requirement`, expected one of `req`"),
-            ("[{\"type\": \"req\", \"id\": \"R\"},\n {\"type\": \"req\", \"name\": \"R\"}]", "unknown field `name`"),
+            (
+                "{\"type\": \"requirement\", \"id\": \"R\"}",
+                "unknown variant `requirement`, expected one of `req`",
+            ),
+            (
+                "[{\"type\": \"req\", \"id\": \"R\"},\n {\"type\": \"req\", \"name\": \"R\"}]",
+                "unknown field `name`",
+            ),
             ("[{\"type\": \"req\", \"id\": \"R\"},\n {\"type\": \"req\"}]", "line 2"),
             ("", "EOF"),
             ("R", "expected value"),

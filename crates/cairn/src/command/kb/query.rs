@@ -53,8 +53,8 @@ pub(super) fn query(call: &Call<'_>, arguments: QueryArgs) -> Result<(), Failure
     let PageArgs { limit, offset } = page;
     let input = QueryInput { kind, id, tags, source_file, limit, offset, request_id: None };
     let tree = call.tree()?;
-    let output = tree
-        .ask(Needs::Store, async |client| client.kb_query(&tree.id, tree.branch(), &input).await)?;
+    let output =
+        tree.ask(Needs::Store, async |client| client.kb_query(&tree.id, tree.branch(), &input).await)?;
     let to_text = || to_text(&output, input.id.is_some(), page, Look::of_stdout());
     print(&if call.as_json { json(&output) } else { to_text() })
 }

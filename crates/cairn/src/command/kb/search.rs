@@ -46,8 +46,8 @@ pub(super) fn search(call: &Call<'_>, arguments: SearchArgs) -> Result<(), Failu
     let PageArgs { limit, offset } = page;
     let input = SearchInput { query: words.join(" "), kind, limit, offset, request_id: None };
     let tree = call.tree()?;
-    let output = tree
-        .ask(Needs::WholeIndex, async |client| client.kb_search(&tree.id, tree.branch(), &input).await)?;
+    let output =
+        tree.ask(Needs::WholeIndex, async |client| client.kb_search(&tree.id, tree.branch(), &input).await)?;
     print(&if call.as_json { json(&output) } else { to_text(&output, page, Look::of_stdout()) })
 }
 

@@ -57,9 +57,10 @@ pub(super) fn skills(as_json: bool, command: SkillsCommand) -> Result<(), Failur
                 .iter()
                 .map(|skill| [text(&skill.id), text(&skill.version), joined(&skill.resources)])
                 .collect();
-            let abouts = output.skills.iter().map(|skill| {
-                format!("\n{}: {}\n", text(&skill.id), text(&skill.description))
-            });
+            let abouts = output
+                .skills
+                .iter()
+                .map(|skill| format!("\n{}: {}\n", text(&skill.id), text(&skill.description)));
             let table = columns(["ID", "VERSION", "RESOURCES"], &rows, Look::of_stdout());
             print(&(table + &abouts.collect::<String>()))
         }

@@ -16,8 +16,7 @@ Examples:
 /// Shows the state of the KB.
 pub(super) fn status(call: &Call<'_>) -> Result<(), Failure> {
     let tree = call.tree()?;
-    let status =
-        tree.ask(Needs::Store, async |client| client.kb_status(&tree.id, tree.branch()).await)?;
+    let status = tree.ask(Needs::Store, async |client| client.kb_status(&tree.id, tree.branch()).await)?;
     print(&if call.as_json { json(&status) } else { to_text(&status) })
 }
 

@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn an_entity_is_lines_with_its_body_below() {
-        let json = r#"{"id": "REQ-1", "body": "# A\u001b\n\nb\n", "tags": ["x", "y"], "status": "open",
-                       "title": "T", "type": "req", "closed_world": true}"#;
+        let json = r##"{"id": "REQ-1", "body": "# A\u001b\n\nb\n", "tags": ["x", "y"], "status": "open",
+                       "title": "T", "type": "req", "closed_world": true}"##;
         let read: EntityJson = serde_json::from_str(json).expect("an entity");
         assert_eq!(
             entity(&read),
@@ -104,10 +104,7 @@ mod tests {
     fn the_sum_says_how_to_go_on() {
         let page = |offset| PageArgs { limit: Some(2), offset };
         assert_eq!(sum(2, 2, ENTITIES, page(None), PLAIN), "2 entities\n");
-        assert_eq!(
-            sum(2, 9, ROWS, page(Some(3)), PLAIN),
-            "2 of 9 rows; more: the same with --offset 5\n"
-        );
+        assert_eq!(sum(2, 9, ROWS, page(Some(3)), PLAIN), "2 of 9 rows; more: the same with --offset 5\n");
         assert_eq!(sum(2, 9, ROWS, page(Some(7)), PLAIN), "2 of 9 rows\n");
         assert_eq!(sum(0, 9, ROWS, page(Some(70)), PLAIN), "0 of 9 rows\n");
     }

@@ -207,8 +207,7 @@ mod tests {
 
     #[test]
     fn only_what_passes_by_itself_is_tried_again() {
-        let refused =
-            |code| ClientError::Refused { code: Some(code), message: String::new(), hint: None };
+        let refused = |code| ClientError::Refused { code: Some(code), message: String::new(), hint: None };
         assert!(BUSY.into_iter().all(|code| is_busy(&refused(code))));
         for code in [KbCode::KbNoBranch, KbCode::KbContradiction, ErrorCode::Internal] {
             assert!(!is_busy(&refused(code)), "{code}");

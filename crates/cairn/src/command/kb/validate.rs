@@ -52,10 +52,7 @@ pub(super) fn validate(call: &Call<'_>, arguments: &ValidateArgs) -> Result<(), 
     }
 }
 
-fn run(
-    call: &Call<'_>,
-    arguments: &ValidateArgs,
-) -> Result<(Payloads, Vec<ValidateUpsertOutput>), Failure> {
+fn run(call: &Call<'_>, arguments: &ValidateArgs) -> Result<(Payloads, Vec<ValidateUpsertOutput>), Failure> {
     let payloads = arguments.payload.read()?;
     let tree = call.tree()?;
     let outputs = tree.ask(Needs::Store, async |client| {

@@ -25,7 +25,8 @@ pub(super) fn tree(seeds: &[String], output: &GraphOutput, look: Look) -> String
             steps.entry(to).or_default().push(Step { edge, to: from, is_outgoing: false });
         }
     }
-    let nodes: BTreeMap<&str, &GraphNode> = output.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+    let nodes: BTreeMap<&str, &GraphNode> =
+        output.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
     let mut drawing = Drawing { nodes, look, children: BTreeMap::new(), out: String::new() };
     let unknown: BTreeSet<&str> = output.unknown_seeds.iter().map(String::as_str).collect();
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).filter(|seed| !unknown.contains(seed)).collect();
@@ -101,8 +102,11 @@ impl<'a> Drawing<'a> {
             let stroke = if is_last { last } else { branch };
             let relation = step.edge.relation;
             let arrow = if step.is_outgoing { format!("{relation} ->") } else { format!("<- {relation}") };
-            let label =
-                if is_whole { self.label(step.to) } else { text(step.to) + &self.look.dim(" (shown elsewhere)") };
+            let label = if is_whole {
+                self.label(step.to)
+            } else {
+                text(step.to) + &self.look.dim(" (shown elsewhere)")
+            };
             self.out += &format!("{indent}{stroke}{} {label}\n", self.look.dim(&arrow));
             if is_whole {
                 let indent = format!("{indent}{}", if is_last { "   " } else { line });
