@@ -14,6 +14,7 @@ mod memory;
 mod open;
 mod reports;
 mod search;
+mod sparql;
 mod state;
 mod upsert;
 

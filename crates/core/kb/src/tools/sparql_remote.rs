@@ -101,6 +101,7 @@ mod tests {
     use super::*;
     use crate::{SparqlAnswer, SparqlTerm, SparqlTermType};
 
+    #[derive(Debug)]
     struct Fixed(SparqlAnswer);
 
     impl SparqlEndpoint for Fixed {
