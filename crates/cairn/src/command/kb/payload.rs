@@ -134,8 +134,8 @@ fn read(file: &Path, name: &str) -> Result<Vec<u8>, Failure> {
     let input: Box<dyn Read> =
         if is_stdin(file) { Box::new(std::io::stdin()) } else { Box::new(File::open(file).map_err(failed)?) };
     let mut bytes = Vec::new();
-    input.take(KB_PAYLOADS_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > KB_PAYLOADS_BYTES_MAX {
+    input.take(KB_PAYLOADS_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > KB_PAYLOADS_BYTES_MAX {
         let message = format!("{name} has more than the {KB_PAYLOADS_BYTES_MAX} bytes allowed");
         return Err(Failure::usage(message).hint("split it into several files"));
     }

@@ -15,7 +15,6 @@ pub(super) type Names = [&'static str; 2];
 pub(super) const ENTITIES: Names = ["entity", "entities"];
 pub(super) const ROWS: Names = ["row", "rows"];
 pub(super) const VIOLATIONS: Names = ["violation", "violations"];
-pub(super) const RELATIONSHIPS: Names = ["relationship", "relationships"];
 
 /// So many of something.
 pub(super) fn counted(count: u64, [one, many]: Names) -> String {

@@ -78,8 +78,7 @@ impl Tree {
     ) -> Result<T, Failure> {
         let done = self.reach(needs, async |client| match work(client).await {
             Err(error) if is_refused(&error, &[KbCode::KbNoBranch]) => {
-                let ensured = self.ensure(client).await?;
-                eprintln!("{}", created(&ensured));
+                self.announce(client).await?;
                 work(client).await
             }
             done => done,
@@ -104,6 +103,21 @@ impl Tree {
                 tokio::time::sleep(pause(retries)).await;
             }
         })
+    }
+
+    /// Creates the KB of the active branch, and says so unless another process was first.
+    async fn announce(&self, client: &mut Client) -> Result<(), ClientError> {
+        let ensured = self.ensure(client).await?;
+        if !ensured.created {
+            return Ok(());
+        }
+        eprintln!("{}", created(&ensured));
+        // So it is in a new worktree, where no branch was active before.
+        let is_empty = ensured.branch.copied_from.is_none();
+        if is_empty && client.kb_branches(Some(&self.id)).await?.branches.len() > 1 {
+            eprintln!("{COPY_HINT}");
+        }
+        Ok(())
     }
 
     /// Creates the KB of the active branch unless it is there.
@@ -148,6 +162,10 @@ pub(super) fn created(ensured: &KbEnsured) -> String {
         (true, None) => format!("created an empty KB of branch {name}"),
     }
 }
+
+/// Said when a branch begins empty beside others.
+const COPY_HINT: &str = "hint: to begin with a copy instead, delete it (`cairn kb branch delete`) and create it from \
+                         another branch (`cairn kb branch create --from`)";
 
 /// Codes that pass by themselves.
 const BUSY: [ErrorCode; 3] = [KbCode::KbBranchBusy, KbCode::KbRefreshError, ErrorCode::Overloaded];
