@@ -32,15 +32,18 @@ impl Engine {
         target: &KbTarget,
         input: &SearchInput,
     ) -> Result<SearchOutput, EngineError> {
-        let opened = self.kb_open(principal, target)?;
+        self.kb_attempt(principal, target, |opened| self.kb_search_opened(opened, input))
+    }
+
+    fn kb_search_opened(&self, opened: &Opened, input: &SearchInput) -> Result<SearchOutput, EngineError> {
         // Refuses bad input before anything is searched.
         let in_memory =
-            self.kb_read_opened(&opened, |state, _| Ok(report::search_in_memory(&state.branch, input)?))?;
-        let hits = match self.documents_pending(target.tenant, opened.record.space)? {
+            self.kb_read_opened(opened, |state, _| Ok(report::search_in_memory(&state.branch, input)?))?;
+        let hits = match self.documents_pending(opened.held.tenant, opened.record.space)? {
             true => None,
-            false => self.kb_hits(&opened, input)?,
+            false => self.kb_hits(opened, input)?,
         };
-        self.kb_read_opened(&opened, |state, view| {
+        self.kb_read_opened(opened, |state, view| {
             let (ranked, behind) = match &hits {
                 Some(hits) => {
                     (report::rank(&state.branch, input, &hits.candidates, hits.total)?, hits.behind)
