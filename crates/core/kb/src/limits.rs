@@ -16,8 +16,12 @@ pub const ENTITY_BODY_BYTES_MAX: usize = 256 * KIB;
 pub const ENTITY_LIST_ITEMS_MAX: usize = 256;
 /// Bytes of all properties of one entity together.
 pub const ENTITY_BYTES_MAX: usize = 512 * KIB;
+/// Errors about properties that one refusal lists; the others are counted.
+pub const FIELD_ERRORS_MAX: usize = 50;
 /// Relationships of one upsert.
 pub const UPSERT_RELATIONSHIPS_MAX: usize = 1_000;
+/// Entities that the refusal of a deletion names: those that are referred to, and those that refer to them.
+pub const BLOCKED_NAMED_MAX: usize = 100;
 /// Ids of one deletion.
 pub const DELETE_IDS_MAX: usize = 1_000;
 /// Entities of one branch.

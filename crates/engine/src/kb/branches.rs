@@ -32,21 +32,23 @@ impl Branches {
         Arc::clone(found)
     }
 
-    /// Drops branches that were not used for longest, until the others are within the limit. The one that was just
-    /// read stays.
-    pub(super) fn make_room(&self, just_read: SpaceId) {
+    /// Drops branches that were not used for longest, until the others are within the limit. Those in use stay, so that
+    /// two writers of one branch always meet at the same lock.
+    pub(super) fn make_room(&self) {
         let mut held = self.held.lock();
-        let mut sizes: Vec<_> =
-            held.iter().map(|(key, held)| (held.last_used(), *key, held.entities())).collect();
+        let mut sizes: Vec<_> = held
+            .iter()
+            .map(|(key, held)| (held.last_used(), *key, held.entities(), Arc::strong_count(held) > 1))
+            .collect();
         sizes.sort_unstable();
-        let mut total: usize = sizes.iter().map(|(.., entities)| entities).sum();
+        let mut total: usize = sizes.iter().map(|(_, _, entities, _)| entities).sum();
         let mut count = held.len();
-        for (_, key, entities) in sizes {
+        for (_, key, entities, is_in_use) in sizes {
             let is_within = total <= limits::KB_ENTITIES_HELD_MAX && count <= limits::KB_BRANCHES_HELD_MAX;
             if is_within {
                 break;
             }
-            if key.1 != just_read {
+            if !is_in_use {
                 held.remove(&key);
                 total -= entities;
                 count -= 1;

@@ -4,7 +4,7 @@ use cairn_access::{Action, Principal, Resource};
 use cairn_base::Position;
 use cairn_graph::{Writer, spaces};
 use cairn_kb::{BranchRecord, KbError, Version, check_branch, check_workspace, define, find_branch, version};
-use cairn_seam::OnStage;
+use cairn_seam::{OnStage, StoreError};
 
 use super::KbTarget;
 use super::list::{KbBranch, shown};
@@ -115,10 +115,13 @@ impl Engine {
         let name = cairn_kb::space_name(&target.workspace, &target.branch);
         let act = Act::new(Action::KbWrite, Resource::tenant(target.tenant));
         let act = act.on(format!("copy KB {} to {name}", source.space));
+        let whole = self.pipeline.permit(principal, &act)?.scope();
         let now_ms = self.clock().now_ms();
         let (target, copied_from) = (target.clone(), source.branch.clone());
-        let written_at_ms = source.written_at_ms.unwrap_or_default();
         self.copy_space_with(principal, &act, &source.space, &name, on_stage, move |tx, scope| {
+            let source = find_branch(&*tx, target.tenant, &target.workspace, &copied_from)?;
+            let source = source.ok_or(StoreError::Conflict)?;
+            let Version { written_at_ms, .. } = version(&*tx, &space_scope(&whole, source.space)?)?;
             let record = record(&target, scope.space(), now_ms, Some(copied_from.clone()));
             cairn_kb::put_branch(tx, &record)?;
             Ok(cairn_kb::put_version(tx, scope, Version { number: 1, written_at_ms })?)

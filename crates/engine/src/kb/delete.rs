@@ -19,27 +19,30 @@ impl Engine {
         target: &KbTarget,
         input: &DeleteInput,
     ) -> Result<DeleteOutput, EngineError> {
-        let opened = self.kb_open(principal, target)?;
-        let act = Act::new(Action::KbWrite, Resource::space(target.tenant, opened.record.space)).deleting();
-        self.pipeline.permit(principal, &act)?;
-        thread::sleep(self.search_pause(&act));
-        let mut writing = self.kb_lock(&opened)?;
-        self.kb_load(&opened, &mut writing)?;
-        let (plan, version) = {
-            let state = opened.held.state.read();
-            let state = state.as_ref().ok_or_else(|| self.kb_lost(&opened, "it was dropped"))?;
-            (plan_delete(&state.branch, &input.ids)?, state.version)
-        };
-        let deleted = plan.keys.len() as u64;
-        let version = if deleted == 0 {
-            version
-        } else {
-            let going = plan.clone();
-            let store = move |writer: &mut Writer<'_>| Ok(store_deletion(writer, &going)?);
-            self.kb_store(principal, &act, &opened, &mut writing, store)?;
-            self.kb_apply(&opened, plan.changes())?
-        };
-        let snapshot_id = snapshot_id(opened.record.space, version);
-        Ok(DeleteOutput { deleted, skipped: plan.skipped, errors: Vec::new(), snapshot_id })
+        self.kb_attempt(principal, target, |opened| {
+            let act = Act::new(Action::KbWrite, Resource::space(target.tenant, opened.record.space));
+            let act = act.deleting();
+            self.pipeline.permit(principal, &act)?;
+            thread::sleep(self.search_pause(&act));
+            let mut writing = self.kb_lock(opened)?;
+            self.kb_load(opened, &mut writing)?;
+            let (plan, mut version) = {
+                let state = opened.held.state.read();
+                let state = state.as_ref().ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
+                (plan_delete(&state.branch, &input.ids)?, state.version)
+            };
+            if !plan.keys.is_empty() {
+                let going = plan.clone();
+                let store = move |writer: &mut Writer<'_>| Ok(store_deletion(writer, &going)?);
+                ((), version) = self.kb_store(principal, &act, opened, &mut writing, store)?;
+                self.kb_apply(opened, plan.changes(), version);
+            }
+            Ok(DeleteOutput {
+                deleted: plan.keys.len() as u64,
+                skipped: plan.skipped,
+                errors: Vec::new(),
+                snapshot_id: snapshot_id(opened.record.space, version),
+            })
+        })
     }
 }

@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use cairn_access::{Action, Permit, Principal, Resource};
+use cairn_access::{Action, Permit, Principal, Resource, Scope};
 use cairn_base::{Position, most_alike};
-use cairn_graph::View;
+use cairn_graph::{View, spaces};
 use cairn_kb::{
-    BranchRecord, KbError, Loading, Schema, check_branch, check_workspace, find_branch, list_branches,
-    version,
+    BranchRecord, KbError, Loading, Schema, Version, check_branch, check_workspace, find_branch,
+    list_branches, version,
 };
-use cairn_seam::Snapshot;
-use parking_lot::{MutexGuard, RwLockReadGuard};
+use cairn_seam::{Reader, Snapshot, StoreError};
+use parking_lot::MutexGuard;
 
 use super::KbTarget;
 use super::state::{BranchState, Held, space_scope};
 use crate::{Act, Engine, EngineError, limits};
 
-/// How often a branch is read again that was replaced while it was read.
-const REFRESHES_MAX: usize = 3;
+/// How often a request is carried out whose branch was replaced meanwhile.
+const ATTEMPTS_MAX: usize = 3;
 
 /// The branch of a target, which exists.
 pub(super) struct Opened {
@@ -41,15 +41,33 @@ impl Engine {
         Ok(Opened { permit, record, held })
     }
 
-    /// Reads a branch as its last write left it, with a snapshot that is at least as new.
+    /// Carries out a request on the branch of a target. It begins again if the branch was lost or replaced meanwhile, or
+    /// if somebody else has written to it; `attempt` fails with that only if it has stored nothing.
+    pub(super) fn kb_attempt<T>(
+        &self,
+        principal: &Principal,
+        target: &KbTarget,
+        mut attempt: impl FnMut(&Opened) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let mut left = ATTEMPTS_MAX;
+        loop {
+            left -= 1;
+            let opened = self.kb_open(principal, target)?;
+            match attempt(&opened) {
+                Err(error) if left > 0 && is_passing(&error) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Reads a branch as its last write left it, with a snapshot of the same version.
     pub(super) fn kb_read<T>(
         &self,
         principal: &Principal,
         target: &KbTarget,
-        body: impl FnOnce(&BranchState, &View<'_>) -> Result<T, EngineError>,
+        mut body: impl FnMut(&BranchState, &View<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let opened = self.kb_open(principal, target)?;
-        self.kb_read_opened(&opened, body)
+        self.kb_attempt(principal, target, |opened| self.kb_read_opened(opened, &mut body))
     }
 
     pub(super) fn kb_read_opened<T>(
@@ -57,35 +75,33 @@ impl Engine {
         opened: &Opened,
         body: impl FnOnce(&BranchState, &View<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let state = self.kb_current(opened)?;
-        let state = state.as_ref().ok_or_else(|| self.kb_lost(opened, "it was dropped while it was read"))?;
-        let cache = &self.memories.graph.cache;
-        self.pipeline.read_under(opened.permit, Position::START, |snapshot, scope| {
-            let scope = space_scope(scope, opened.record.space)?;
-            body(state, &View::of_snapshot(snapshot, scope, cache))
-        })
+        let mut body = Some(body);
+        if let Some(read) = self.kb_read_now(opened, &mut body)? {
+            return Ok(read);
+        }
+        // It is not in memory, or a write is stored that is not in memory yet: under the lock there is none.
+        let mut writing = self.kb_lock(opened)?;
+        self.kb_load(opened, &mut writing)?;
+        let read = self.kb_read_now(opened, &mut body)?;
+        read.ok_or_else(|| self.kb_lost(opened, "it changed while it was read"))
     }
 
-    /// The branch in memory, read from the store if it is not there, or if the store has another version.
-    fn kb_current<'o>(
-        &self,
-        opened: &'o Opened,
-    ) -> Result<RwLockReadGuard<'o, Option<BranchState>>, EngineError> {
-        for _ in 0..REFRESHES_MAX {
-            {
-                let state = opened.held.state.read();
-                if let Some(current) = &*state {
-                    // Begun before: a write that is stored and not acknowledged yet need not be seen.
-                    let is_being_written = opened.held.writing.is_locked();
-                    if self.kb_version(opened)? == current.version || is_being_written {
-                        return Ok(state);
-                    }
-                }
+    /// Reads a branch if it is in memory as the store has it.
+    fn kb_read_now<T, B>(&self, opened: &Opened, body: &mut Option<B>) -> Result<Option<T>, EngineError>
+    where
+        B: FnOnce(&BranchState, &View<'_>) -> Result<T, EngineError>,
+    {
+        let state = opened.held.state.read();
+        let Some(current) = &*state else { return Ok(None) };
+        let cache = &self.memories.graph.cache;
+        self.pipeline.read_under(opened.permit, Position::START, |snapshot, scope| {
+            if self.kb_version_in(opened, snapshot)? != current.version {
+                return Ok(None);
             }
-            let mut writing = self.kb_lock(opened)?;
-            self.kb_load(opened, &mut writing)?;
-        }
-        Err(self.kb_lost(opened, "the store has another version each time it is read"))
+            let Some(body) = body.take() else { return Ok(None) };
+            let scope = space_scope(scope, opened.record.space)?;
+            body(current, &View::of_snapshot(snapshot, scope, cache)).map(Some)
+        })
     }
 
     /// Has a branch in memory for a writer, who holds its lock.
@@ -113,8 +129,10 @@ impl Engine {
                 let schema = schema.as_ref().expect("it was just read");
                 Ok(loading.page(&view, schema, limits::KB_LOAD_PAGE)?)
             });
+            // What the store cannot read now it may read later; what does not decode never will.
             let page = page.map_err(|error| match error {
                 EngineError::Kb(error) => self.kb_lost(opened, &error.to_string()),
+                EngineError::Graph(error) => self.kb_lost(opened, &error.to_string()),
                 error => error,
             })?;
             if let Some(branch) = page {
@@ -127,7 +145,7 @@ impl Engine {
         let schema = schema.expect("one page was read at least");
         let record = opened.record.clone();
         *opened.held.state.write() = Some(BranchState { record, version, schema, branch, checks: None });
-        self.memories.kb.branches.make_room(space);
+        self.memories.kb.branches.make_room();
         Ok(())
     }
 
@@ -138,16 +156,21 @@ impl Engine {
         writing.ok_or_else(|| KbError::Busy { branch: branch(), doing: "written to" }.into())
     }
 
-    /// The version of a branch in the store. Fails if the branch is there no more, or was replaced.
-    pub(super) fn kb_version(&self, opened: &Opened) -> Result<cairn_kb::Version, EngineError> {
-        let BranchRecord { workspace, branch, space, .. } = &opened.record;
-        self.pipeline.read_under(opened.permit, Position::START, |snapshot, scope| {
-            let found = find_branch(snapshot, scope.tenant(), workspace, branch)?;
-            if found.is_none_or(|found| found.space != *space) {
-                return Err(self.kb_lost(opened, "it was deleted or replaced by another one"));
-            }
-            Ok(version(snapshot, &space_scope(scope, *space)?)?)
-        })
+    fn kb_version(&self, opened: &Opened) -> Result<Version, EngineError> {
+        let read = |snapshot: &dyn Snapshot, _: &_| self.kb_version_in(opened, snapshot);
+        self.pipeline.read_under(opened.permit, Position::START, read)
+    }
+
+    /// The version of a branch in the store. Fails if the branch is there no more, or was replaced, or its space is lost.
+    fn kb_version_in(&self, opened: &Opened, snapshot: &dyn Snapshot) -> Result<Version, EngineError> {
+        let scope = space_scope(&opened.permit.scope(), opened.record.space)?;
+        match version_of(snapshot, &opened.record, &scope) {
+            Ok(Ok(version)) => Ok(version),
+            Ok(Err(detail)) => Err(self.kb_lost(opened, detail)),
+            Err(EngineError::Kb(error)) => Err(self.kb_lost(opened, &error.to_string())),
+            Err(EngineError::Graph(error)) => Err(self.kb_lost(opened, &error.to_string())),
+            Err(error) => Err(error),
+        }
     }
 
     /// The branch cannot be relied on: nothing is answered from it, and it is read again by the next request.
@@ -155,6 +178,28 @@ impl Engine {
         self.memories.kb.branches.forget(opened.held.tenant, opened.held.space);
         KbError::Refresh { branch: opened.record.branch.clone(), detail: detail.to_owned() }.into()
     }
+}
+
+/// The version of a branch, or the reason why its record and its space do not belong together any more.
+pub(super) fn version_of(
+    reader: &dyn Reader,
+    record: &BranchRecord,
+    scope: &Scope,
+) -> Result<Result<Version, &'static str>, EngineError> {
+    let found = find_branch(reader, scope.tenant(), &record.workspace, &record.branch)?;
+    if found.is_none_or(|found| found.space != record.space) {
+        return Ok(Err("it was deleted or replaced by another one"));
+    }
+    if spaces::find(reader, scope.tenant(), &record.space_name())? != Some(record.space) {
+        return Ok(Err("its space is gone; `cairn doctor` looks for what is left"));
+    }
+    Ok(Ok(version(reader, scope)?))
+}
+
+/// Whether a request may succeed if it is carried out once more.
+fn is_passing(error: &EngineError) -> bool {
+    matches!(error, EngineError::Store(StoreError::Conflict))
+        || matches!(error, EngineError::Kb(error) if matches!(**error, KbError::Refresh { .. }))
 }
 
 /// The error for a branch without a KB, with the name that may have been meant.

@@ -32,12 +32,15 @@ impl Engine {
         target: &KbTarget,
         input: &SearchInput,
     ) -> Result<SearchOutput, EngineError> {
-        let opened = self.kb_open(principal, target)?;
-        let hits = match self.documents_pending(target.tenant, opened.record.space)? {
+        self.kb_attempt(principal, target, |opened| self.kb_search_opened(opened, input))
+    }
+
+    fn kb_search_opened(&self, opened: &Opened, input: &SearchInput) -> Result<SearchOutput, EngineError> {
+        let hits = match self.documents_pending(opened.held.tenant, opened.record.space)? {
             true => None,
-            false => self.kb_hits(&opened, input)?,
+            false => self.kb_hits(opened, input)?,
         };
-        self.kb_read_opened(&opened, |state, view| {
+        self.kb_read_opened(opened, |state, view| {
             let (ranked, behind) = match &hits {
                 Some(hits) => {
                     (report::rank(&state.branch, input, &hits.candidates, hits.total)?, hits.behind)

@@ -7,13 +7,14 @@ use cairn_base::Position;
 use cairn_graph::{View, Writer};
 use cairn_kb::tools::{EntityJson, UpsertInput, UpsertOutput, ValidateUpsertOutput};
 use cairn_kb::{
-    Entity, Examined, FieldError, KbError, NodeKey, Stored, SymbolFacts, examine_upsert, store_upsert,
+    Change, Entity, Examined, FieldError, KbError, NodeKey, Stored, SymbolFacts, Version, examine_upsert,
+    store_upsert,
 };
 use cairn_seam::StoreError;
 use parking_lot::MutexGuard;
 
 use super::KbTarget;
-use super::open::Opened;
+use super::open::{Opened, version_of};
 use super::state::{snapshot_id, space_scope};
 use crate::{Act, Engine, EngineError};
 
@@ -30,33 +31,34 @@ impl Engine {
         input: &UpsertInput,
         facts: Option<&SymbolFacts>,
     ) -> Result<UpsertOutput, EngineError> {
-        let opened = self.kb_open(principal, target)?;
-        let act = Act::new(Action::KbWrite, Resource::space(target.tenant, opened.record.space));
-        self.pipeline.permit(principal, &act)?;
-        thread::sleep(self.search_pause(&act));
-        let mut writing = self.kb_lock(&opened)?;
-        self.kb_load(&opened, &mut writing)?;
-        let examined = self.kb_examine(&opened, input, facts)?;
-        if let Some(problem) = examined.problems.into_iter().next() {
-            return Err(problem.into());
-        }
-        let plan = examined.plan;
-        self.kb_refuse_contradictions(&opened, &input.id, &plan)?;
-        let stored = {
-            let (plan, schema) = (plan.clone(), self.kb_schema(&opened)?);
-            let store = move |writer: &mut Writer<'_>| Ok(store_upsert(writer, &schema, &plan)?);
-            self.kb_store(principal, &act, &opened, &mut writing, store)?
-        };
-        let Stored { key, links } = stored;
-        let version = self.kb_apply(&opened, plan.changes(key))?;
-        Ok(UpsertOutput {
-            id: input.id.clone(),
-            created: u32::from(plan.key.is_none()),
-            updated: u32::from(plan.key.is_some()),
-            relationships_created: u32::try_from(links).unwrap_or(u32::MAX),
-            warnings: examined.warnings,
-            semantic_advisor: None,
-            snapshot_id: snapshot_id(opened.record.space, version),
+        self.kb_attempt(principal, target, |opened| {
+            let act = Act::new(Action::KbWrite, Resource::space(target.tenant, opened.record.space));
+            self.pipeline.permit(principal, &act)?;
+            thread::sleep(self.search_pause(&act));
+            let mut writing = self.kb_lock(opened)?;
+            self.kb_load(opened, &mut writing)?;
+            let examined = self.kb_examine(opened, input, facts)?;
+            if let Some(problem) = examined.problems.into_iter().next() {
+                return Err(problem.into());
+            }
+            let plan = examined.plan;
+            self.kb_refuse_contradictions(opened, &input.id, &plan)?;
+            let (stored, version) = {
+                let (plan, schema) = (plan.clone(), self.kb_schema(opened)?);
+                let store = move |writer: &mut Writer<'_>| Ok(store_upsert(writer, &schema, &plan)?);
+                self.kb_store(principal, &act, opened, &mut writing, store)?
+            };
+            let Stored { key, links } = stored;
+            self.kb_apply(opened, plan.changes(key), version);
+            Ok(UpsertOutput {
+                id: input.id.clone(),
+                created: u32::from(plan.key.is_none()),
+                updated: u32::from(plan.key.is_some()),
+                relationships_created: u32::try_from(links).unwrap_or(u32::MAX),
+                warnings: examined.warnings,
+                semantic_advisor: None,
+                snapshot_id: snapshot_id(opened.record.space, version),
+            })
         })
     }
 
@@ -68,20 +70,23 @@ impl Engine {
         input: &UpsertInput,
         facts: Option<&SymbolFacts>,
     ) -> Result<ValidateUpsertOutput, EngineError> {
-        let opened = self.kb_open(principal, target)?;
-        let mut writing = self.kb_lock(&opened)?;
-        self.kb_load(&opened, &mut writing)?;
-        let Examined { problems, warnings, plan } = self.kb_examine(&opened, input, facts)?;
-        let mut errors: Vec<FieldError> = problems.iter().flat_map(as_field_errors).collect();
-        if errors.is_empty() {
-            match self.kb_refuse_contradictions(&opened, &input.id, &plan) {
-                Err(EngineError::Kb(error)) => errors.extend(as_field_errors(&error)),
-                others => others?,
+        self.kb_attempt(principal, target, |opened| {
+            let mut writing = self.kb_lock(opened)?;
+            self.kb_load(opened, &mut writing)?;
+            let Examined { problems, warnings, plan } = self.kb_examine(opened, input, facts)?;
+            let mut errors: Vec<FieldError> = problems.iter().flat_map(as_field_errors).collect();
+            if errors.is_empty() {
+                match self.kb_refuse_contradictions(opened, &input.id, &plan) {
+                    Err(EngineError::Kb(error)) if matches!(*error, KbError::Contradiction { .. }) => {
+                        errors.extend(as_field_errors(&error));
+                    }
+                    others => others?,
+                }
             }
-        }
-        let valid = errors.is_empty();
-        let normalized_preview = valid.then(|| EntityJson::from(&plan.entity));
-        Ok(ValidateUpsertOutput { valid, errors, warnings, semantic_advisor: None, normalized_preview })
+            let valid = errors.is_empty();
+            let normalized_preview = valid.then(|| EntityJson::from(&plan.entity));
+            Ok(ValidateUpsertOutput { valid, errors, warnings, semantic_advisor: None, normalized_preview })
+        })
     }
 
     /// Examines an upsert against the branch in memory.
@@ -105,11 +110,13 @@ impl Engine {
         if known.is_some() && current.is_none() {
             return Err(self.kb_lost(opened, "an entity is not in the store"));
         }
-        if known.is_none() && state.branch.len() >= cairn_kb::limits::BRANCH_ENTITIES_MAX {
-            let max = cairn_kb::limits::BRANCH_ENTITIES_MAX as u64;
-            return Err(KbError::TooLarge { what: "entities of a branch", count: max + 1, max }.into());
+        let mut examined =
+            examine_upsert(&state.branch, current.as_ref(), input, facts, self.clock().now_ms());
+        let (count, max) = (state.branch.len() as u64 + 1, cairn_kb::limits::BRANCH_ENTITIES_MAX as u64);
+        if known.is_none() && count > max {
+            examined.problems.push(KbError::TooLarge { what: "entities of a branch", count, max });
         }
-        Ok(examine_upsert(&state.branch, current.as_ref(), input, facts, self.clock().now_ms()))
+        Ok(examined)
     }
 
     /// Fails if a plan would create contradictions that are not there yet. The branch in memory stays as it is.
@@ -134,8 +141,9 @@ impl Engine {
         Err(KbError::contradiction(id, &found).into())
     }
 
-    /// Stores a write in one transaction, together with the next version of the branch. If nobody knows whether it was
-    /// stored, the branch is read again by the next request.
+    /// Stores a write in one transaction, together with the next version of the branch. Fails with
+    /// [`StoreError::Conflict`] if the branch is not the one in memory. If nobody knows whether the write was stored, the
+    /// next request compares versions and reads the branch again if it was.
     pub(super) fn kb_store<T: Send + 'static>(
         &self,
         principal: &Principal,
@@ -143,56 +151,36 @@ impl Engine {
         opened: &Opened,
         _writing: &mut MutexGuard<'_, ()>,
         mut store: impl FnMut(&mut Writer<'_>) -> Result<T, EngineError> + Send + 'static,
-    ) -> Result<T, EngineError> {
+    ) -> Result<(T, Version), EngineError> {
         let expected = opened.held.state.read().as_ref().map(|state| state.version);
         let expected = expected.ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
         let clock = std::sync::Arc::clone(self.clock());
+        let record = opened.record.clone();
         let committed = self.pipeline.transact(principal, act, move |tx, scope| {
-            if cairn_kb::version(&*tx, scope)? != expected {
+            if version_of(&*tx, &record, scope)? != Ok(expected) {
                 return Err(StoreError::Conflict.into());
             }
             let now_ms = clock.now_ms();
             let mut writer = Writer::new(tx, *scope, now_ms);
             let stored = store(&mut writer)?;
             writer.finish()?;
-            let next = cairn_kb::Version { number: expected.number + 1, written_at_ms: now_ms };
+            let next = Version { number: expected.number + 1, written_at_ms: now_ms };
             cairn_kb::put_version(tx, scope, next)?;
             Ok((stored, next))
-        });
-        match committed {
-            Ok(committed) => {
-                let (stored, next) = committed.value;
-                if let Some(state) = opened.held.state.write().as_mut() {
-                    state.version = next;
-                }
-                Ok(stored)
-            }
-            Err(error) => {
-                // It may have been stored all the same, or the branch is not the one in memory.
-                if matches!(
-                    error,
-                    EngineError::Store(StoreError::OutcomeUnknown { .. } | StoreError::Conflict)
-                ) {
-                    *opened.held.state.write() = None;
-                }
-                Err(error)
-            }
-        }
+        })?;
+        Ok(committed.value)
     }
 
-    /// Makes the changes of a stored write in memory.
-    pub(super) fn kb_apply(
-        &self,
-        opened: &Opened,
-        changes: Vec<cairn_kb::Change>,
-    ) -> Result<cairn_kb::Version, EngineError> {
+    /// Makes the changes of a stored write in memory: the branch and its version at once.
+    pub(super) fn kb_apply(&self, opened: &Opened, changes: Vec<Change>, version: Version) {
         let mut state = opened.held.state.write();
-        let state = state.as_mut().ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
+        // One that is not in memory is read again.
+        let Some(state) = state.as_mut() else { return };
         let undo = state.branch.apply(changes);
         if let Some(checks) = &mut state.checks {
             checks.update(&state.branch, &undo);
         }
-        Ok(state.version)
+        state.version = version;
     }
 
     pub(super) fn kb_schema(&self, opened: &Opened) -> Result<cairn_kb::Schema, EngineError> {

@@ -1,6 +1,7 @@
 //! Validation of ids and properties as clients send them, with hints for the mistakes that models make.
 
 use cairn_base::{Value, nearest};
+use cairn_graph::Map;
 
 use super::field::{FIELDS, cut, field};
 use super::{FieldError, Properties};
@@ -32,33 +33,45 @@ pub(crate) fn check_id(field: &str, id: &str) -> Result<(), FieldError> {
 
 /// Checks properties of an entity of a type by themselves; adds an error for each one that is wrong.
 pub(crate) fn check_properties(kind: EntityType, properties: &Properties, errors: &mut Vec<FieldError>) {
-    let mut bytes = 0;
+    let mut wrong = 0;
     for (name, value) in &properties.0 {
-        bytes += name.len() + size(value);
-        let Some(known) = field(name) else {
-            errors.push(unknown(name, value));
-            continue;
-        };
-        if value.is_null() {
-            continue;
-        }
-        if !known.of.is_empty() && !known.of.contains(&kind) {
-            let of: Vec<_> = known.of.iter().map(|kind| kind.text()).collect();
-            errors.push(FieldError::new(
-                name,
-                format!("it is a field of {}, not of {kind}", of.join(", ")),
-                None,
-            ));
-            continue;
-        }
-        if let Err(error) = known.check(value) {
-            errors.push(error);
+        if let Err(error) = check_property(kind, name, value, wrong < limits::FIELD_ERRORS_MAX) {
+            wrong += 1;
+            errors.extend(error);
         }
     }
+    if let Some(more) = wrong.checked_sub(limits::FIELD_ERRORS_MAX).filter(|more| *more > 0) {
+        errors.push(FieldError::new("properties", format!("{more} more of them are wrong"), None));
+    }
+}
+
+/// Checks one property. Its error is only described if it is to be listed.
+fn check_property(
+    kind: EntityType,
+    name: &str,
+    value: &Value,
+    is_listed: bool,
+) -> Result<(), Option<FieldError>> {
+    let Some(known) = field(name) else { return Err(is_listed.then(|| unknown(name, value))) };
+    if value.is_null() {
+        return Ok(());
+    }
+    if !known.of.is_empty() && !known.of.contains(&kind) {
+        let of: Vec<_> = known.of.iter().map(|kind| kind.text()).collect();
+        let message = format!("it is a field of {}, not of {kind}", of.join(", "));
+        return Err(Some(FieldError::new(name, message, None)));
+    }
+    known.check(value).map_err(Some)
+}
+
+/// Checks the size of an entity as it will be.
+pub(crate) fn check_size(attributes: &Map) -> Result<(), FieldError> {
+    let bytes: usize = attributes.iter().map(|(name, value)| name.len() + size(value)).sum();
     if bytes > limits::ENTITY_BYTES_MAX {
-        let message = format!("{bytes} bytes are more than the {} allowed", limits::ENTITY_BYTES_MAX);
-        errors.push(FieldError::new("properties", message, None));
+        let message = format!("{bytes} bytes in all are more than the {} allowed", limits::ENTITY_BYTES_MAX);
+        return Err(FieldError::new("properties", message, None));
     }
+    Ok(())
 }
 
 /// About how many bytes a value takes.
@@ -104,7 +117,7 @@ fn unknown(name: &str, value: &Value) -> FieldError {
 fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     for letter in cut(name).chars() {
-        if letter.is_ascii_uppercase() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() {
             snake.push('_');
         }
         snake.push(letter.to_ascii_lowercase());

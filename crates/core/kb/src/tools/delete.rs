@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::entity::cut;
+
 /// Arguments of `kb_delete`. All of them are deleted, or none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +37,10 @@ impl DeleteOutput {
     pub fn text(&self) -> String {
         let skipped = match self.skipped.len() {
             0 => String::new(),
-            count => format!(" ({})", self.skipped[..count.min(20)].join(", ")),
+            count => {
+                let named: Vec<_> = self.skipped[..count.min(20)].iter().map(|id| cut(id)).collect();
+                format!(" ({})", named.join(", "))
+            }
         };
         format!("Deleted {} entities. Skipped {}{skipped}.", self.deleted, self.skipped.len())
     }

@@ -30,7 +30,7 @@ impl DeletePlan {
 ///
 /// # Errors
 ///
-/// Fails if other entities refer to any of them, and names those.
+/// Fails if other entities refer to any of them, and names those, up to a limit.
 pub fn plan_delete(branch: &Branch, ids: &[String]) -> Result<DeletePlan> {
     if ids.is_empty() {
         return Err(KbError::argument("ids", "it is empty; name at least one entity"));
@@ -49,8 +49,17 @@ pub fn plan_delete(branch: &Branch, ids: &[String]) -> Result<DeletePlan> {
         }
     }
     let going: BTreeSet<NodeKey> = found.values().copied().collect();
-    let blocked: Vec<Dependents> =
-        found.iter().filter_map(|(id, key)| dependents(branch, id, *key, &going)).collect();
+    let mut blocked = Vec::new();
+    let mut named = 0;
+    for (id, key) in &found {
+        if named >= limits::BLOCKED_NAMED_MAX {
+            break;
+        }
+        if let Some(dependents) = dependents(branch, id, *key, &going) {
+            named += 1 + dependents.from.len();
+            blocked.push(dependents);
+        }
+    }
     if !blocked.is_empty() {
         return Err(KbError::Blocked(blocked));
     }

@@ -1,11 +1,15 @@
 //! Examining an upsert: everything that can be said about it without its contradictions.
 
 use cairn_base::{Value, from_iso, to_iso_utc};
+use cairn_graph::Map;
 
 use super::relationships::{NewLink, examine_relationships};
 use super::symbol::{SymbolFacts, examine_symbol};
 use crate::branch::{Branch, Change, Edge, NodeKey};
-use crate::entity::{Entity, FieldError, check_fact_shape, check_id, check_properties, field};
+use crate::entity::{
+    Entity, FieldError, check_fact_shape, check_id, check_properties, check_size, cut, field,
+};
+use crate::limits;
 use crate::model::{EntityType, FactKind, Relation};
 use crate::tools::UpsertInput;
 use crate::{KbError, Properties};
@@ -31,6 +35,8 @@ pub struct UpsertPlan {
     pub key: Option<NodeKey>,
     /// The entity as it will be.
     pub entity: Entity,
+    /// Attributes that it has not yet, or with other values.
+    pub changed: Map,
     /// Attributes that it has and will not have.
     pub removed: Vec<String>,
     /// Relationships that are not there yet.
@@ -76,21 +82,25 @@ pub fn examine_upsert(
     let current = current.filter(|current| current.kind == input.kind);
     let key = branch.find(&input.id).filter(|(_, node)| node.kind == input.kind).map(|(key, _)| key);
     let entity = merge(current, input, now_ms, &mut fields, &mut warnings);
-    if fields.is_empty() && input.kind == EntityType::Fact {
-        let node = entity.node();
-        fields.extend(node.fact.as_deref().and_then(|fact| check_fact_shape(fact).err()));
+    if fields.is_empty() {
+        fields.extend(check_size(&entity.attributes).err());
+        fields.extend(entity.node().fact.as_deref().and_then(|fact| check_fact_shape(fact).err()));
     }
     if !fields.is_empty() {
         problems.insert(0, KbError::Entity(fields));
     }
     warn_about_status(&entity, &mut warnings);
     let links = examine_relationships(branch, key, &entity, &input.relationships, &mut problems);
-    examine_symbol(branch, key, &entity, &links, facts, &mut problems, &mut warnings);
+    let index = |relation| input.relationships.iter().position(|sent| sent.relation == relation);
+    examine_symbol(branch, key, &entity, &links, &index, facts, &mut problems, &mut warnings);
     examine_lanes_of_fact(branch, key, &entity, &mut problems);
-    let removed = current.map(|current| {
-        current.attributes.keys().filter(|name| !entity.attributes.contains_key(*name)).cloned().collect()
-    });
-    let plan = UpsertPlan { key, entity, removed: removed.unwrap_or_default(), links };
+    let stored = current.map(|current| &current.attributes);
+    let removed = stored.into_iter().flat_map(Map::keys);
+    let removed = removed.filter(|name| !entity.attributes.contains_key(*name)).cloned().collect();
+    let changed = entity.attributes.iter();
+    let changed = changed.filter(|(name, value)| stored.and_then(|stored| stored.get(*name)) != Some(value));
+    let changed = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let plan = UpsertPlan { key, entity, changed, removed, links };
     Examined { problems, warnings, plan }
 }
 
@@ -127,7 +137,9 @@ fn merge(
     if input.properties.text("updated_at").is_none() {
         attributes.insert("updated_at".into(), now.into());
     }
-    attributes.entry("source".into()).or_insert_with(|| DEFAULT_SOURCE.into());
+    if attributes.get("source").and_then(Value::as_str).is_none_or(|source| source.trim().is_empty()) {
+        attributes.insert("source".into(), DEFAULT_SOURCE.into());
+    }
     for name in ["title", "status"] {
         let has_error = errors.iter().any(|error| error.field == name);
         let is_missing =
@@ -143,7 +155,11 @@ fn merge(
 /// Tags and other lists of names hold each once, in the order of their first appearance.
 fn without_duplicates(name: &str, value: &Value) -> Value {
     match value {
-        Value::Array(items) if matches!(name, "tags" | "links" | "aliases") => {
+        // A longer list is refused.
+        Value::Array(items)
+            if matches!(name, "tags" | "links" | "aliases")
+                && items.len() <= limits::ENTITY_LIST_ITEMS_MAX =>
+        {
             let mut kept: Vec<Value> = Vec::with_capacity(items.len());
             items.iter().for_each(|item| {
                 if !kept.contains(item) {
@@ -159,7 +175,7 @@ fn without_duplicates(name: &str, value: &Value) -> Value {
 fn check_times(properties: &Properties, errors: &mut Vec<FieldError>) {
     for name in ["created_at", "updated_at"] {
         if let Some(text) = properties.text(name).filter(|text| from_iso(text).is_none()) {
-            let message = format!("{:?} is no time", crate::entity::cut(text));
+            let message = format!("{:?} is no time", cut(text));
             errors.push(FieldError::new(
                 name,
                 message,

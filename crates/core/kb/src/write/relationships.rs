@@ -70,7 +70,7 @@ fn examine_one(
     if *from != entity.id {
         return Err(format!(
             "relationship source must match the upserted entity {}; received from={}",
-            entity.id,
+            cut(&entity.id),
             cut(from)
         ));
     }
@@ -118,7 +118,7 @@ fn check_supersedes(
     entity: &Entity,
     target: Option<NodeKey>,
 ) -> Result<(), String> {
-    let Some(target) = target else { return Err(format!("{} cannot supersede itself", entity.id)) };
+    let Some(target) = target else { return Err(format!("{} cannot supersede itself", cut(&entity.id))) };
     let Some(key) = key else { return Ok(()) };
     let mut seen = BTreeSet::from([target]);
     let mut waiting = vec![target];

@@ -1,6 +1,5 @@
 //! Storing a plan: concepts and links of the space, in one transaction.
 
-use cairn_base::Value;
 use cairn_graph::{ConceptId, ConceptWrite, Element, LinkTarget, LinkWrite, Map, Part, Target, Writer};
 
 use super::delete::DeletePlan;
@@ -28,7 +27,7 @@ pub fn store_upsert(writer: &mut Writer<'_>, schema: &Schema, plan: &UpsertPlan)
         Some(key) => Target::Id(ConceptId(key.0)),
         None => Target::Named(schema.type_of(entity.kind), entity.id.clone()),
     };
-    let attributes: Map = entity.attributes.clone();
+    let attributes = plan.changed.clone();
     let expect_version = plan.key.is_none().then_some(0);
     let write = ConceptWrite { target, expect_version, attributes, metadata: Map::new() };
     let (id, ..) = writer.upsert_concept(write)?;
@@ -39,11 +38,7 @@ pub fn store_upsert(writer: &mut Writer<'_>, schema: &Schema, plan: &UpsertPlan)
             target: LinkTarget::Triple(Element::Concept(id), predicate, Element::Concept(to)),
             expect_version: None,
             attributes: Map::new(),
-            metadata: link
-                .metadata
-                .iter()
-                .map(|(name, value): (&String, &Value)| (name.clone(), value.clone()))
-                .collect(),
+            metadata: link.metadata.clone(),
         })?;
     }
     Ok(Stored { key: NodeKey(id.0), links: plan.links.len() })

@@ -3,7 +3,7 @@
 use super::relationships::NewLink;
 use crate::KbError;
 use crate::branch::{Branch, NodeKey};
-use crate::entity::Entity;
+use crate::entity::{Entity, cut};
 use crate::model::{EntityType, Relation};
 
 /// Symbols that the source file of a symbol defines, read by the process that has the working tree.
@@ -20,11 +20,13 @@ const OF_CODE: [Relation; 3] = [Relation::Implements, Relation::CoveredBy, Relat
 /// Symbols of a file that an error names.
 const NAMED_MAX: usize = 20;
 
+#[expect(clippy::too_many_arguments, reason = "one rule over everything that an upsert is examined with")]
 pub(super) fn examine_symbol(
     branch: &Branch,
     key: Option<NodeKey>,
     entity: &Entity,
     links: &[NewLink],
+    index: &dyn Fn(Relation) -> Option<usize>,
     facts: Option<&SymbolFacts>,
     problems: &mut Vec<KbError>,
     warnings: &mut Vec<String>,
@@ -32,16 +34,18 @@ pub(super) fn examine_symbol(
     if entity.kind != EntityType::Symbol {
         return;
     }
+    let is_new = |relation: Relation| links.iter().any(|link| link.relation == relation);
     let has = |relation: Relation| {
-        let is_there = key.is_some_and(|key| branch.targets(key, relation).next().is_some());
-        is_there || links.iter().any(|link| link.relation == relation)
+        is_new(relation) || key.is_some_and(|key| branch.targets(key, relation).next().is_some())
     };
-    if has(Relation::ExecutableFor) && (has(Relation::Implements) || has(Relation::CoveredBy)) {
+    let added = OF_CODE.into_iter().filter(|relation| is_new(*relation)).filter_map(index).min();
+    let is_mixed = has(Relation::ExecutableFor) && (has(Relation::Implements) || has(Relation::CoveredBy));
+    if let Some(index) = added.filter(|_| is_mixed) {
         let message = format!(
             "symbol {} cannot mix executable_for with production ownership/coverage relationships",
-            entity.id
+            cut(&entity.id)
         );
-        problems.push(KbError::Relationship { index: 0, message });
+        problems.push(KbError::Relationship { index, message });
     }
     examine_granularity(entity, links, facts, problems, warnings);
 }
@@ -61,7 +65,7 @@ fn examine_granularity(
         return;
     }
     let Some(facts) = facts else {
-        warnings.push(format!("granularity was not checked: {file} was not read"));
+        warnings.push(format!("granularity was not checked: {} was not read", cut(file)));
         return;
     };
     let is_known = facts.behavioral.iter().chain(&facts.other).any(|name| name == title);
@@ -69,7 +73,7 @@ fn examine_granularity(
         return;
     }
     let listed = |names: &[String]| {
-        let shown: Vec<_> = names.iter().take(NAMED_MAX).map(String::as_str).collect();
+        let shown: Vec<_> = names.iter().take(NAMED_MAX).map(|name| cut(name)).collect();
         let more = names.len().saturating_sub(NAMED_MAX);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("{}{more}", shown.join(", "))
@@ -79,8 +83,10 @@ fn examine_granularity(
         false => format!("; its other symbols do not count: {}", listed(&facts.other)),
     };
     problems.push(KbError::Granularity(format!(
-        "symbol {} is coarser than {file} allows: {title:?} is none of its functions, classes and methods ({}){ignored}",
-        entity.id,
+        "symbol {} is coarser than {} allows: {:?} is none of its functions, classes and methods ({}){ignored}",
+        cut(&entity.id),
+        cut(file),
+        cut(title),
         listed(&facts.behavioral),
     )));
 }
