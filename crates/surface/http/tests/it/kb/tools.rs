@@ -15,7 +15,7 @@ async fn tools_answer_at_their_addresses() {
     let found = tool(&server, "query", json!({"type": "req"})).await;
     assert_eq!((&found["count"], &found["entities"][0]["id"]), (&json!(1), &json!("REQ-1")), "{found}");
     let found = tool(&server, "search", json!({"query": "sessions"})).await;
-    assert_eq!(found["results"][0]["id"], "REQ-1", "{found}");
+    assert_eq!(found["results"][0]["entity"]["id"], "REQ-1", "{found}");
     let status = tool(&server, "status", json!({})).await;
     assert_eq!((&status["entities"], &status["relationships"]), (&json!(2), &json!(1)), "{status}");
     let gaps =
