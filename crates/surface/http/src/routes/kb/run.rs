@@ -40,13 +40,13 @@ pub(super) fn target(call: &Call, params: &Params) -> KbTarget {
     }
 }
 
-/// The input of a tool: a body that is JSON, or nothing, which stands for `{}`.
+/// The input of a tool: a body that is JSON. Nothing and null stand for `{}`.
 pub(super) async fn input<T: DeserializeOwned + Send + 'static>(
     call: &Call,
     headers: &HeaderMap,
     body: Bytes,
 ) -> Result<T, ApiError> {
-    if body.is_empty() {
+    if body.is_empty() || *body == *b"null" {
         return json::decode(b"{}");
     }
     if !is_json(&media_type(headers)) {
