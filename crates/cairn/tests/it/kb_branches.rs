@@ -57,10 +57,11 @@ fn worktrees_share_the_workspace_and_have_a_branch_each() {
     let (here, other) = (project.json(&["kb", "branch", "show"]), there(&["kb", "branch", "show"]));
     assert_eq!(here["workspace"], other["workspace"]);
     assert_eq!((&here["branch"], &other["branch"]), (&json!("main"), &json!("fix")));
-    said(
-        &mut project.command(&beside, &["kb", "upsert", "req", "REQ-2", "--title", "T", "--status", "open"]),
-    );
-    assert!(ids(&there(&["kb", "query"])).contains(&"REQ-2".to_owned()));
+    let upsert = ["kb", "upsert", "req", "REQ-2", "--title", "T", "--status", "open"];
+    let first = output(&mut project.command(&beside, &upsert));
+    // No branch was active before in this worktree.
+    assert!(stderr(&first).starts_with("created an empty KB of branch fix\nhint: "), "{first:?}");
+    assert_eq!(ids(&there(&["kb", "query"])), ["REQ-2"]);
     assert_eq!(project.ids(), ["REQ-1"]);
     assert_eq!(project.ids_with(&["--branch", "fix"]), ids(&there(&["kb", "query"])));
     // From elsewhere, the tree can be named.

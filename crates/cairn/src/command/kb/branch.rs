@@ -23,8 +23,8 @@ Examples:
   cairn kb branch diff main feature/login    entities and relationships that differ
   cairn kb branch delete old
 
-These are branches of the KB of this workspace; nothing here changes git. `cairn kb gc` deletes KBs of
-branches that git no longer has.";
+These are branches of the KB of this workspace; nothing here changes git. `cairn kb gc` deletes KBs
+of branches that git no longer has.";
 
 /// What to do with branches.
 #[derive(Debug, Subcommand)]

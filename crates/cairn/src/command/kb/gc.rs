@@ -19,9 +19,9 @@ Examples:
   cairn kb gc                say which KBs would be deleted
   cairn kb gc --force        delete them
 
-Lists KBs of this workspace whose branch is not a local branch of the repository. The KB of the active
-branch is kept, and so are those of branches that are checked out in a worktree, with or without
-commits. A KB that is deleted cannot be restored.";
+Lists KBs of this workspace whose branch is not a local branch of the repository. The KB of the
+active branch is kept, and so are those of branches that are checked out in a worktree, with or
+without commits. A KB that is deleted cannot be restored.";
 
 /// Whether to delete.
 #[derive(Debug, Args)]

@@ -18,7 +18,7 @@ Examples:
   cairn kb graph REQ-001 --direction both --depth 3
   cairn kb graph SYM-7 --relation implements,covered_by
   cairn kb graph REQ-001 --depth 2 --format dot | dot -Tsvg > req.svg
-  cairn kb graph REQ-001 --depth 2 --format mermaid for Markdown
+  cairn kb graph REQ-001 --depth 2 --format mermaid   for Markdown
   cairn kb graph REQ-001 REQ-002 --json
 
 An entity that is reached twice is drawn once.";

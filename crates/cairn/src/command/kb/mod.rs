@@ -132,8 +132,8 @@ Examples:
 
 Each branch of a git repository has its own KB, and all worktrees of a clone share them. The KB of a
 new branch is a copy of that of the branch that was active before in the worktree. Outside of git,
-and when HEAD is detached at a commit of several branches, CAIRN_BRANCH or --branch names the branch.
-Works with and without a running server.";
+and when HEAD is detached at a commit of several branches, name the branch with CAIRN_BRANCH or
+--branch. Works with and without a running server.";
 
 /// Does what was asked for.
 pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> Result<(), Failure> {

@@ -25,7 +25,7 @@ Examples:
   generate | cairn kb upsert -               a payload in JSON, or a list of them
 
 Properties that are not named stay as they are. Entity and relationships are stored together, or not
-at all; both ends of a relationship must exist. A write that would create a contradiction is refused.
+at all; both ends of a relationship must exist. A write that would create a contradiction fails.
 
 A list is applied in order and ends at the first error, which names its index; what was applied
 before stays. Applying a list again does no harm.";
