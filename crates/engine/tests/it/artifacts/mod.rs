@@ -4,7 +4,7 @@ mod access;
 mod bundles;
 mod doctor;
 mod faults;
-mod kit;
+pub(crate) mod kit;
 mod life;
 mod lineage;
 mod power;
