@@ -13,6 +13,7 @@ mod faults;
 mod feed;
 mod figures;
 mod full_disk;
+mod kb;
 mod kip;
 mod kip_suite;
 mod maintain;

@@ -91,8 +91,8 @@ pub(super) fn signed_body(
     object.to_json(|_| true).into_bytes()
 }
 
-pub(super) struct World {
-    pub(super) engine: Arc<Engine>,
+pub(crate) struct World {
+    pub(crate) engine: Arc<Engine>,
     pub(super) store: Arc<CountingStore>,
     pub(super) clock: ManualClock,
     pub(super) owner: Principal,
@@ -103,7 +103,7 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let home = SearchHome { folder: None, writer_bytes: 16 << 20, tail_bytes: 16 << 20 };
         World::with(SearchMode::Kept(home))
     }

@@ -5,7 +5,7 @@ mod bundles;
 mod doctor;
 mod erased;
 mod faults;
-mod kit;
+pub(crate) mod kit;
 mod life;
 mod lineage;
 mod power;

@@ -1,0 +1,122 @@
+//! Every operation of the store fails once: a write is there as a whole or not at all, and memory agrees with the store.
+
+use std::sync::Arc;
+
+use cairn_access::Principal;
+use cairn_base::ManualClock;
+use cairn_engine::{Engine, EngineError};
+use cairn_seam::{FaultPlan, FaultyStore, MemoryStore, SeamFault, Store};
+use serde_json::json;
+
+use super::kit::{Rows, create, delete, elsewhere, fill, plain, query, reports, rows, target, upsert};
+use crate::support::{NOW_MS, open};
+
+const KINDS: [SeamFault; 5] = [
+    SeamFault::Fail,
+    SeamFault::LoseAnswer,
+    SeamFault::Rerun,
+    SeamFault::Tear { at: 0 },
+    SeamFault::Tear { at: 3 },
+];
+const OPERATIONS_MAX: u64 = 300;
+
+type Acting = fn(&Engine) -> Result<(), EngineError>;
+
+/// Something to do, and how many entities and relationships of `main` there are afterwards.
+const CASES: [(&str, Acting); 5] = [
+    ("upsert", |engine| {
+        upsert(
+            engine,
+            &target("main"),
+            &plain("req", "R-9", &[("depends_on", "R-1"), ("verified_by", "T-1")]),
+        )
+        .map(drop)
+    }),
+    ("delete", |engine| delete(engine, &target("main"), &["FL-1", "S-1"]).map(drop)),
+    ("create", |engine| create(engine, &target("other"), None).map(drop)),
+    ("copy", |engine| create(engine, &target("other"), Some("main")).map(drop)),
+    ("delete branch", |engine| engine.kb_delete_branch(&Principal::local_owner(), &target("main")).map(drop)),
+];
+
+/// What clients see: the entities and relationships of each branch.
+fn seen(engine: &Engine) -> Vec<Result<(u64, u64), &'static str>> {
+    let of = |branch| {
+        let status = engine.kb_status(&Principal::local_owner(), &target(branch));
+        let status = status.map_err(|error| error.code().name())?;
+        let found =
+            query(engine, &target(branch), json!({"limit": 1000})).map_err(|error| error.code().name())?;
+        assert_eq!(found.count, status.entities);
+        Ok((status.entities, status.relationships))
+    };
+    vec![of("main"), of("other")]
+}
+
+fn node(plan: FaultPlan) -> (Arc<dyn Store>, Arc<FaultyStore>, ManualClock) {
+    let clock = ManualClock::new(NOW_MS);
+    let inner: Arc<dyn Store> = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
+    let faulty = Arc::new(FaultyStore::new(Arc::clone(&inner), plan));
+    (inner, faulty, clock)
+}
+
+fn prepared(faulty: &Arc<FaultyStore>, clock: &ManualClock) -> Arc<Engine> {
+    let engine = open(Arc::clone(faulty) as Arc<dyn Store>, clock).unwrap();
+    create(&engine, &target("main"), None).unwrap();
+    fill(&engine, &target("main"));
+    engine
+}
+
+#[test]
+fn whatever_fails_a_write_is_whole_or_absent_and_memory_agrees() {
+    for (name, act) in CASES {
+        let (_, faulty, clock) = node(FaultPlan::none());
+        let engine = prepared(&faulty, &clock);
+        let (first, before) = (faulty.operations(), seen(&engine));
+        let first = first.min(faulty.operations());
+        act(&engine).unwrap();
+        let after = seen(&engine);
+        for fault in KINDS {
+            for n in first..first + OPERATIONS_MAX {
+                let what = format!("{name}: {fault:?} at operation {}", n - first);
+                let (inner, faulty, clock) = node(FaultPlan::at(n, fault));
+                let engine = prepared(&faulty, &clock);
+                let outcome = act(&engine);
+                let is_over = faulty.operations() <= n;
+                // The fault may still come.
+                let mut here = seen(&engine);
+                if here.iter().any(|seen| seen.is_err_and(|code| code != "KbNoBranch")) {
+                    here = seen(&engine);
+                }
+                let there = elsewhere(Arc::clone(&inner));
+                assert_eq!(here, seen(&there), "{what}");
+                assert!(here == before || here == after, "{what}: {here:?}");
+                if outcome.is_ok() {
+                    assert_eq!(here, after, "{what}");
+                }
+                if here[0].is_ok() {
+                    let main = target("main");
+                    assert_eq!(reports(&engine, &main).unwrap(), reports(&there, &main).unwrap(), "{what}");
+                }
+                // Asking again does it.
+                act(&engine).ok();
+                act(&engine).unwrap_or_else(|error| panic!("{what}: {error}"));
+                if is_over {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_of_a_failed_write_is_stored() {
+    let (_, faulty, clock) = node(FaultPlan::none());
+    let engine = prepared(&faulty, &clock);
+    let rows_of = |store: &Arc<FaultyStore>| -> Rows { rows(&**store) };
+    let before = rows_of(&faulty);
+    faulty.take_no_writes(Some(|| cairn_seam::StoreError::Conflict));
+    let refused = upsert(&engine, &target("main"), &plain("req", "R-9", &[]));
+    assert!(refused.is_err());
+    faulty.take_no_writes(None);
+    assert!(before == rows_of(&faulty));
+    upsert(&engine, &target("main"), &plain("req", "R-9", &[])).unwrap();
+}

@@ -1,0 +1,13 @@
+//! The requirements KB of branches, through the engine.
+
+mod agree;
+mod copies;
+mod damage;
+mod faults;
+mod kip;
+mod kit;
+mod life;
+mod refused;
+mod rights;
+mod search;
+mod threads;
