@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cairn_base::{KIB, MIB};
+use cairn_base::KIB;
 
 /// Bytes of the id of an entity.
 pub const ENTITY_ID_BYTES_MAX: usize = 256;
@@ -15,7 +15,7 @@ pub const ENTITY_BODY_BYTES_MAX: usize = 256 * KIB;
 /// Items of one list of an entity: tags, links, arguments.
 pub const ENTITY_LIST_ITEMS_MAX: usize = 256;
 /// Bytes of all properties of one entity together.
-pub const ENTITY_BYTES_MAX: usize = MIB / 2;
+pub const ENTITY_BYTES_MAX: usize = 512 * KIB;
 /// Relationships of one upsert.
 pub const UPSERT_RELATIONSHIPS_MAX: usize = 1_000;
 /// Ids of one deletion.
