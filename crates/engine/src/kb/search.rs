@@ -33,9 +33,7 @@ impl Engine {
         input: &SearchInput,
     ) -> Result<SearchOutput, EngineError> {
         let opened = self.kb_open(principal, target)?;
-        // Refuses bad input before anything is searched.
-        let in_memory =
-            self.kb_read_opened(&opened, |state, _| Ok(report::search_in_memory(&state.branch, input)?))?;
+        report::check_search(input)?;
         let hits = match self.documents_pending(target.tenant, opened.record.space)? {
             true => None,
             false => self.kb_hits(&opened, input)?,
@@ -45,7 +43,7 @@ impl Engine {
                 Some(hits) => {
                     (report::rank(&state.branch, input, &hits.candidates, hits.total)?, hits.behind)
                 }
-                None => (in_memory, true),
+                None => (report::search_in_memory(&state.branch, input)?, true),
             };
             shown(state, view, input, ranked, behind)
         })
