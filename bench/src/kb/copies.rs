@@ -43,10 +43,10 @@ fn of_size(setting: &Setting, size: Size, report: &mut Report) -> Result<()> {
         report.add(
             Figure::new(
                 format!("a copy of {} entities while {WRITERS} clients write to {name}", size.name),
-                median(seconds),
-                Unit::Seconds,
+                1000.0 * median(seconds),
+                Unit::Millis,
             )
-            .target(Target::Below(size.pick(0.6, 6.0)))
+            .target(Target::Below(size.pick(600.0, 6000.0)))
             .beside(format!("they write {:.0} entities per second meanwhile", median(rates))),
         );
     }

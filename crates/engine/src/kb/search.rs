@@ -36,6 +36,7 @@ impl Engine {
     }
 
     fn kb_search_opened(&self, opened: &Opened, input: &SearchInput) -> Result<SearchOutput, EngineError> {
+        report::check_search(input)?;
         let hits = match self.documents_pending(opened.held.tenant, opened.record.space)? {
             true => None,
             false => self.kb_hits(opened, input)?,

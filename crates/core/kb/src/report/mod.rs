@@ -17,4 +17,4 @@ pub use coverage::coverage;
 pub use find_gaps::find_gaps;
 pub use graph::graph;
 pub use query::query;
-pub use search::{Ranked, RankedHit, SEARCH_CANDIDATES, body_match, rank, search_in_memory};
+pub use search::{Ranked, RankedHit, SEARCH_CANDIDATES, body_match, check_search, rank, search_in_memory};

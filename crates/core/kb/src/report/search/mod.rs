@@ -74,6 +74,11 @@ pub fn rank(
     Ok(ranked)
 }
 
+/// Checks the arguments of a search.
+pub fn check_search(input: &SearchInput) -> Result<()> {
+    Request::parse(input).map(drop)
+}
+
 /// Ranks all entities by their ids, titles, tags and metadata alone: a search without an index.
 pub fn search_in_memory(branch: &Branch, input: &SearchInput) -> Result<Ranked> {
     let request = Request::parse(input)?;
@@ -138,8 +143,9 @@ struct Hit<'a> {
 impl Hit<'_> {
     /// The better one first, then by type and id.
     fn compare(&self, other: &Self) -> Ordering {
-        let place = |hit: &Self| (hit.node.kind.text(), hit.node.id.clone());
-        other.score.total_cmp(&self.score).then_with(|| place(self).cmp(&place(other)))
+        let by_type = || self.node.kind.text().cmp(other.node.kind.text());
+        let by_score = other.score.total_cmp(&self.score);
+        by_score.then_with(by_type).then_with(|| self.node.id.cmp(&other.node.id))
     }
 }
 

@@ -1,0 +1,5 @@
+//! `docs/kb.md` says what the code does.
+
+mod page;
+mod rules;
+mod tables;
