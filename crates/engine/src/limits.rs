@@ -103,7 +103,7 @@ pub const KB_BRANCHES_NAMED_MAX: usize = 1_000;
 pub const KB_LOAD_PAGE: usize = 20_000;
 /// How long a write of a KB branch waits for the writes before it.
 pub const KB_WRITE_WAIT_MAX: Duration = Duration::from_secs(20);
-/// How long a request waits for a KB branch that somebody else is creating or deleting.
+/// How long a request waits for a KB branch that another caller is creating or deleting.
 pub const KB_CHANGE_WAIT_MAX: Duration = Duration::from_secs(20);
 /// Entities of a KB branch that can be compared with another branch.
 pub const KB_DIFF_ENTITIES_MAX: u64 = 200_000;

@@ -66,7 +66,7 @@ impl Branches {
         self.held.lock().clear();
     }
 
-    /// Reserves a branch for creating or deleting it. Waits while somebody else does that.
+    /// Reserves a branch for creating or deleting it. Waits while another caller does.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ pub struct KbEnsured {
 
 impl Engine {
     /// Creates the KB of a branch unless it is there: as a copy of `from` if that branch of the workspace has a KB, else
-    /// empty. The copy appears whole, in one commit. Blocks while it is copied, or while somebody else creates it.
+    /// empty. The copy appears whole, in one commit. Blocks while it is copied, or while another caller creates it.
     pub fn kb_ensure_branch(
         &self,
         principal: &Principal,

@@ -42,7 +42,7 @@ impl Engine {
     }
 
     /// Carries out a request on the branch of a target. It begins again if the branch was lost or replaced meanwhile, or
-    /// if somebody else has written to it; `attempt` fails with that only if it has stored nothing.
+    /// if another caller has written to it; `attempt` fails with that only if it has stored nothing.
     pub(super) fn kb_attempt<T>(
         &self,
         principal: &Principal,

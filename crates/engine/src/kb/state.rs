@@ -15,7 +15,7 @@ pub(super) struct BranchState {
     pub(super) version: Version,
     pub(super) schema: Schema,
     pub(super) branch: Branch,
-    /// The rules, once somebody asked for them.
+    /// The rules, once a caller asked for them.
     pub(super) checks: Option<CheckState>,
 }
 

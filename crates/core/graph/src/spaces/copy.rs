@@ -1,6 +1,6 @@
 //! Copying a space into a staged one: page by page, and then what changed meanwhile.
 //!
-//! No record names its space, so a row is copied under another beginning of its key. Ordered indexes are built anew.
+//! No record names its space, so a row is copied under another beginning of its key. Ordered indexes are rebuilt.
 
 use cairn_access::Scope;
 use cairn_base::ContentHash;

@@ -60,7 +60,7 @@ impl UpsertPlan {
 }
 
 /// Examines an upsert of a branch. `current` is the entity as it is stored, if it is; `facts` describe the source
-/// file of a symbol, if somebody read it.
+/// file of a symbol, if it was read.
 pub fn examine_upsert(
     branch: &Branch,
     current: Option<&Entity>,

@@ -46,7 +46,7 @@ pub(super) async fn branch_status(call: Call, params: Params) -> Result<HeldJson
     responses(
         (status = 200, description = "Lines of JSON until it is there", body = JobLine<KbEnsured>, content_type = "application/x-ndjson"),
         (status = 409, description = "The branch that is copied is written to too quickly", body = ErrorBody),
-        (status = 503, description = "Somebody else creates or deletes it, or too many branches are being copied", body = ErrorBody),
+        (status = 503, description = "Another caller creates or deletes it, or too many branches are being copied", body = ErrorBody),
     )
 )]
 pub(super) async fn ensure_branch(call: Call, params: Params) -> Result<Response, ApiError> {
@@ -84,7 +84,7 @@ async fn ensure(call: Call, params: &Params, target: KbTarget) -> Result<Respons
     params(BranchPath),
     responses(
         (status = 200, description = "It is gone, or was not there", body = KbBranchDeleted),
-        (status = 503, description = "Somebody else creates or deletes it", body = ErrorBody),
+        (status = 503, description = "Another caller creates or deletes it", body = ErrorBody),
     )
 )]
 pub(super) async fn delete_branch(call: Call, params: Params) -> Result<HeldJson, ApiError> {
