@@ -15,8 +15,8 @@ fn model(principal: &Principal, action: Action, resource: Resource) -> Result<()
     let on_node = resource.tenant == TenantId(0);
     let at_home = resource.tenant == principal.tenant();
     let listed = |names: &[&str]| names.contains(&action.name());
-    let for_readers = listed(&["feed.read", "turns.read", "artifact.read", "graph.read"]);
-    let for_writers = listed(&["turns.write", "artifact.publish", "graph.write"]);
+    let for_readers = listed(&["feed.read", "turns.read", "artifact.read", "graph.read", "kb.read"]);
+    let for_writers = listed(&["turns.write", "artifact.publish", "graph.write", "kb.write", "kb.delete"]);
     let for_admins = listed(&[
         "audit.read",
         "turns.prune",
