@@ -56,7 +56,7 @@ fn spaces_of_other_tenants_are_not_there() {
 #[test]
 fn a_name_that_is_none_makes_no_space() {
     let kip = Kip::new();
-    for space in ["", "x".repeat(300).as_str()] {
+    for space in ["", "x".repeat(400).as_str()] {
         let answer = kip.ask(&in_space(space, DRUGS, ""));
         assert_ne!(code(&answer), "ok", "{space:?}");
     }

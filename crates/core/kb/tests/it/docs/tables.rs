@@ -65,9 +65,12 @@ fn parameters<T: PartialSchema>() -> BTreeSet<String> {
     properties.into_iter().map(|(name, _)| name).filter(|name| name != "_requestId").collect()
 }
 
+/// A tool and its parameters.
+type Tool = (&'static str, fn() -> BTreeSet<String>);
+
 #[test]
 fn tools_and_their_parameters() {
-    let tools: [(&str, fn() -> BTreeSet<String>); 14] = [
+    let tools: [Tool; 14] = [
         ("kb_query", parameters::<QueryInput>),
         ("kb_search", parameters::<SearchInput>),
         ("kb_status", parameters::<StatusInput>),
