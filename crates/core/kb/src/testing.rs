@@ -134,6 +134,8 @@ fn entity(kind: EntityType, key: NodeKey, at: u64, random: &mut Random) -> Node 
     };
     let is_test = kind == EntityType::Test;
     Node {
+        owner: None,
+        severity: None,
         title: format!("{} number {at}", kind.text()).into(),
         status: status.into(),
         source: if random.below(100) == 0 {

@@ -107,6 +107,8 @@ fn kind(kind: &str) -> FactFields {
 /// A complete entity.
 pub(crate) fn node(kind: EntityType, id: &str) -> Node {
     Node {
+        owner: None,
+        severity: None,
         id: id.into(),
         kind,
         title: format!("title of {id}").into(),
