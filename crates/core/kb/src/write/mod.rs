@@ -6,8 +6,6 @@ mod examine;
 mod relationships;
 mod store;
 mod symbol;
-#[cfg(test)]
-mod tests;
 
 pub use delete::{DeletePlan, plan_delete};
 pub use examine::{Examined, UpsertPlan, examine_upsert};
