@@ -10,6 +10,7 @@ mod drive;
 mod figure;
 mod gateway;
 mod host;
+mod kb;
 mod kip;
 mod measure;
 mod random;
@@ -68,6 +69,8 @@ enum Bench {
     Kip(KipArgs),
     /// Artifacts: publishing, searching, lineage, verifying.
     Artifacts(ArtifactsArgs),
+    /// The requirements KB: reading, writing, searching, checking and copying branches.
+    Kb(KbArgs),
     /// Damage: what it costs to notice it, and to live with it.
     Trust(TrustArgs),
     /// What measurements start as processes of their own.
@@ -160,6 +163,15 @@ struct ArtifactsArgs {
 }
 
 #[derive(Debug, Args)]
+struct KbArgs {
+    /// Run this measurement only; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(kb::MEASUREMENTS)))]
+    only: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
 struct TrustArgs {
     /// Run this measurement only; may be given several times.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(trust::MEASUREMENTS)))]
@@ -204,6 +216,7 @@ fn main() -> ExitCode {
             Extra { programs: args.program, ..Extra::default() },
         ),
         Some(Bench::Artifacts(args)) => run(artifacts::MEASUREMENTS, &args.only, &args.how, Extra::default()),
+        Some(Bench::Kb(args)) => run(kb::MEASUREMENTS, &args.only, &args.how, Extra::default()),
         Some(Bench::Trust(args)) => run(trust::MEASUREMENTS, &args.only, &args.how, Extra::default()),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };
@@ -228,6 +241,7 @@ fn list() {
         ("search", search::MEASUREMENTS),
         ("kip", kip::MEASUREMENTS),
         ("artifacts", artifacts::MEASUREMENTS),
+        ("kb", kb::MEASUREMENTS),
         ("trust", trust::MEASUREMENTS),
     ];
     for (name, measurements) in benches {

@@ -60,12 +60,14 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     let rates: Vec<f64> = many.iter().map(|run| run.rate).collect();
     let all: Vec<String> = rates.iter().map(|rate| format!("{rate:.0}")).collect();
     report.add(
-        Figure::new("16 clients", median(rates), Unit::PerSecond).target(Target::AtLeast(RATE)).beside(format!(
-            "{}; runs {}; {:.0} µs of the server each",
-            many[0].latency.shown(),
-            all.join(", "),
-            spent.as_secs_f64() * 1e6 / published as f64
-        )),
+        Figure::new("16 clients", median(rates), Unit::PerSecond).target(Target::AtLeast(RATE)).beside(
+            format!(
+                "{}; runs {}; {:.0} µs of the server each",
+                many[0].latency.shown(),
+                all.join(", "),
+                spent.as_secs_f64() * 1e6 / published as f64
+            ),
+        ),
     );
     server.stop()
 }

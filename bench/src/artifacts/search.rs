@@ -26,16 +26,19 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     report.add(Figure::new("import of a bundle", rate, Unit::PerSecond).beside(format!("{count} artifacts")));
     caught_up(&engine)?;
     // Neither the author nor of a team: half of the artifacts are readable.
-    let rita = Principal::new("rita", TenantId::LOCAL, Roles::NONE.with(Role::Reader)).known_as(LOCAL_TENANT, Vec::new());
+    let rita = Principal::new("rita", TenantId::LOCAL, Roles::NONE.with(Role::Reader))
+        .known_as(LOCAL_TENANT, Vec::new());
     let readable = count as u64 / 2;
-    let common = ArtifactQuestion { text: Some("quarterly".into()), limit: 50, ..ArtifactQuestion::default() };
+    let common =
+        ArtifactQuestion { text: Some("quarterly".into()), limit: 50, ..ArtifactQuestion::default() };
     let found = asked(&engine, &rita, &common, readable, setting)?;
     report.add(
         Figure::new("a term that every artifact holds, p50", found.quantile_ms(0.5), Unit::Millis)
             .target(Target::Below(5.0))
             .beside(found.shown()),
     );
-    report.add(Figure::new("the same, p99", found.quantile_ms(0.99), Unit::Millis).target(Target::Below(25.0)));
+    report
+        .add(Figure::new("the same, p99", found.quantile_ms(0.99), Unit::Millis).target(Target::Below(25.0)));
     let newest = ArtifactQuestion { limit: 50, ..ArtifactQuestion::default() };
     let listed = asked(&engine, &rita, &newest, readable, setting)?;
     report.add(

@@ -10,6 +10,7 @@ use crate::command::access::{ACCESS_AFTER_HELP, AccessCommand};
 use crate::command::artifact::{ARTIFACT_AFTER_HELP, ArtifactCommand};
 use crate::command::audit::{AUDIT_AFTER_HELP, AuditArgs};
 use crate::command::identity::{IDENTITY_AFTER_HELP, IdentityCommand};
+use crate::command::kb::{KB_AFTER_HELP, KbArgs};
 use crate::command::kcp::{KCP_AFTER_HELP, KcpCommand};
 use crate::command::key::{KEY_AFTER_HELP, KeyCommand};
 use crate::command::kip::{KIP_AFTER_HELP, KipArgs};
@@ -24,8 +25,8 @@ const ABOUT: &str = "The durable memory of AI agents";
 const LONG_ABOUT: &str = "\
 The durable memory of AI agents.
 
-cairn stores turns (what was said and done), a knowledge graph and signed artifacts in one data directory, \
-searches them, and serves them over HTTP, a binary protocol and MCP. An acknowledged write is on disk.";
+cairn stores turns (what was said and done), a knowledge graph, signed artifacts and requirements in one data \
+directory, searches them, and serves them over HTTP, a binary protocol and MCP. An acknowledged write is on disk.";
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -37,6 +38,7 @@ Examples:
   cairn search deploy the release    search by full text
   cairn kip -c 'DESCRIBE PRIMER'     summarise the knowledge graph
   cairn artifact publish report.md   publish a signed artifact
+  cairn kb check                     check the requirements of this git branch
   cairn mcp                          serve MCP tools to an agent
   cairn access user add ada --role writer
                                      add a user
@@ -105,6 +107,10 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: KcpCommand,
     },
+
+    /// Keep requirements, tests and decisions per git branch, and check them
+    #[command(after_help = KB_AFTER_HELP)]
+    Kb(KbArgs),
 
     /// Serve MCP tools to an agent over standard input and output
     #[command(after_help = MCP_AFTER_HELP)]

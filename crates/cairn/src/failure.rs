@@ -108,6 +108,17 @@ impl Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
 
+    /// The same failure, of something in particular.
+    pub(crate) fn in_context(self, context: impl std::fmt::Display) -> Self {
+        Failure { message: format!("{context}: {}", self.message), ..self }
+    }
+
+    /// The same failure of a command whose exit code 1 is a verdict: it could not come to one.
+    pub(crate) fn beside_a_verdict(self) -> Self {
+        let exit = if self.exit == Exit::Failed { Exit::Usage } else { self.exit };
+        Failure { exit, ..self }
+    }
+
     /// The same failure with its row in the table of errors.
     pub(crate) fn with_code(self, code: ErrorCode) -> Self {
         Failure { code: Some(code), ..self }

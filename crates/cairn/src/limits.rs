@@ -2,6 +2,14 @@
 
 use std::time::Duration;
 
+use cairn_base::MIB;
+
+/// Bytes of a file with payloads of `cairn kb upsert`.
+pub(crate) const KB_PAYLOADS_BYTES_MAX: usize = 64 * MIB;
+/// Times that a call of the KB is tried again while the node or the branch is busy.
+pub(crate) const KB_RETRIES_MAX: u32 = 6;
+/// Pause before the first of them; each later one is twice as long.
+pub(crate) const KB_RETRY_AFTER: Duration = Duration::from_millis(100);
 /// Networks whose clients need no token.
 pub(crate) const TRUSTED_NETWORKS_MAX: usize = 64;
 /// How often the files with certificates and their keys are looked at.

@@ -41,7 +41,7 @@ impl NodeIdentity {
         if let Some(identity) = self.load()? {
             return Ok(identity);
         }
-        let new = Identity::random(&SystemEntropy, &SystemClock);
+        let new = Identity::random(&SystemEntropy, &SystemClock).created_by_node();
         let Some(dir) = &self.dir else {
             let mut kept = self.in_memory.lock().unwrap_or_else(PoisonError::into_inner);
             return Ok(kept.get_or_insert(new).clone());

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use cairn_embedded::ProgressFn;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
@@ -32,6 +33,33 @@ pub(crate) fn bytes(message: &'static str) -> impl Fn(u64) {
     bar.set_style(style.expect("the template is valid"));
     bar.set_message(message);
     move |done| bar.set_position(done)
+}
+
+/// Says what is waited for, until it is dropped; terminals only.
+pub(crate) fn waiting(message: &'static str) -> impl Drop {
+    let target = if std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
+    let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
+    bar.set_style(style.expect("the template is valid"));
+    bar.set_message(message);
+    bar.enable_steady_tick(TICK);
+    Waiting(bar)
+}
+
+/// How often a line without a bar moves.
+const TICK: Duration = Duration::from_millis(120);
+
+/// A line that goes away with it.
+struct Waiting(ProgressBar);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
 }
 
 fn bar(template: &str) -> ProgressFn {

@@ -9,6 +9,8 @@ use cairn_binary::BinaryConfig;
 use cairn_engine::{CompactionPolicy, Engine, EngineConfig, SearchHome, SearchMode, Signing, SleepPolicy};
 use cairn_gate::{Authentication, GateConfig};
 use cairn_http::HttpConfig;
+use cairn_kb::SparqlEndpoint;
+use cairn_outbound::{AddressFilter, OutboundConfig, SparqlClient, SparqlConfig};
 use cairn_seam::{ScrubPolicy, Store};
 
 use crate::config::Config;
@@ -64,6 +66,7 @@ fn engine_config(config: &Config, dir: Option<&Path>, process: Process) -> Resul
         graph_cache_bytes: config.graph_cache_bytes,
         signing: Some(Arc::clone(&identity) as Arc<dyn Signing>),
         keep_deleted_content: config.artifacts_keep_deleted,
+        sparql: sparql(config)?,
         ..EngineConfig::default()
     };
     let sleep = SleepPolicy { every: config.sleep_every, apply: config.sleep_apply };
@@ -86,6 +89,21 @@ fn watched(
         upkeep_every: Some(UPKEEP_EVERY),
         ..settings
     })
+}
+
+/// The client for SPARQL endpoints elsewhere, if the configuration asks for one.
+fn sparql(config: &Config) -> Result<Option<Arc<dyn SparqlEndpoint>>, Failure> {
+    if !config.kb_sparql_remote {
+        return Ok(None);
+    }
+    let filter = match config.kb_sparql_allow_private {
+        true => AddressFilter::PrivateToo,
+        false => AddressFilter::PublicOnly,
+    };
+    let outbound = OutboundConfig { filter, ..OutboundConfig::default() };
+    let client = SparqlClient::new(&SparqlConfig { outbound, ..SparqlConfig::default() });
+    let client = client.map_err(|error| Failure::new(format!("remote SPARQL cannot start: {error}")))?;
+    Ok(Some(Arc::new(client)))
 }
 
 /// Where the search index of a data directory is kept, or one in memory without a directory; `None` where

@@ -3,7 +3,7 @@
 use cairn_access::AccessCode;
 use cairn_artifacts::ArtifactCode;
 use cairn_base::ErrorCode;
-use cairn_kb::KbCode;
+use cairn_kb::{KbCode, SparqlCode};
 use cairn_seam::StoreCode;
 use cairn_search::SearchCode;
 use cairn_turns::TurnsCode;
@@ -18,6 +18,7 @@ pub fn error_codes() -> impl Iterator<Item = ErrorCode> {
         SearchCode::ALL,
         ArtifactCode::ALL,
         KbCode::ALL,
+        SparqlCode::ALL,
     ];
     declared.into_iter().flatten().copied()
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cairn_kb::SparqlEndpoint;
 use cairn_seam::ScrubPolicy;
 
 use crate::memory::Memory;
@@ -37,6 +38,8 @@ pub struct EngineConfig {
     pub signing: Option<Arc<dyn Signing>>,
     /// How long the content of a deleted artifact is kept; `None` keeps it.
     pub keep_deleted_content: Option<Duration>,
+    /// Client for SPARQL endpoints elsewhere; without one remote queries are off.
+    pub sparql: Option<Arc<dyn SparqlEndpoint>>,
     /// Memories beside the built-in ones.
     pub memories: Vec<Arc<dyn Memory>>,
 }
@@ -68,6 +71,7 @@ impl Default for EngineConfig {
             graph_cache_bytes: limits::GRAPH_CACHE_BYTES_DEFAULT,
             signing: None,
             keep_deleted_content: Some(limits::KEEP_DELETED_CONTENT),
+            sparql: None,
             memories: Vec::new(),
         }
     }

@@ -56,8 +56,8 @@ pub use access::{Connection, LoggedIn, NewToken};
 pub use artifacts::{
     ArtifactDeletion, ArtifactEventPage, ArtifactExport, ArtifactFilter, ArtifactHappened, ArtifactIds,
     ArtifactImport, ArtifactItem, ArtifactKeys, ArtifactList, ArtifactNews, ArtifactNote, ArtifactOrder,
-    ArtifactQuestion, ArtifactSelection, ContentUpload, FoundEverywhere, OpenContent, PublishStep,
-    ShownArtifact, Signing, SigningError, VerifiedArtifact,
+    ArtifactQuery, ArtifactQuestion, ArtifactSelection, ContentUpload, FoundEverywhere, OpenContent,
+    PublishStep, ShownArtifact, Signing, SigningError, VerifiedArtifact,
 };
 pub use audit::{AuditCursor, AuditLine, AuditOutcome, AuditPage, BadAuditCursor};
 pub use bus::{BusStats, Notification, Received, Subscription};

@@ -12,6 +12,7 @@ mod doctor;
 pub(crate) mod identity;
 mod init;
 mod input;
+pub(crate) mod kb;
 pub(crate) mod kcp;
 pub(crate) mod key;
 pub(crate) mod kip;
@@ -55,6 +56,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Artifact { command } => artifact::artifact(data_dir, json, command),
         Command::Kcp { command } => kcp::kcp(data_dir, json, command),
         Command::Search(arguments) => search::search(data_dir, json, &arguments),
+        Command::Kb(arguments) => kb::kb(data_dir, json, arguments),
         Command::Kip(arguments) => kip::kip(data_dir, json, arguments),
         Command::Mcp(arguments) => mcp::mcp(data_dir, &arguments),
         Command::Restore { backup, accept_missing } => {

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use cairn_worktree::{BRANCH_VARIABLES, WORKSPACE_VARIABLES};
+
 use super::{Assignment, KEYS, Raw, Source, nearest};
 use crate::data_dir;
 use crate::failure::Failure;
@@ -9,7 +11,7 @@ use crate::failure::Failure;
 const PREFIX: &str = "CAIRN_";
 
 /// Variables that are ours and set no key.
-const OTHERS: &[&str] = &[data_dir::ENVIRONMENT];
+const OTHERS: &[&str] = &[data_dir::ENVIRONMENT, BRANCH_VARIABLES[0], WORKSPACE_VARIABLES[0]];
 
 /// Every variable that starts with `CAIRN_`; one we do not know is a mistake somebody made.
 pub(super) fn read(

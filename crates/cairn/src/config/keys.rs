@@ -280,6 +280,18 @@ pub(crate) const KEYS: &[Key] = &[
         get: |config| Raw::Number(config.graph_cache_bytes),
     },
     Key {
+        name: "kb.sparql_remote",
+        help: "on: callers who may read the KB can send SELECT queries to SPARQL endpoints elsewhere",
+        set: |config, raw| parse::switch(raw).map(|value| config.kb_sparql_remote = value),
+        get: |config| shown_switch(config.kb_sparql_remote),
+    },
+    Key {
+        name: "kb.sparql_allow_private",
+        help: "on: those endpoints may have loopback and private addresses; read SECURITY.md first",
+        set: |config, raw| parse::switch(raw).map(|value| config.kb_sparql_allow_private = value),
+        get: |config| shown_switch(config.kb_sparql_allow_private),
+    },
+    Key {
         name: "sleep.every",
         help: "how often the server looks for what is past its expires_at, such as 6h or 1d; off for never",
         set: |config, raw| {

@@ -86,6 +86,10 @@ pub(crate) struct Config {
     pub(crate) graph_auto_indexes: u64,
     /// Memory for what was read of graphs lately.
     pub(crate) graph_cache_bytes: u64,
+    /// Whether queries are sent to SPARQL endpoints elsewhere.
+    pub(crate) kb_sparql_remote: bool,
+    /// Whether those may have private addresses.
+    pub(crate) kb_sparql_allow_private: bool,
     /// How often the memory goes to sleep by itself.
     pub(crate) sleep_every: Option<Duration>,
     /// Whether what is past its time is removed then.
@@ -141,6 +145,8 @@ impl Default for Config {
             scrub_rate: NonZeroU64::new(limits::SCRUB_RATE_DEFAULT).unwrap_or(NonZeroU64::MIN),
             graph_auto_indexes: cairn_engine::limits::GRAPH_AUTO_INDEXES as u64,
             graph_cache_bytes: cairn_engine::limits::GRAPH_CACHE_BYTES_DEFAULT,
+            kb_sparql_remote: false,
+            kb_sparql_allow_private: false,
             sleep_every: None,
             sleep_apply: false,
             search_enabled: true,

@@ -326,6 +326,30 @@ fn a_new_identity_is_registered_if_there_is_a_store() {
 }
 
 #[test]
+fn an_identity_that_the_node_created_becomes_the_owners() {
+    let dir = here();
+    let server = Server::start(dir.path(), &["--data-dir", "data"]);
+    let published = piped(dir.path(), &["artifact", "publish", "-", "--title", "One"], b"one".to_vec());
+    assert_eq!(published.status.code(), Some(0), "{published:?}");
+    let node = json(dir.path(), &["identity", "show"])["node_id"].as_str().expect("text").to_owned();
+    let text = said(dir.path(), &["kcp", "identity", "create"]);
+    assert!(text.contains(&node) && text.contains("the key is registered for local-owner"), "{text}");
+    assert!(text.contains("cairn identity create --replace"), "{text}");
+    assert_eq!(json(dir.path(), &["kcp", "identity", "create"])["node_id"], node.as_str());
+    // Who wants words has to say that the other one goes.
+    let (code, why) = failed(dir.path(), &["identity", "create", "--words", "24"]);
+    assert!(code == 2 && why.contains("--replace"), "{why}");
+    let published = piped(dir.path(), &["kcp", "publish", "-", "--title", "Two", "--sign"], b"two".to_vec());
+    let shown = json(dir.path(), &["kcp", "get", &id_in(&stdout(&published))]);
+    assert_eq!(
+        (&shown["_cairn"]["attested_by"], &shown["_cairn"]["public_key"]),
+        (&"author".into(), &node.as_str().into())
+    );
+    server.signal("-TERM");
+    assert_eq!(server.wait().0, Some(0));
+}
+
+#[test]
 fn bundles_go_out_and_in() {
     let dir = here();
     let key = identity(dir.path());
@@ -371,6 +395,29 @@ fn bundles_go_out_and_in() {
     assert!(text.starts_with("imported 1 artifact") && text.contains("; 1 known already\n"), "{text}");
     let content = run(dir.path(), &["--data-dir", "other", "artifact", "get", &second, "--content"]);
     assert_eq!(stdout(&content), "# B");
+    // A bundle grows by what is new, and by nothing else.
+    let append = || said(dir.path(), &["artifact", "export", "--append", "all.kcp"]);
+    assert_eq!(append(), "appended 0 artifacts and 0 tombstones to all.kcp, 5 entries\n");
+    let before = std::fs::read(dir.path().join("all.kcp")).expect("a file");
+    write(dir.path(), "c.md", b"# C");
+    let third = id_in(&said(dir.path(), &["artifact", "publish", "c.md"]));
+    said(dir.path(), &["artifact", "delete", &first]);
+    // The end of an append that was cut is cut off.
+    std::fs::write(dir.path().join("all.kcp"), [&before[..], b"torn"].concat()).expect("a file");
+    assert_eq!(append(), "appended 1 artifact and 1 tombstone to all.kcp, 8 entries\n");
+    let now = std::fs::read(dir.path().join("all.kcp")).expect("a file");
+    assert!(now.starts_with(&before) && now.len() > before.len());
+    let verified = json(dir.path(), &["artifact", "verify", "all.kcp"]);
+    assert_eq!(verified["artifacts"].as_array().map(Vec::len), Some(3), "{verified}");
+    assert!(verified.to_string().contains(&third), "{verified}");
+    assert!(said(dir.path(), &["artifact", "export", "--append", "new.kcp"]).starts_with("wrote new.kcp, "));
+    write(dir.path(), "other.kcp", b"something else");
+    let (code, why) = failed(dir.path(), &["artifact", "export", "--append", "other.kcp"]);
+    assert!(code == 2 && why.contains("not a KCP bundle"), "{why}");
+    assert_eq!(std::fs::read(dir.path().join("other.kcp")).expect("a file"), b"something else");
+    let left = std::fs::read_dir(dir.path()).expect("a folder").flatten().map(|entry| entry.file_name());
+    let left: Vec<_> = left.filter(|name| name.to_string_lossy().contains(".kcp.")).collect();
+    assert!(left.is_empty(), "{left:?}");
     // What was changed on the way is not imported.
     let mut bytes = std::fs::read(dir.path().join("all.kcp")).expect("a file");
     let middle = bytes.len() / 2;

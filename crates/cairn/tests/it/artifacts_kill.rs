@@ -1,8 +1,6 @@
 //! kill -9 in the middle of concurrent publishes: every acknowledged artifact is there, verifies and is found once.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
@@ -11,6 +9,7 @@ use cairn_access::identity::{Identity, sign};
 use cairn_base::{Base64, CanonicalObject, Clock, Entropy, SystemClock, SystemEntropy, Value, to_iso_utc};
 use serde_json::Value as Json;
 
+use crate::connection::Connection;
 use crate::program::{Server, cairn, within};
 
 const CLIENTS: usize = 16;
@@ -18,52 +17,6 @@ const CLIENTS: usize = 16;
 const EACH: usize = 500;
 /// Acknowledged publishes before the server is killed: well before all are done, as a debug build takes its time.
 const KILLED_AFTER: usize = 1200;
-
-/// One connection that is used again and again.
-struct Client {
-    stream: BufReader<TcpStream>,
-    addr: String,
-}
-
-impl Client {
-    fn connect(addr: &str) -> Client {
-        let stream = TcpStream::connect(addr).expect("it listens");
-        stream.set_nodelay(true).expect("an option of sockets");
-        Client { stream: BufReader::new(stream), addr: addr.to_owned() }
-    }
-
-    /// Status and body of a response; `None` if the server is gone.
-    fn ask(&mut self, method: &str, path: &str, body: &[u8]) -> Option<(u16, Json)> {
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
-            self.addr,
-            body.len()
-        );
-        self.stream.get_mut().write_all(&[head.as_bytes(), body].concat()).ok()?;
-        let line = self.line()?;
-        let status = line.split(' ').nth(1)?.parse().ok()?;
-        let mut length = 0;
-        loop {
-            let line = self.line()?.to_lowercase();
-            if line.is_empty() {
-                break;
-            }
-            assert!(!line.starts_with("transfer-encoding"), "{path} has no length");
-            if let Some(bytes) = line.strip_prefix("content-length: ") {
-                length = bytes.parse().expect("a number");
-            }
-        }
-        let mut body = vec![0; length];
-        self.stream.read_exact(&mut body).ok()?;
-        Some((status, serde_json::from_slice(&body).unwrap_or_else(|error| panic!("{path}: {error}"))))
-    }
-
-    fn line(&mut self) -> Option<String> {
-        let mut line = String::new();
-        self.stream.read_line(&mut line).ok().filter(|bytes| *bytes > 0)?;
-        Some(line.trim_end().to_owned())
-    }
-}
 
 /// A body that the node signs, or one that its author has signed, whose name is its key.
 fn body(author: Option<&Identity>, client: usize, number: usize) -> Vec<u8> {
@@ -99,7 +52,7 @@ fn uuid() -> String {
 /// Publishes one after the other until the server is gone, and says what was acknowledged. Returns what was not.
 fn publish(addr: &str, client: usize, acknowledged: &mpsc::Sender<String>) -> Option<Vec<u8>> {
     let author = client.is_multiple_of(2).then(|| Identity::random(&SystemEntropy, &SystemClock));
-    let mut connection = Client::connect(addr);
+    let mut connection = Connection::open(addr);
     for number in 0..EACH {
         let body = body(author.as_ref(), client, number);
         let Some((status, said)) = connection.ask("POST", "/kcp/v1/artifacts", &body) else {
@@ -146,7 +99,7 @@ fn acknowledged_artifacts_survive_kill_9_and_are_found_once() {
     let server = start(dir.path());
     thread::scope(|scope| {
         for share in acknowledged.chunks(acknowledged.len().div_ceil(CLIENTS)) {
-            let mut connection = Client::connect(server.addr());
+            let mut connection = Connection::open(server.addr());
             scope.spawn(move || {
                 for id in share {
                     let got =
@@ -169,7 +122,7 @@ fn acknowledged_artifacts_survive_kill_9_and_are_found_once() {
         assert!(once.len() <= ids.len() + CLIENTS, "{} for {}", once.len(), ids.len());
     }
     // What got no response can be sent again: it is there once.
-    let mut connection = Client::connect(server.addr());
+    let mut connection = Connection::open(server.addr());
     for body in &in_flight {
         let (status, said) = connection.ask("POST", "/kcp/v1/artifacts", body).expect("a response");
         assert!(matches!(status, 200 | 201), "{status}: {said}");
@@ -184,7 +137,7 @@ fn acknowledged_artifacts_survive_kill_9_and_are_found_once() {
 fn list(addr: &str, query: &str) -> Vec<String> {
     let (addr, query) = (addr.to_owned(), query.to_owned());
     within("the whole list", move || {
-        let mut connection = Client::connect(&addr);
+        let mut connection = Connection::open(&addr);
         let mut page = |offset: usize| loop {
             let path = format!("/kcp/v1/artifacts?limit=500&offset={offset}{query}");
             let (status, said) = connection.ask("GET", &path, b"").expect("a response");

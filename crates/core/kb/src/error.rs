@@ -10,6 +10,7 @@ use crate::KbCode;
 use crate::contradiction::Conflict;
 use crate::entity::FieldError;
 use crate::model::Relation;
+use crate::sparql::SparqlError;
 
 /// Situations a caller can act on.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -112,6 +113,9 @@ pub enum KbError {
         /// The setting.
         setting: &'static str,
     },
+    /// A remote query was not run, or gave nothing.
+    #[error(transparent)]
+    Sparql(#[from] SparqlError),
     /// A record of the KB does not decode.
     #[error("a record of the KB is damaged: {0}")]
     Record(String),
@@ -146,6 +150,7 @@ impl KbError {
             KbError::Busy { .. } => KbCode::KbBranchBusy,
             KbError::TooLarge { .. } => KbCode::KbTooLarge,
             KbError::Off { .. } => KbCode::KbSwitchedOff,
+            KbError::Sparql(error) => error.code(),
             KbError::Record(_) => ErrorCode::Damaged,
         }
     }

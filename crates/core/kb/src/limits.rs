@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cairn_base::{KIB, MIB};
+use cairn_base::KIB;
 
 /// Bytes of the id of an entity.
 pub const ENTITY_ID_BYTES_MAX: usize = 256;
@@ -15,7 +15,7 @@ pub const ENTITY_BODY_BYTES_MAX: usize = 256 * KIB;
 /// Items of one list of an entity: tags, links, arguments.
 pub const ENTITY_LIST_ITEMS_MAX: usize = 256;
 /// Bytes of all properties of one entity together.
-pub const ENTITY_BYTES_MAX: usize = MIB / 2;
+pub const ENTITY_BYTES_MAX: usize = 512 * KIB;
 /// Errors about properties that one refusal lists; the others are counted.
 pub const FIELD_ERRORS_MAX: usize = 50;
 /// Relationships of one upsert.
@@ -31,7 +31,7 @@ pub const PAGE_MAX: u32 = 1_000;
 /// Rows of one page, unless the request says otherwise.
 pub const PAGE_DEFAULT: u32 = 100;
 /// Results of one page of a search, unless the request says otherwise.
-pub const SEARCH_PAGE_DEFAULT: u32 = 20;
+pub const KB_SEARCH_PAGE_DEFAULT: u32 = 20;
 /// Results of a search that can be paged through.
 pub const SEARCH_RESULTS_MAX: u32 = 1_000;
 /// Bytes of a search query.

@@ -16,8 +16,10 @@ pub use code::SparqlCode;
 pub use error::SparqlError;
 pub use request::SparqlRequest;
 
+use std::fmt;
+
 /// Runs SELECT queries at SPARQL endpoints.
-pub trait SparqlEndpoint: Send + Sync {
+pub trait SparqlEndpoint: fmt::Debug + Send + Sync {
     /// Sends a query and reads its answer, within the timeout of the request. Blocks.
     ///
     /// # Errors

@@ -18,6 +18,8 @@ const SAME_CONTENT_MAX: usize = 1000;
 
 /// Content that is ready to be read.
 pub struct OpenContent {
+    /// The tenant that holds the artifact.
+    pub tenant: TenantId,
     /// The artifact.
     pub artifact: Artifact,
     /// What it says.
@@ -46,6 +48,12 @@ impl Engine {
             let found = seen.live(id)?;
             self.open_content(snapshot, found.tenant, found.artifact)
         })
+    }
+
+    /// Counts a download of an artifact whose content was sent. Opening it is not one: a client may have it already, or
+    /// ask for its length only.
+    pub fn count_download(&self, tenant: TenantId, id: ArtifactId) {
+        self.memories.artifacts.counted.download(tenant, id);
     }
 
     /// Opens content by its SHA-256, if the caller may read an artifact that has it.
@@ -77,8 +85,7 @@ impl Engine {
         let (_, payload) = load_payload(snapshot, &scope, &artifact)?;
         let content = content_of(&artifact, &payload.content_url)?;
         let reader = self.pipeline.store().open_named_blob(tenant, &content.hash)?;
-        self.memories.artifacts.counted.download(tenant, artifact.id);
-        Ok(OpenContent { artifact, payload, content, reader: Arc::from(reader) })
+        Ok(OpenContent { tenant, artifact, payload, content, reader: Arc::from(reader) })
     }
 
     /// Whether a blob is the content of artifacts none of which the caller may read.

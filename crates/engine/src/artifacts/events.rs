@@ -4,7 +4,7 @@ use cairn_access::{Action, Principal, Resource};
 use cairn_artifacts::{Artifact, ArtifactEvent, ArtifactId, Payload, load_payload};
 use cairn_base::TenantId;
 use cairn_search::Matcher;
-use cairn_search::query;
+use cairn_search::query::{self, Parsed};
 use cairn_search::text::Language;
 
 use super::seen::SeenBy;
@@ -21,7 +21,25 @@ pub struct ArtifactFilter {
     /// Artifacts of this team.
     pub team: Option<String>,
     /// Artifacts that match this query.
-    pub text: Option<String>,
+    pub query: Option<ArtifactQuery>,
+}
+
+/// A search query that payloads are matched with, one by one.
+#[derive(Debug, Clone)]
+pub struct ArtifactQuery(Parsed);
+
+impl ArtifactQuery {
+    /// Reads a query. Fails if its syntax is invalid.
+    pub fn parse(text: &str) -> Result<Self, EngineError> {
+        let parsed = query::parse(text, &[]).map_err(cairn_search::SearchError::from)?;
+        Ok(ArtifactQuery(parsed))
+    }
+
+    fn admits(&self, payload: &Payload) -> bool {
+        let tags = payload.tags.join(" ");
+        let texts = [&payload.title, &payload.summary, &payload.source, &tags].map(String::as_str);
+        Matcher::admits(&self.0, &[Language::English], &texts)
+    }
 }
 
 /// An event about an artifact that the follower may read.
@@ -82,7 +100,7 @@ impl Engine {
             let scope = seen.scope_of(tenant)?;
             let Some(Ok(found)) = seen.look_in(&[(scope, id)])?.pop() else { return Ok(None) };
             let (_, payload) = load_payload(snapshot, &scope, &found.artifact)?;
-            if !filter.admits(&payload)? {
+            if !filter.admits(&payload) {
                 return Ok(None);
             }
             Ok(Some((what, Box::new(found.artifact), Box::new(payload))))
@@ -94,24 +112,11 @@ impl Engine {
 }
 
 impl ArtifactFilter {
-    /// Fails if the query is not one.
-    pub fn check(&self) -> Result<(), EngineError> {
-        let parsed = self.text.as_deref().map(|text| query::parse(text, &[])).transpose();
-        parsed.map(drop).map_err(|error| cairn_search::SearchError::from(error).into())
-    }
-
-    pub(super) fn admits(&self, payload: &Payload) -> Result<bool, EngineError> {
+    pub(super) fn admits(&self, payload: &Payload) -> bool {
         let team = |team: &str| team.strip_prefix("team:").unwrap_or(team).to_owned();
-        let is_other = !self.tags.iter().all(|tag| payload.tags.contains(tag))
-            || self.author.as_ref().is_some_and(|author| *author != payload.user_id)
-            || self.team.as_ref().is_some_and(|wanted| team(wanted) != team(&payload.team));
-        if is_other {
-            return Ok(false);
-        }
-        let Some(text) = &self.text else { return Ok(true) };
-        let query = query::parse(text, &[]).map_err(cairn_search::SearchError::from)?;
-        let tags = payload.tags.join(" ");
-        let texts = [&payload.title, &payload.summary, &payload.source, &tags].map(String::as_str);
-        Ok(Matcher::admits(&query, &[Language::English], &texts))
+        self.tags.iter().all(|tag| payload.tags.contains(tag))
+            && self.author.as_ref().is_none_or(|author| *author == payload.user_id)
+            && self.team.as_ref().is_none_or(|wanted| team(wanted) == team(&payload.team))
+            && self.query.as_ref().is_none_or(|query| query.admits(payload))
     }
 }

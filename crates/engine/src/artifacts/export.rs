@@ -154,7 +154,7 @@ impl Exporting<'_> {
         let is_other = format.as_ref().is_some_and(|format| *format != payload.format)
             || from_ms.is_some_and(|from| payload.timestamp_ms < from)
             || to_ms.is_some_and(|to| payload.timestamp_ms >= to)
-            || !filter.admits(&payload)?;
+            || !filter.admits(&payload);
         if is_other {
             return Ok(());
         }

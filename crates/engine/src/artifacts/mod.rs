@@ -27,7 +27,7 @@ mod verify_signature;
 pub use self::beside::FoundEverywhere;
 pub use self::content::OpenContent;
 pub use self::delete::ArtifactDeletion;
-pub use self::events::{ArtifactEventPage, ArtifactFilter, ArtifactHappened, ArtifactNews};
+pub use self::events::{ArtifactEventPage, ArtifactFilter, ArtifactHappened, ArtifactNews, ArtifactQuery};
 pub use self::export::{ArtifactExport, ArtifactSelection};
 pub use self::ids::ArtifactIds;
 pub use self::import::{ArtifactImport, ArtifactNote};

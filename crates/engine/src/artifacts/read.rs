@@ -42,8 +42,19 @@ impl Engine {
         Ok(ShownArtifact { tenant, artifact, signed, payload, usage, citations: 0 })
     }
 
-    /// Reads an artifact.
+    /// Reads an artifact, and counts the read.
     pub fn artifact(&self, principal: &Principal, id: ArtifactId) -> Result<ShownArtifact, EngineError> {
+        let shown = self.artifact_uncounted(principal, id)?;
+        self.memories.artifacts.counted.read(shown.tenant, id);
+        Ok(ShownArtifact { usage: shown.usage.plus(Usage { reads: 1, downloads: 0 }), ..shown })
+    }
+
+    /// Reads an artifact for a client that is not sent it.
+    pub fn artifact_uncounted(
+        &self,
+        principal: &Principal,
+        id: ArtifactId,
+    ) -> Result<ShownArtifact, EngineError> {
         let shown =
             self.pipeline.read_each(principal, Action::ArtifactRead, Position::START, |snapshot, each| {
                 let seen = SeenBy { engine: self, snapshot, each, principal };
@@ -61,7 +72,7 @@ impl Engine {
                     citations,
                 })
             })?;
-        let added = self.memories.artifacts.counted.read(shown.tenant, id);
-        Ok(ShownArtifact { usage: shown.usage.plus(added), ..shown })
+        let pending = self.memories.artifacts.counted.pending(shown.tenant, id);
+        Ok(ShownArtifact { usage: shown.usage.plus(pending), ..shown })
     }
 }

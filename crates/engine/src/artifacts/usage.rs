@@ -27,9 +27,9 @@ struct Counts {
 }
 
 impl Counted {
-    /// Counts a read; returns what is counted and not stored yet.
-    pub(super) fn read(&self, tenant: TenantId, id: ArtifactId) -> Usage {
-        self.add(tenant, id, Usage { reads: 1, downloads: 0 })
+    /// Counts a read.
+    pub(super) fn read(&self, tenant: TenantId, id: ArtifactId) {
+        self.add(tenant, id, Usage { reads: 1, downloads: 0 });
     }
 
     /// Counts a download.
@@ -42,14 +42,13 @@ impl Counted {
         self.0.lock().usage.get(&(tenant, id)).copied().unwrap_or_default()
     }
 
-    fn add(&self, tenant: TenantId, id: ArtifactId, more: Usage) -> Usage {
+    fn add(&self, tenant: TenantId, id: ArtifactId, more: Usage) {
         let mut counts = self.0.lock();
         if counts.usage.len() >= COUNTED_MAX && !counts.usage.contains_key(&(tenant, id)) {
-            return more;
+            return;
         }
         let sum = counts.usage.entry((tenant, id)).or_default();
         *sum = sum.plus(more);
-        *sum
     }
 }
 

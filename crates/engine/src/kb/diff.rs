@@ -43,8 +43,8 @@ impl Engine {
             // Also so that no lock is taken twice.
             return self.kb_read(principal, from, |_, _| Ok(KbDiff::default()));
         }
-        let left = self.kb_read(principal, from, |state, view| Ok(Side::read(state, view)?))?;
-        let right = self.kb_read(principal, to, |state, view| Ok(Side::read(state, view)?))?;
+        let left = self.kb_read(principal, from, Side::read)?;
+        let right = self.kb_read(principal, to, Side::read)?;
         Ok(compare(left, right))
     }
 }

@@ -1,6 +1,8 @@
 //! The requirements KB, as shared code knows it.
 
-use cairn_kb::tables;
+use std::sync::Arc;
+
+use cairn_kb::{SparqlEndpoint, tables};
 use cairn_seam::{EventKind, Keyspace};
 
 use super::branches::Branches;
@@ -10,11 +12,13 @@ use crate::memory::{Cleared, Memory, Primary, PrimaryId};
 /// The memory of requirements, with what it keeps between calls.
 pub(crate) struct Kb {
     pub(super) branches: Branches,
+    /// Client for SPARQL endpoints elsewhere, if remote queries are on.
+    pub(super) sparql: Option<Arc<dyn SparqlEndpoint>>,
 }
 
 impl Kb {
-    pub(crate) fn new(_config: &EngineConfig, _now_ms: u64) -> Self {
-        Kb { branches: Branches::default() }
+    pub(crate) fn new(config: &EngineConfig, _now_ms: u64) -> Self {
+        Kb { branches: Branches::default(), sparql: config.sparql.clone() }
     }
 }
 

@@ -14,6 +14,7 @@ mod memory;
 mod open;
 mod reports;
 mod search;
+mod sparql;
 mod state;
 mod upsert;
 
@@ -40,10 +41,12 @@ pub struct KbTarget {
 
 impl From<KbError> for EngineError {
     fn from(error: KbError) -> Self {
-        match error {
-            KbError::Store(error) => error.into(),
-            KbError::Graph(error) => error.into(),
-            error => EngineError::Kb(Box::new(error)),
+        if let KbError::Store(error) = error {
+            error.into()
+        } else if let KbError::Graph(error) = error {
+            error.into()
+        } else {
+            EngineError::Kb(Box::new(error))
         }
     }
 }

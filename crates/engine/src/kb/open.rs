@@ -130,10 +130,9 @@ impl Engine {
                 Ok(loading.page(&view, schema, limits::KB_LOAD_PAGE)?)
             });
             // What the store cannot read now it may read later; what does not decode never will.
-            let page = page.map_err(|error| match error {
-                EngineError::Kb(error) => self.kb_lost(opened, &error.to_string()),
-                EngineError::Graph(error) => self.kb_lost(opened, &error.to_string()),
-                error => error,
+            let page = page.map_err(|error| {
+                let is_damage = matches!(error, EngineError::Kb(_) | EngineError::Graph(_));
+                if is_damage { self.kb_lost(opened, &error.to_string()) } else { error }
             })?;
             if let Some(branch) = page {
                 break branch;

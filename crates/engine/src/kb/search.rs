@@ -36,9 +36,6 @@ impl Engine {
     }
 
     fn kb_search_opened(&self, opened: &Opened, input: &SearchInput) -> Result<SearchOutput, EngineError> {
-        // Refuses bad input before anything is searched.
-        let in_memory =
-            self.kb_read_opened(opened, |state, _| Ok(report::search_in_memory(&state.branch, input)?))?;
         let hits = match self.documents_pending(opened.held.tenant, opened.record.space)? {
             true => None,
             false => self.kb_hits(opened, input)?,
@@ -48,7 +45,7 @@ impl Engine {
                 Some(hits) => {
                     (report::rank(&state.branch, input, &hits.candidates, hits.total)?, hits.behind)
                 }
-                None => (in_memory, true),
+                None => (report::search_in_memory(&state.branch, input)?, true),
             };
             shown(state, view, input, ranked, behind)
         })

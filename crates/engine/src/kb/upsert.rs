@@ -192,24 +192,17 @@ impl Engine {
 
 /// A problem as errors of fields.
 fn as_field_errors(problem: &KbError) -> Vec<FieldError> {
-    match problem {
-        KbError::Entity(errors) => errors.clone(),
-        KbError::Relationship { index, message } => {
-            vec![FieldError {
-                field: format!("relationships[{index}]"),
-                message: message.clone(),
-                hint: None,
-            }]
-        }
-        KbError::OtherType { .. } => {
-            vec![FieldError { field: "type".into(), message: problem.to_string(), hint: None }]
-        }
-        KbError::Granularity(message) => {
-            vec![FieldError { field: "granularity_reason".into(), message: message.clone(), hint: None }]
-        }
-        other => {
-            let hint = Some(other.code().hint().to_owned());
-            vec![FieldError { field: "properties".into(), message: other.to_string(), hint }]
-        }
+    let one =
+        |field: &str, message: String, hint| vec![FieldError { field: field.to_owned(), message, hint }];
+    if let KbError::Entity(errors) = problem {
+        errors.clone()
+    } else if let KbError::Relationship { index, message } = problem {
+        one(&format!("relationships[{index}]"), message.clone(), None)
+    } else if let KbError::OtherType { .. } = problem {
+        one("type", problem.to_string(), None)
+    } else if let KbError::Granularity(message) = problem {
+        one("granularity_reason", message.clone(), None)
+    } else {
+        one("properties", problem.to_string(), Some(problem.code().hint().to_owned()))
     }
 }

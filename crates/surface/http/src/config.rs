@@ -18,6 +18,8 @@ pub struct HttpConfig {
     pub body_bytes_max: usize,
     /// Largest request body where it is a payload or a blob.
     pub content_bytes_max: usize,
+    /// Largest content of an artifact that is uploaded by itself, at most what the store takes.
+    pub upload_bytes_max: u64,
     /// Largest request body with commands of KIP.
     pub commands_bytes_max: usize,
     /// Memory for bodies and large answers, all connections together.
@@ -47,6 +49,7 @@ impl Default for HttpConfig {
             allowed_origins: Vec::new(),
             body_bytes_max: limits::HTTP_BODY_BYTES_MAX,
             content_bytes_max: cairn_gate::limits::HTTP_CONTENT_BYTES_MAX,
+            upload_bytes_max: cairn_seam::limits::BLOB_BYTES_MAX,
             commands_bytes_max: cairn_kip::limits::KIP_BODY_BYTES_MAX,
             memory_bytes: limits::HTTP_MEMORY_BYTES,
             content_streams_max: limits::CONTENT_STREAMS_MAX,

@@ -18,8 +18,8 @@ pub(crate) use cairn_wire::error::ErrorBody;
 use cairn_wire::error::ErrorContent;
 use serde_json::{Map, Value};
 
-use crate::artifact_error;
 use crate::dialect::Dialect;
+use crate::{artifact_error, kb_error};
 
 /// What a client is told of a panic.
 pub(crate) const FAILED_INSIDE: &str = "the request failed inside the server";
@@ -142,6 +142,7 @@ impl From<GateError> for ApiError {
                 None => answer,
             },
             GateError::Engine(EngineError::Artifact(error)) => artifact_error::with_details(answer, &error),
+            GateError::Engine(EngineError::Kb(error)) => kb_error::with_details(answer, &error),
             GateError::Engine(EngineError::ImportKip { line, error, .. }) => answer
                 .detail("line", line)
                 .detail("kip_code", error.code.text())

@@ -24,6 +24,7 @@ mod error;
 mod held;
 mod into_wire;
 mod json;
+mod kb_error;
 pub mod limits;
 mod local;
 mod long_job;

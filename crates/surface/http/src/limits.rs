@@ -12,6 +12,11 @@ pub const HTTP_MEMORY_BYTES: usize = 512 * MIB;
 pub const CONTENT_STREAMS_MAX: usize = 64;
 /// Largest body of a publish request: 8 MiB of content in base64, and its payload.
 pub const HTTP_ARTIFACT_BYTES_MAX: usize = 12 * MIB;
+/// Largest body of an upsert of the requirements KB: an entity of 512 KiB whose text is escaped in JSON, and its 1,000
+/// relationships.
+pub const HTTP_ENTITY_BYTES_MAX: usize = 4 * MIB;
+/// Bytes of the message and of the path to a field that tell what is wrong with a body.
+pub const HTTP_BODY_ERROR_BYTES_MAX: usize = 2 * KIB;
 /// Content of artifacts that is uploaded over HTTP at once; further uploads are refused.
 pub const CONTENT_UPLOADS_MAX: usize = 16;
 /// Artifacts in a page of a list, unless the request says otherwise.

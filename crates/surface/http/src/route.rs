@@ -46,6 +46,8 @@ enum BodyClass {
     Content,
     /// Read whole by the frame, up to the size of an artifact with its content in base64.
     Artifact,
+    /// Read whole by the frame, up to the size of the largest entity of the KB.
+    Entity,
     /// Read piece by piece by the route, which counts and limits it.
     Streamed,
 }
@@ -139,6 +141,12 @@ impl Route {
     /// A publish of an artifact.
     pub const ARTIFACT: Route = Route { body: BodyClass::Artifact, ..Route::WRITE };
 
+    /// An upsert of an entity of the KB.
+    pub const ENTITY: Route = Route { body: BodyClass::Entity, ..Route::WRITE };
+
+    /// A dry run of such an upsert.
+    pub const ENTITY_READ: Route = Route { body: BodyClass::Entity, ..Route::READ };
+
     /// A read that is open to anonymous callers.
     pub const PUBLIC_READ: Route = Route { audience: Audience::Anyone, ..Route::READ };
 
@@ -201,6 +209,7 @@ impl Route {
             BodyClass::Commands => Some(config.commands_bytes_max),
             BodyClass::Content => Some(config.content_bytes_max),
             BodyClass::Artifact => Some(limits::HTTP_ARTIFACT_BYTES_MAX),
+            BodyClass::Entity => Some(limits::HTTP_ENTITY_BYTES_MAX),
         }
     }
 

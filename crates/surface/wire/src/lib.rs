@@ -25,6 +25,7 @@ pub mod indexes;
 pub mod jobs;
 pub mod json_rpc;
 mod json_text;
+pub mod kb;
 pub mod kip;
 pub mod maintenance;
 pub mod registry;

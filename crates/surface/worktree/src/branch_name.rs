@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::limits::BRANCH_NAME_BYTES_MAX;
+use crate::limits::GIT_BRANCH_BYTES_MAX;
 
 /// The name of a branch, without `refs/heads/`: 1 to 255 bytes, no control characters.
 ///
@@ -19,7 +19,7 @@ pub enum BranchNameProblem {
     #[error("because it is empty")]
     Empty,
     /// It is too long.
-    #[error("because it has more than {BRANCH_NAME_BYTES_MAX} bytes")]
+    #[error("because it has more than {GIT_BRANCH_BYTES_MAX} bytes")]
     TooLong,
     /// It is not UTF-8.
     #[error("because it is not UTF-8")]
@@ -55,7 +55,7 @@ impl BranchName {
     ///
     /// Fails also if it is not UTF-8, has control characters beyond ASCII or is longer than 255 bytes.
     pub fn from_git(name: &[u8]) -> Result<Self, BranchNameProblem> {
-        if name.len() > BRANCH_NAME_BYTES_MAX {
+        if name.len() > GIT_BRANCH_BYTES_MAX {
             return Err(BranchNameProblem::TooLong);
         }
         let text = std::str::from_utf8(name).map_err(|_| BranchNameProblem::NotUtf8)?;
@@ -86,7 +86,7 @@ fn checked(text: &str) -> Result<BranchName, BranchNameProblem> {
     if text.is_empty() {
         return Err(BranchNameProblem::Empty);
     }
-    if text.len() > BRANCH_NAME_BYTES_MAX {
+    if text.len() > GIT_BRANCH_BYTES_MAX {
         return Err(BranchNameProblem::TooLong);
     }
     if text.chars().any(char::is_control) {

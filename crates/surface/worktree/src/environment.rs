@@ -17,7 +17,7 @@ pub(crate) fn branch(env: Env<'_>) -> Result<Option<BranchName>, WorktreeError> 
     match BranchName::parse(&value) {
         Ok(name) => Ok(Some(name)),
         Err(problem) => {
-            let value = value.chars().take(crate::limits::BRANCH_NAME_BYTES_MAX).collect();
+            let value = value.chars().take(crate::limits::GIT_BRANCH_BYTES_MAX).collect();
             Err(WorktreeError::EnvBranch { variable, value, problem })
         }
     }

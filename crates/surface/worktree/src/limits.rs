@@ -5,7 +5,7 @@ use std::time::Duration;
 use cairn_base::{KIB, MIB};
 
 /// Bytes of a branch name.
-pub const BRANCH_NAME_BYTES_MAX: usize = 255;
+pub const GIT_BRANCH_BYTES_MAX: usize = 255;
 /// Branches that an error about a detached HEAD names.
 pub const BRANCH_CANDIDATES_SHOWN_MAX: usize = 10;
 /// Bytes of `HEAD`, of a loose ref, of a `.git` file and of other files of one line.

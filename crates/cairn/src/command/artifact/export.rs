@@ -8,10 +8,11 @@ use cairn_base::fs::SystemFs;
 use clap::Args;
 use indicatif::HumanBytes;
 
-use super::filter::{FilterArgs, borrowed};
-use super::{Call, artifact_id, one};
+use super::append::{Appended, append};
+use super::filter::{FilterArgs, Parameters, borrowed};
+use super::{Call, Opened, artifact_id, one};
 use crate::command::output::Out;
-use crate::command::print;
+use crate::command::{counted, print};
 use crate::failure::Failure;
 use crate::progress;
 use crate::reach::Needs;
@@ -22,13 +23,15 @@ Examples:
   cairn artifact export --output q3.kcp --tags q3 --from 2026-07-01
   cairn artifact export --output two.kcp ID ID     these two
   cairn artifact export --query 'rate limits' | ssh backup 'cat > limits.kcp'
+  cairn artifact export --append all.kcp           add what the bundle does not hold yet
   cairn artifact export --json ID > artifact.json  one artifact as JSON, for other KCP nodes
   cairn artifact export --dsse ID > artifact.dsse  an in-toto statement about one artifact
 
 A bundle (.kcp) holds signed payloads, content, public keys and tombstones, and a Merkle tree over
 them whose root this node signs. `cairn artifact verify` checks it without a store or a network, and
-`cairn artifact import` reads it. With --json the export is JSON instead, of one artifact with at
-most 8 MiB of content.";
+`cairn artifact import` reads it. With --append new artifacts and tombstones go to the end of a
+bundle, behind its last signed head; the file is created if there is none. With --json the export is
+JSON instead, of one artifact with at most 8 MiB of content.";
 
 /// What to export.
 #[derive(Debug, Args)]
@@ -40,6 +43,10 @@ pub(crate) struct ExportArgs {
     /// File to create, or - for standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
+
+    /// Bundle to append to: only what it does not hold yet is written
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "dsse"])]
+    append: Option<PathBuf>,
 
     /// Only artifacts whose title, summary, source or tags match this search query
     #[arg(long, value_name = "QUERY")]
@@ -70,21 +77,60 @@ pub(in crate::command) fn export(call: &Call<'_>, arguments: &ExportArgs) -> Res
             return Err(Failure::usage("the JSON export holds exactly one artifact")
                 .hint("name one id, or export a bundle without --json"));
         };
-        if is_filtered {
-            return Err(Failure::usage("filters do not apply to the JSON export of one artifact"));
+        if is_filtered || arguments.append.is_some() {
+            return Err(Failure::usage(
+                "filters and --append do not apply to the JSON export of one artifact",
+            ));
         }
         return export_one(call, id, &arguments.output);
-    }
-    let is_stdout = arguments.output == Path::new("-");
-    if is_stdout && std::io::stdout().is_terminal() {
-        return Err(Failure::usage("a bundle is not for terminals").hint("name a file with --output"));
     }
     if !arguments.ids.is_empty() {
         parameters.push(("ids", arguments.ids.join(",")));
     }
-    let mut out = Out::whole(&arguments.output)?;
-    let parameters = borrowed(&parameters);
+    let appended_to = arguments.append.as_deref().filter(|file| file.symlink_metadata().is_ok());
+    if let Some(file) = appended_to {
+        return append_to(call, file, &parameters);
+    }
+    let output = arguments.append.as_deref().unwrap_or(&arguments.output);
+    let is_stdout = output == Path::new("-");
+    if is_stdout && std::io::stdout().is_terminal() {
+        return Err(Failure::usage("a bundle is not for terminals").hint("name a file with --output"));
+    }
     let opened = call.open()?;
+    let written = export_to(&opened, output, &parameters)?;
+    if is_stdout {
+        return Ok(());
+    }
+    print(&format!("wrote {}, {}\n", output.display(), HumanBytes(written)))
+}
+
+/// Exports to a file beside a bundle, and appends what is new to the bundle.
+fn append_to(call: &Call<'_>, file: &Path, parameters: &Parameters) -> Result<(), Failure> {
+    let opened = call.open()?;
+    let mut name = file.as_os_str().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let new = PathBuf::from(name);
+    export_to(&opened, &new, parameters)?;
+    // The node has just signed a head with it.
+    let identity = IdentityFolder::new(&SystemFs, &opened.dir).load().map_err(Failure::from);
+    let identity = identity.and_then(|identity| {
+        identity.ok_or_else(|| {
+            Failure::usage("this data directory has no identity to sign the bundle with")
+                .hint("create one with `cairn identity create`")
+        })
+    });
+    let appended = identity.and_then(|identity| append(&new, file, &identity));
+    let removed = std::fs::remove_file(&new);
+    let Appended { artifacts, tombstones, entries } = appended?;
+    removed.map_err(|error| Failure::io(format_args!("remove {}", new.display()), &error))?;
+    let (artifacts, tombstones) = (counted(artifacts, "artifact"), counted(tombstones, "tombstone"));
+    print(&format!("appended {artifacts} and {tombstones} to {}, {entries} entries\n", file.display()))
+}
+
+/// Writes a bundle, and returns how many bytes it has.
+fn export_to(opened: &Opened, output: &Path, parameters: &Parameters) -> Result<u64, Failure> {
+    let mut out = Out::whole(output)?;
+    let parameters = borrowed(parameters);
     let show = progress::bytes("exporting");
     let (mut written, mut failed) = (0_u64, None);
     let done = opened.ask(Needs::Store, async |client| {
@@ -108,10 +154,7 @@ pub(in crate::command) fn export(call: &Call<'_>, arguments: &ExportArgs) -> Res
             return Err(failure);
         }
     }
-    if is_stdout {
-        return Ok(());
-    }
-    print(&format!("wrote {}, {}\n", arguments.output.display(), HumanBytes(written)))
+    Ok(written)
 }
 
 /// Writes one artifact as JSON.

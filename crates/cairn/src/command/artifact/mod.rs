@@ -1,23 +1,24 @@
 //! `cairn artifact`: what was published, by whom, and from what.
 
-pub(crate) mod delete;
-pub(crate) mod export;
+mod append;
+mod delete;
+mod export;
 mod filter;
 mod format;
-pub(crate) mod get;
+mod get;
 mod ids;
-pub(crate) mod import;
-pub(crate) mod lineage;
-pub(crate) mod list;
+mod import;
+mod lineage;
+mod list;
 mod one;
 mod payload;
-pub(crate) mod publish;
-pub(crate) mod search;
+mod publish;
+mod search;
 mod signer;
 mod source;
 mod text;
 mod tree;
-pub(crate) mod verify;
+mod verify;
 mod verify_json;
 
 use std::path::{Path, PathBuf};

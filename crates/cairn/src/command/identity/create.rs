@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use cairn_access::identity::{Identity, Language, Phrase, SecretText, WordCount};
+use cairn_access::identity::{Existing, Identity, Language, Phrase, SecretText, WordCount};
 use cairn_base::{SystemClock, SystemEntropy};
 use clap::Args;
 use zeroize::Zeroizing;
@@ -22,18 +22,20 @@ Examples:
 
 The words are shown once, on standard error, and are kept nowhere. Whoever has them, and the
 passphrase if there is one, has the identity. On a terminal a passphrase is asked for, which may be
-empty; another passphrase with the same words is another identity.";
+empty; another passphrase with the same words is another identity. If the node has created an
+identity by itself, because it had to sign something, that one is registered for you and shown;
+--replace creates one with words instead.";
 
 /// What to make.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
-    /// How many words: 12 or 24
-    #[arg(long, value_name = "COUNT", default_value = "12", value_parser = word_count)]
-    words: WordCount,
+    /// How many words: 12 or 24 [default: 12]
+    #[arg(long, value_name = "COUNT", value_parser = word_count)]
+    words: Option<WordCount>,
 
-    /// The language of the words: english or portuguese
-    #[arg(long, value_name = "LANGUAGE", default_value = "english", value_parser = language)]
-    language: Language,
+    /// The language of the words: english or portuguese [default: english]
+    #[arg(long, value_name = "LANGUAGE", value_parser = language)]
+    language: Option<Language>,
 
     /// A file with a passphrase for the words, or - for standard input
     #[arg(long, value_name = "FILE")]
@@ -60,6 +62,11 @@ pub(super) fn language(text: &str) -> Result<Language, String> {
 /// Makes an identity. Its words are shown before it is kept: nobody shall have one without having seen them.
 pub(super) fn create(dir: &Path, as_json: bool, arguments: &CreateArgs) -> Result<(), Failure> {
     let existing = arguments.replace.existing();
+    let wants_words =
+        arguments.words.is_some() || arguments.language.is_some() || arguments.passphrase_file.is_some();
+    if existing == Existing::Refuse && !wants_words && super::adopt(dir, as_json)? {
+        return Ok(());
+    }
     super::check(dir, existing)?;
     if arguments.random {
         let identity = Identity::random(&SystemEntropy, &SystemClock);
@@ -70,7 +77,9 @@ pub(super) fn create(dir: &Path, as_json: bool, arguments: &CreateArgs) -> Resul
         None if secret_input::can_ask() => secret_input::ask_for_new("passphrase (empty for none)")?,
         None => SecretText::default(),
     };
-    let phrase = Phrase::generate(arguments.words, arguments.language, &SystemEntropy);
+    let words = arguments.words.unwrap_or(WordCount::Twelve);
+    let language = arguments.language.unwrap_or(Language::English);
+    let phrase = Phrase::generate(words, language, &SystemEntropy);
     let identity = Identity::from_phrase(&phrase, &passphrase, &SystemClock)?;
     show_words(&phrase.words())?;
     super::save(dir, &identity, existing, as_json)

@@ -131,6 +131,31 @@ fn save(dir: &Path, identity: &Identity, existing: Existing, as_json: bool) -> R
     crate::command::print(&text)
 }
 
+/// Takes the identity that the node created by itself, if it did: registers its key for the local owner, and shows it.
+/// Returns whether there is one.
+fn adopt(dir: &Path, as_json: bool) -> Result<bool, Failure> {
+    if dir.exists() {
+        open::refuse_foreign(dir)?;
+    }
+    let found = IdentityFolder::new(&SystemFs, dir).load()?;
+    let Some(identity) = found.filter(|identity| identity.about().created_by_node) else { return Ok(false) };
+    let registered = register::register(dir, identity.public_key());
+    if as_json {
+        let mut line = to_json(dir, &identity);
+        line["registered"] = json!(registered.is_ok());
+        line["replaced"] = Value::Null;
+        line["created_by"] = json!("node");
+        crate::command::print(&format!("{line}\n"))?;
+        return Ok(true);
+    }
+    let mut text = to_text(dir, &identity);
+    text += &register::to_text(identity.public_key(), registered);
+    text += "note: the node created this identity when it first had to sign; `cairn identity export` writes a backup, \
+             and\n      `cairn identity create --replace` creates one with words\n";
+    crate::command::print(&text)?;
+    Ok(true)
+}
+
 /// What everybody may know, for programs.
 fn to_json(dir: &Path, identity: &Identity) -> Value {
     let (key, about) = (identity.public_key(), identity.about());

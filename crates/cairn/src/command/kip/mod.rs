@@ -12,7 +12,7 @@ mod run;
 mod shell;
 mod sleep;
 mod source;
-mod table;
+pub(in crate::command) mod table;
 mod text;
 
 use std::collections::BTreeMap;

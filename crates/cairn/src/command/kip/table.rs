@@ -9,15 +9,15 @@ const LEAST: usize = 8;
 
 /// Rows below their heads.
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    pub(super) heads: Vec<String>,
+pub(in crate::command) struct Table {
+    pub(in crate::command) heads: Vec<String>,
     /// As many cells each as there are heads.
-    pub(super) rows: Vec<Vec<String>>,
+    pub(in crate::command) rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// In lines that fit into the width of a terminal, if there is one.
-    pub(super) fn render(&self, look: Look) -> String {
+    pub(in crate::command) fn render(&self, look: Look) -> String {
         let mut widths: Vec<usize> = self.heads.iter().map(|head| head.chars().count()).collect();
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {

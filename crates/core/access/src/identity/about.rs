@@ -19,7 +19,12 @@ pub struct About {
     pub passphrase_protected: bool,
     /// When it was made, or recovered on this machine.
     pub created_at_ms: Option<u64>,
+    /// Whether a node created it by itself, when it needed one to sign with.
+    pub created_by_node: bool,
 }
+
+/// The value of `created_by` for an identity that a node created.
+const NODE: &str = "node";
 
 impl About {
     /// Fields and values as JSON has them, in the order in which they are written.
@@ -38,6 +43,7 @@ impl About {
         ];
         let created_at = self.created_at_ms.and_then(|ms| to_iso(i64::try_from(ms).ok()?));
         fields.extend(created_at.map(|time| ("created_at", text(&time))));
+        fields.extend(self.created_by_node.then(|| ("created_by", text(NODE))));
         fields
     }
 
@@ -61,6 +67,7 @@ impl About {
             word_count: count.filter(|count| (12..=24).contains(count)).map(|count| count as usize),
             passphrase_protected: value.get("passphrase_protected").and_then(Value::as_bool) == Some(true),
             created_at_ms: text("created_at").and_then(from_iso).and_then(|ms| u64::try_from(ms).ok()),
+            created_by_node: text("created_by") == Some(NODE),
         })
     }
 }

@@ -34,6 +34,7 @@ impl Identity {
             word_count: Some(phrase.count()),
             passphrase_protected: !passphrase.is_empty(),
             created_at_ms: Some(clock.now_ms()),
+            created_by_node: false,
         };
         Ok(Identity::from_private_key(&*phrase.private_key(passphrase)?, about))
     }
@@ -44,6 +45,13 @@ impl Identity {
 
     pub(super) fn with(self, about: About) -> Self {
         Identity { about, ..self }
+    }
+
+    /// The same identity, marked as one that a node created by itself.
+    #[must_use]
+    pub fn created_by_node(self) -> Self {
+        let about = About { created_by_node: true, ..self.about.clone() };
+        self.with(about)
     }
 
     /// The public key, whose digits are the node id.

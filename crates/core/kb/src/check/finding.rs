@@ -60,6 +60,10 @@ impl Found {
 
     /// Replaces the findings of one subject.
     pub(crate) fn replace(&mut self, subject: NodeKey, mut found: Vec<Finding>) {
+        let old = self.by_subject.get(&subject);
+        if old.is_some_and(|old| old.rows.iter().map(|row| &**row).eq(&found)) {
+            return;
+        }
         if let Some(old) = self.by_subject.remove(&subject) {
             self.count -= old.count;
             for row in &old.rows {

@@ -228,7 +228,8 @@ mod tests {
 
     #[test]
     fn every_place_of_a_component_is_on_a_cycle_that_is_returned() {
-        let rows: &[(&[(usize, usize)], &[&[usize]])] = &[
+        type Row = (&'static [(usize, usize)], &'static [&'static [usize]]);
+        let rows: &[Row] = &[
             (&[(0, 0)], &[&[0]]),
             (&[(0, 1), (1, 0)], &[&[0, 1]]),
             (&[(0, 1), (1, 2), (2, 0)], &[&[0, 1, 2]]),

@@ -131,7 +131,9 @@ impl Field {
                 self.check_count(items.len())?;
                 items.iter().try_for_each(|item| match item {
                     Value::String(text) => self.check_text(text, limits::ENTITY_PROSE_BYTES_MAX),
-                    _ => Err(wrong("a list of strings".into())),
+                    Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                        Err(wrong("a list of strings".into()))
+                    }
                 })
             }
             (Shape::Scalars, Value::Array(items)) => {

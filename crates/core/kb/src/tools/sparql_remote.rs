@@ -31,6 +31,7 @@ pub struct SparqlRemoteOutput {
     /// The variables, in the order of the query.
     pub vars: Vec<String>,
     /// The rows, in the order of the endpoint.
+    #[schema(value_type = Vec<BTreeMap<String, crate::SparqlTerm>>)]
     pub rows: Vec<SparqlRow>,
     /// Number of rows.
     pub count: usize,
@@ -101,6 +102,7 @@ mod tests {
     use super::*;
     use crate::{SparqlAnswer, SparqlTerm, SparqlTermType};
 
+    #[derive(Debug)]
     struct Fixed(SparqlAnswer);
 
     impl SparqlEndpoint for Fixed {

@@ -154,22 +154,17 @@ fn merge(
 
 /// Tags and other lists of names hold each once, in the order of their first appearance.
 fn without_duplicates(name: &str, value: &Value) -> Value {
-    match value {
-        // A longer list is refused.
-        Value::Array(items)
-            if matches!(name, "tags" | "links" | "aliases")
-                && items.len() <= limits::ENTITY_LIST_ITEMS_MAX =>
-        {
-            let mut kept: Vec<Value> = Vec::with_capacity(items.len());
-            items.iter().for_each(|item| {
-                if !kept.contains(item) {
-                    kept.push(item.clone());
-                }
-            });
-            Value::Array(kept)
+    let is_set = matches!(name, "tags" | "links" | "aliases");
+    // A longer list is refused.
+    let items = value.as_array().filter(|items| is_set && items.len() <= limits::ENTITY_LIST_ITEMS_MAX);
+    let Some(items) = items else { return value.clone() };
+    let mut kept: Vec<Value> = Vec::with_capacity(items.len());
+    items.iter().for_each(|item| {
+        if !kept.contains(item) {
+            kept.push(item.clone());
         }
-        other => other.clone(),
-    }
+    });
+    Value::Array(kept)
 }
 
 fn check_times(properties: &Properties, errors: &mut Vec<FieldError>) {

@@ -144,9 +144,10 @@ fn check_lane(branch: &Branch, relation: Relation, target: Option<NodeKey>) -> R
     let node = target.and_then(|target| branch.node(target)).filter(|node| node.kind == EntityType::Fact);
     let Some(node) = node else { return Ok(()) };
     let kind = node.fact.as_deref().and_then(|fact| fact.kind());
-    let (wrong, right) = match relation {
-        Relation::Constrains => (FactKind::PropertyValue, Relation::RequiresProperty),
-        _ => (FactKind::Subject, Relation::Constrains),
+    let (wrong, right) = if relation == Relation::Constrains {
+        (FactKind::PropertyValue, Relation::RequiresProperty)
+    } else {
+        (FactKind::Subject, Relation::Constrains)
     };
     if kind == Some(wrong) {
         return Err(format!("{} is a {wrong} fact; link it by {right} instead of {relation}", node.id));

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tantivy::columnar::{BytesColumn, Column};
+use tantivy::columnar::{BytesColumn, Column, ColumnIndex};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{BlockSegmentPostings, Postings};
 use tantivy::schema::IndexRecordOption;
@@ -137,6 +137,11 @@ impl Segment for DiskSegment {
         Ok(Some(BlockCursor::new(blocks, key.place)))
     }
 
+    fn holders(&self, key: &Key) -> Result<u64, SearchError> {
+        let term = self.postings_of(key.place).terms().get(&key.bytes)?;
+        Ok(term.map_or(0, |term| u64::from(term.doc_freq)))
+    }
+
     fn count(&self, key: &Key) -> Result<u64, SearchError> {
         let reader = self.postings_of(key.place);
         let Some(term) = reader.terms().get(&key.bytes)? else { return Ok(0) };
@@ -218,7 +223,7 @@ impl Segment for DiskSegment {
 
     fn compare_ids(&self, left: DocumentNumber, right: DocumentNumber) -> Ordering {
         // Ordinals of a dictionary that is sorted by id.
-        let ordinal = |document| self.ids.ords().first(document);
+        let ordinal = |document| value(self.ids.ords(), document);
         ordinal(left).cmp(&ordinal(right))
     }
 
@@ -231,11 +236,26 @@ impl Segment for DiskSegment {
     }
 
     fn group(&self, grouping: Grouping, document: DocumentNumber) -> u64 {
-        self.groups[grouping.place()].first(document).unwrap_or_default()
+        value(&self.groups[grouping.place()], document).unwrap_or_default()
     }
 
     fn time_ms(&self, document: DocumentNumber) -> u64 {
-        self.times.first(document).unwrap_or_default()
+        value(&self.times, document).unwrap_or_default()
+    }
+
+    fn newest_ms(&self) -> u64 {
+        self.times.values.max_value()
+    }
+}
+
+/// The value of a document. Where every document has exactly one, its place need not be looked up.
+#[inline]
+fn value(column: &Column<u64>, document: DocumentNumber) -> Option<u64> {
+    match &column.index {
+        ColumnIndex::Full => Some(column.values.get_val(document)),
+        ColumnIndex::Empty { .. } | ColumnIndex::Optional(_) | ColumnIndex::Multivalued(_) => {
+            column.first(document)
+        }
     }
 }
 

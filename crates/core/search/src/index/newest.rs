@@ -1,10 +1,12 @@
 //! The newest documents, whatever they are worth.
 
+use std::cmp::Reverse;
+
 use super::SearchIndex;
 use super::search::{Ranked, ignored, shown};
 use crate::SearchError;
 use crate::found::{Found, Hit};
-use crate::rank::collect::Newest;
+use crate::rank::collect::{Best, Newest};
 use crate::request::Request;
 
 impl SearchIndex {
@@ -14,15 +16,24 @@ impl SearchIndex {
         let view = self.view.read();
         let plans = self.plans(&view, request)?;
         let mut total = 0;
-        let mut ranked = Vec::new();
-        for (at, (partition, plan)) in plans.iter().enumerate() {
-            let mut newest = Newest::new(request.limit);
-            view.evaluate(plan, &mut newest)?;
+        let mut found: Vec<(usize, u64, Best)> = Vec::new();
+        for (at, (_, plan)) in plans.iter().enumerate() {
+            // What is older than enough of the partitions before is counted only.
+            let mut newest = Newest::new(request.limit, found.iter().map(|(_, time_ms, _)| *time_ms));
+            view.evaluate_newest_first(plan, &mut newest)?;
             total += newest.total;
-            for (time_ms, best) in newest.into_candidates() {
-                let (score, id) = (plan.score(best.worth), view.id(&best)?);
-                ranked.push((time_ms, Ranked { score, partition: *partition, plan: at, id, best }));
-            }
+            found.extend(newest.into_candidates().into_iter().map(|(time_ms, best)| (at, time_ms, best)));
+        }
+        if let Some(last) = request.limit.checked_sub(1).filter(|last| *last < found.len()) {
+            let (_, (_, last_ms, _), _) = found.select_nth_unstable_by_key(last, |found| Reverse(found.1));
+            let last_ms = *last_ms;
+            found.retain(|(_, time_ms, _)| *time_ms >= last_ms);
+        }
+        let mut ranked = Vec::with_capacity(found.len());
+        for (at, time_ms, best) in found {
+            let (partition, plan) = &plans[at];
+            let (score, id) = (plan.score(best.worth), view.id(&best)?);
+            ranked.push((time_ms, Ranked { score, partition: *partition, plan: at, id, best }));
         }
         ranked.sort_unstable_by(|(left_ms, left), (right_ms, right)| {
             right_ms.cmp(left_ms).then_with(|| (left.partition, &left.id).cmp(&(right.partition, &right.id)))

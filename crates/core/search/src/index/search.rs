@@ -182,11 +182,12 @@ fn rank(
     plan: &Plan,
     top: Top,
 ) -> Result<Vec<Ranked>, SearchError> {
-    let candidates = top.into_candidates().into_iter().map(|best| {
-        let (score, id) = (plan.score(best.worth), view.id(&best)?);
-        Ok(Ranked { score, partition, plan: plan_number, id, best })
-    });
-    candidates.collect()
+    let best = top.into_best(|best| view.id(best))?;
+    let ranked = |(best, id): (Best, Vec<u8>)| {
+        let score = plan.score(best.worth);
+        Ranked { score, partition, plan: plan_number, id, best }
+    };
+    Ok(best.into_iter().map(ranked).collect())
 }
 
 /// The better score first; scores are cut off at 1 only when they are shown.

@@ -18,6 +18,9 @@ pub(crate) trait Segment {
     /// The postings of a term, dead documents included.
     fn cursor(&self, key: &Key) -> Result<Option<Self::Cursor<'_>>, SearchError>;
 
+    /// How many documents hold a term, dead ones included.
+    fn holders(&self, key: &Key) -> Result<u64, SearchError>;
+
     /// How many live documents hold a term.
     fn count(&self, key: &Key) -> Result<u64, SearchError>;
 
@@ -44,6 +47,9 @@ pub(crate) trait Segment {
 
     /// When a document came to be.
     fn time_ms(&self, document: DocumentNumber) -> u64;
+
+    /// No document of the segment is newer than this.
+    fn newest_ms(&self) -> u64;
 }
 
 /// A walk over postings, in the order of documents.

@@ -51,6 +51,10 @@ impl<G: Deref<Target = Generation>> Segment for Layer<G> {
         Ok((!postings.is_empty()).then(|| SliceCursor::new(postings)))
     }
 
+    fn holders(&self, key: &Key) -> Result<u64, SearchError> {
+        Ok(self.generation.postings(key).len() as u64)
+    }
+
     fn count(&self, key: &Key) -> Result<u64, SearchError> {
         let postings = self.generation.postings(key);
         if self.dead.is_empty() {
@@ -108,5 +112,9 @@ impl<G: Deref<Target = Generation>> Segment for Layer<G> {
 
     fn time_ms(&self, document: DocumentNumber) -> u64 {
         self.generation.document(document).map_or(0, |kept| kept.time_ms)
+    }
+
+    fn newest_ms(&self) -> u64 {
+        u64::MAX
     }
 }

@@ -13,7 +13,7 @@ use super::statistics::{Counted, Statistics};
 use super::tail::Layer;
 use crate::SearchError;
 use crate::rank::collect::{All, Best, Collect};
-use crate::rank::evaluate::evaluate;
+use crate::rank::evaluate::{Window, evaluate};
 use crate::rank::plan::{Corpus, NearMark, Plan};
 use crate::rank::spelling::Spelling;
 use crate::request::Grouping;
@@ -64,9 +64,33 @@ impl View {
     where
         C: Collect<DiskSegment> + Collect<Layer<Arc<Generation>>> + Collect<Layer<Box<Generation>>>,
     {
-        for (number, any) in self.segments().enumerate() {
+        self.evaluate_in(self.segments().enumerate(), plan, collect)
+    }
+
+    /// The same, beginning with the segments that may hold the newest documents.
+    pub(crate) fn evaluate_newest_first<C>(&self, plan: &Plan, collect: &mut C) -> Result<(), SearchError>
+    where
+        C: Collect<DiskSegment> + Collect<Layer<Arc<Generation>>> + Collect<Layer<Box<Generation>>>,
+    {
+        let mut segments: Vec<_> = self.segments().enumerate().collect();
+        segments.sort_by_key(|(_, any)| std::cmp::Reverse(with!(any, segment => segment.newest_ms())));
+        self.evaluate_in(segments.into_iter(), plan, collect)
+    }
+
+    fn evaluate_in<'a, C>(
+        &'a self,
+        segments: impl Iterator<Item = (usize, Any<'a>)>,
+        plan: &Plan,
+        collect: &mut C,
+    ) -> Result<(), SearchError>
+    where
+        C: Collect<DiskSegment> + Collect<Layer<Arc<Generation>>> + Collect<Layer<Box<Generation>>>,
+    {
+        let mut window = Window::default();
+        for (number, any) in segments {
             with!(any, segment => {
-                evaluate(segment, number, plan, collect)?;
+                collect.begin(segment);
+                evaluate(segment, number, plan, &mut window, collect)?;
                 collect.end(segment);
             });
         }

@@ -10,39 +10,73 @@ use crate::request::Grouping;
 /// Documents that are looked at together: their sums stay in the processor's nearest cache.
 const WINDOW: usize = 4096;
 
-/// Sums and marks of the documents of one window.
-struct Window {
+/// One bit per document of a window.
+type Bits = [u64; WINDOW / 64];
+
+/// Sums and marks of the documents of one window. Between windows everything is zero.
+pub(crate) struct Window {
     start: DocumentNumber,
-    worth: Box<[u32; WINDOW]>,
-    /// Empty where everything that is found is a hit.
-    marks: Vec<u64>,
-    /// One bit per document that something was said about.
-    touched: [u64; WINDOW / 64],
+    /// Empty until a document is worth something.
+    worth: Vec<u32>,
+    /// Documents that something was said about.
+    touched: Bits,
+    /// For each mark that counts, by its number, the documents that have it.
+    marked: Vec<Bits>,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Window { start: 0, worth: Vec::new(), touched: [0; WINDOW / 64], marked: Vec::new() }
+    }
 }
 
 impl Window {
-    fn new(has_marks: bool) -> Self {
-        Window {
-            start: 0,
-            worth: Box::new([0; WINDOW]),
-            marks: if has_marks { vec![0; WINDOW] } else { Vec::new() },
-            touched: [0; WINDOW / 64],
+    /// Begins with the documents of another segment or plan, of which these marks count.
+    fn prepare(&mut self, marks: u64) {
+        self.worth.resize(WINDOW, 0);
+        let highest = (u64::BITS - marks.leading_zeros()) as usize;
+        self.marked.resize(highest, [0; WINDOW / 64]);
+    }
+
+    #[inline]
+    fn place(&self, document: DocumentNumber) -> usize {
+        (document - self.start) as usize & (WINDOW - 1)
+    }
+
+    #[inline]
+    fn touch(&mut self, document: DocumentNumber, worth: u32) {
+        let at = self.place(document);
+        if let Some(sum) = self.worth.get_mut(at) {
+            *sum = sum.saturating_add(worth);
         }
-    }
-
-    #[inline]
-    fn touch(&mut self, document: DocumentNumber, worth: u32) -> usize {
-        let at = (document - self.start) as usize & (WINDOW - 1);
-        self.worth[at] = self.worth[at].saturating_add(worth);
         self.touched[at / 64] |= 1 << (at % 64);
-        at
     }
 
-    #[inline]
-    fn mark(&mut self, document: DocumentNumber, worth: u32, mark: u64) {
-        let at = self.touch(document, worth);
-        if let Some(marks) = self.marks.get_mut(at) {
-            *marks |= mark;
+    /// Takes everything that postings say until `end`: what documents are worth, and what they are marked with.
+    fn take<S: Segment, C: Cursor>(
+        &mut self,
+        segment: &S,
+        walk: &mut Walk<'_, C>,
+        worth: &Worth,
+        end: DocumentNumber,
+        marks: u64,
+    ) {
+        let mut found = [0; WINDOW / 64];
+        walk.weigh_until(segment, worth, end, &mut |document, worth| {
+            self.touch(document, worth);
+            let at = self.place(document);
+            found[at / 64] |= 1 << (at % 64);
+        });
+        self.mark(&found, marks);
+    }
+
+    fn mark(&mut self, found: &Bits, mut marks: u64) {
+        while marks != 0 {
+            let number = marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            if let Some(bits) = self.marked.get_mut(number) {
+                bits.iter_mut().zip(found).for_each(|(bits, found)| *bits |= found);
+            }
         }
     }
 }
@@ -91,6 +125,7 @@ pub(crate) fn evaluate<S: Segment>(
     segment: &S,
     number: usize,
     plan: &Plan,
+    window: &mut Window,
     collect: &mut impl Collect<S>,
 ) -> Result<(), SearchError> {
     let mut walks = Vec::new();
@@ -104,20 +139,23 @@ pub(crate) fn evaluate<S: Segment>(
             walks.push((Walk::List(SliceCursor::new(postings.as_slice())), &list.worth, list.mark));
         }
     }
+    let satisfied = satisfied(segment, plan)?;
     let mut filters = Vec::new();
-    for (key, mark) in &plan.filters {
+    for (key, mark) in plan.filters.iter().filter(|(_, mark)| mark & satisfied == 0) {
         if let Some(cursor) = segment.cursor(key)? {
             filters.push((cursor, *mark));
         }
     }
-    let mut hits = Hits { segment, number, plan, collect };
+    let required = plan.required & !satisfied;
+    let mut hits = Hits { segment, number, plan, required, collect };
     // Most questions demand and forbid nothing: whatever is found is a hit.
-    let is_plain = plan.required == Plan::HIT && plan.forbidden == 0;
+    let is_plain = required == Plan::HIT && plan.forbidden == 0;
     if is_plain && let [(walk, worth, _)] = &mut walks[..] {
         walk.weigh_until(segment, worth, NO_MORE, &mut |document, worth| hits.admit(document, worth));
         return Ok(());
     }
-    let mut window = Window::new(!is_plain);
+    let counted = if is_plain { 0 } else { required | plan.forbidden };
+    window.prepare(counted);
     loop {
         // Only what makes a document a hit leads the way: filters alone find nothing.
         let leading = walks.iter().filter(|(_, _, mark)| mark & Plan::HIT != 0);
@@ -137,18 +175,36 @@ pub(crate) fn evaluate<S: Segment>(
             if walk.next() < window.start {
                 walk.visit_until(window.start, &mut |_, _| ());
             }
-            walk.weigh_until(segment, worth, end, &mut |document, worth| {
-                window.mark(document, worth, *mark);
-            });
+            window.take(segment, walk, worth, end, *mark & counted);
         }
         for (cursor, mark) in &mut filters {
             if cursor.next() < window.start {
                 cursor.visit_until(window.start, &mut |_, _| ());
             }
-            cursor.visit_until(end, &mut |document, _| window.mark(document, 0, *mark));
+            let mut found = [0; WINDOW / 64];
+            cursor.visit_until(end, &mut |document, _| {
+                let at = window.place(document);
+                found[at / 64] |= 1 << (at % 64);
+            });
+            window.mark(&found, *mark & counted);
         }
-        hits.drain(&mut window);
+        hits.drain(window);
     }
+}
+
+/// Marks of filters that every document of this partition in the segment passes: they need not be looked at.
+fn satisfied<S: Segment>(segment: &S, plan: &Plan) -> Result<u64, SearchError> {
+    if plan.filters.is_empty() {
+        return Ok(0);
+    }
+    let all = segment.holders(&plan.all)?;
+    let mut satisfied = 0;
+    for (key, mark) in &plan.filters {
+        if mark & satisfied == 0 && segment.holders(key)? == all {
+            satisfied |= mark;
+        }
+    }
+    Ok(satisfied)
 }
 
 /// Takes documents that were found.
@@ -156,22 +212,36 @@ struct Hits<'a, S, C> {
     segment: &'a S,
     number: usize,
     plan: &'a Plan,
+    /// Marks a document must have in this segment.
+    required: u64,
     collect: &'a mut C,
 }
 
 impl<S: Segment, C: Collect<S>> Hits<'_, S, C> {
     /// Everything that a window has, which is empty then.
     fn drain(&mut self, window: &mut Window) {
-        let wanted = self.plan.required | self.plan.forbidden;
-        for at in 0..window.touched.len() {
-            let mut bits = std::mem::take(&mut window.touched[at]);
-            while bits != 0 {
-                let place = at * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let worth = std::mem::take(&mut window.worth[place]);
-                let marks = window.marks.get_mut(place).map_or(Plan::HIT, std::mem::take);
-                if marks & wanted == self.plan.required {
-                    self.admit(window.start + place as DocumentNumber, worth);
+        let (required, forbidden) = (self.required, self.plan.forbidden);
+        let Window { start, worth, touched, marked } = window;
+        for (at, touched) in touched.iter_mut().enumerate() {
+            let touched = std::mem::take(touched);
+            let mut bits = touched;
+            for (number, marked) in marked.iter_mut().enumerate() {
+                let having = std::mem::take(&mut marked[at]);
+                if required >> number & 1 == 1 {
+                    bits &= having;
+                }
+                if forbidden >> number & 1 == 1 {
+                    bits &= !having;
+                }
+            }
+            let mut rest = touched;
+            while rest != 0 {
+                let bit = rest & rest.wrapping_neg();
+                let place = at * 64 + rest.trailing_zeros() as usize;
+                rest ^= bit;
+                let worth = worth.get_mut(place).map_or(0, std::mem::take);
+                if bits & bit != 0 {
+                    self.admit(*start + place as DocumentNumber, worth);
                 }
             }
         }

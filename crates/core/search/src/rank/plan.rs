@@ -76,6 +76,8 @@ pub(crate) struct Plan {
     pub(crate) terms: Vec<Term>,
     pub(crate) lists: Vec<List>,
     pub(crate) filters: Vec<(Key, u64)>,
+    /// The term that every document of the partition holds.
+    pub(crate) all: Key,
     /// What each clause of the query marks documents with that it is found in.
     pub(crate) clauses: Vec<u64>,
     /// Marks a document must have.
@@ -124,6 +126,7 @@ impl<'a, C: Corpus> Planner<'a, C> {
             terms: Vec::new(),
             lists: Vec::new(),
             filters: Vec::new(),
+            all: partition.all(),
             clauses: Vec::new(),
             required: Plan::HIT,
             forbidden: 0,

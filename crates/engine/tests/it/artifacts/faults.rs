@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use cairn_access::registry::UserId;
 use cairn_access::{Principal, Role, Roles};
 use cairn_base::{ManualClock, TenantId};
 use cairn_engine::{ArtifactDeletion, ArtifactSelection, Engine, EngineError, SearchMode};
 use cairn_seam::{
-    FaultPlan, FaultyStore, KeepChanges, Maintenance, MemoryStore, SeamFault, Store, StoreError,
+    FaultPlan, FaultyStore, KeepChanges, Maintenance, MemoryStore, SeamFault, Sha256, Store, StoreError,
 };
 
 use super::kit::{ADA_SEED, World, id, identity, open, publish, register_people, signed_body};
@@ -74,6 +75,22 @@ fn erase(engine: &Engine, number: u8) -> Result<(), EngineError> {
     }
 }
 
+/// A bundle with an artifact of an author whose key is registered nowhere else.
+fn bundle_of_a_stranger() -> Vec<u8> {
+    let world = World::without_search();
+    let (key, bob) = (identity(12), UserId::parse("bob").unwrap());
+    world.engine.put_user(&world.owner, world.acme, &bob, Roles::NONE.with(Role::Writer)).unwrap();
+    world.register(world.acme, "bob", &key);
+    for number in 5..=6 {
+        let body = world.signed_by(&key, number, &[("user_id", "\"bob\"")]);
+        world.publish(&world.ada(), &body).unwrap();
+    }
+    let mut bytes = Vec::new();
+    let everything = ArtifactSelection::default();
+    world.engine.export_artifacts(&world.ada(), &everything, &mut bytes, &mut |_| true).unwrap();
+    bytes
+}
+
 /// Three artifacts with content, and the tombstone of a fourth.
 fn bundle() -> Vec<u8> {
     let world = World::without_search();
@@ -96,7 +113,7 @@ fn cases() -> Vec<Case> {
     let lineage = child_of(1);
     let child = [("lineage", lineage.as_str())];
     let long = format!("\"{}\"", "x".repeat(40 << 10));
-    let bundle = bundle();
+    let (bundle, strange) = (bundle(), bundle_of_a_stranger());
     vec![
         publishing("publish", body(2, b"short content", &child)),
         publishing("publish with more than 1 MiB of content", body(2, &vec![7; (1 << 20) + 9], &child)),
@@ -118,6 +135,16 @@ fn cases() -> Vec<Case> {
             act: Box::new(move |engine, ada| {
                 let report = engine.import_artifacts(ada, &bundle[..], &mut |_| true)?;
                 assert_eq!((report.imported + report.known, report.refused), (3, 0), "{report:?}");
+                Ok(())
+            }),
+            has_steps: true,
+        },
+        Case {
+            name: "quarantine",
+            before: Box::new(|_, _| ()),
+            act: Box::new(move |engine, ada| {
+                let report = engine.import_artifacts(ada, &strange[..], &mut |_| true)?;
+                assert_eq!((report.imported, report.refused), (0, 0), "{report:?}");
                 Ok(())
             }),
             has_steps: true,
@@ -226,4 +253,103 @@ fn on_a_full_disk_nothing_is_published_and_artifacts_are_still_deleted_and_erase
     let artifacts = check(&*store, &engine, Blobs::All, "a full disk");
     let live: Vec<_> = artifacts.iter().filter(|known| known.is_live()).map(|known| known.id).collect();
     assert_eq!(live, [id(1)]);
+}
+
+fn upload(engine: &Engine, ada: &Principal, content: &[u8]) -> Result<(), EngineError> {
+    let mut upload = engine.begin_content(ada, Sha256::of(content))?;
+    content.chunks(60 << 10).try_for_each(|piece| upload.write(piece))?;
+    let blob = upload.finish()?;
+    engine.commit(engine.keep_content(ada, blob)).map(drop)
+}
+
+/// Publishes an artifact whose content was uploaded before, and returns the content as it is read then.
+fn published_by_name(engine: &Engine, ada: &Principal, content: &[u8]) -> Result<Vec<u8>, EngineError> {
+    let body = format!("{{\"title\":\"Large\",\"content_hash\":\"{:?}\"}}", Sha256::of(content));
+    let id = publish(engine, ada, body.as_bytes())?.artifact.id;
+    let opened = engine.artifact_content(ada, id)?;
+    let mut bytes = vec![0; usize::try_from(opened.reader.len()).unwrap()];
+    opened.reader.read_at(0, &mut bytes)?;
+    Ok(bytes)
+}
+
+#[test]
+fn whatever_fails_an_upload_is_whole_or_not_there_and_asking_again_does_it() {
+    let content: Vec<u8> = (0..200_000_u32).map(|at| (at % 251) as u8).collect();
+    let nothing = || Case {
+        name: "upload",
+        before: Box::new(|_, _| ()),
+        act: Box::new(|_, _| Ok(())),
+        has_steps: false,
+    };
+    let (inner, clock, ada) = prepared(&nothing());
+    let counted = Arc::new(FaultyStore::new(inner, FaultPlan::none()));
+    let engine = open(Arc::clone(&counted) as Arc<dyn Store>, &clock, SearchMode::Off).unwrap();
+    let first = counted.operations();
+    upload(&engine, &ada, &content).unwrap();
+    let last = counted.operations();
+    assert!(last - first >= 3 && last < OPERATIONS_MAX, "{first} to {last}");
+    for fault in KINDS {
+        for n in first..last {
+            let what = format!("{fault:?} at operation {} of {}", n - first, last - first);
+            let (inner, clock, ada) = prepared(&nothing());
+            let faulty = Arc::new(FaultyStore::new(Arc::clone(&inner), FaultPlan::at(n, fault)));
+            let engine = open(Arc::clone(&faulty) as Arc<dyn Store>, &clock, SearchMode::Off).unwrap();
+            let witness = open(Arc::clone(&inner), &clock, SearchMode::Off).unwrap();
+            let outcome = upload(&engine, &ada, &content);
+            assert!(faulty.operations() > n, "{what}: it was not reached");
+            match (outcome, published_by_name(&witness, &ada, &content)) {
+                (_, Ok(read)) => assert!(read == content, "{what}: {} bytes", read.len()),
+                (Ok(()), Err(error)) => panic!("{what}: it was acknowledged, and {error}"),
+                (Err(_), Err(error)) => assert_eq!(error.code().name(), "INVALID_PAYLOAD", "{what}: {error}"),
+            }
+            upload(&engine, &ada, &content).unwrap();
+            let read = published_by_name(&witness, &ada, &content).unwrap();
+            assert!(read == content, "{what}: uploaded again, {} bytes", read.len());
+            check(&*inner, &witness, Blobs::All, &what);
+        }
+    }
+}
+
+#[test]
+fn whatever_fails_a_purge_removes_content_as_a_whole_or_not_at_all_and_is_repeated() {
+    let case = || Case {
+        name: "purge",
+        before: Box::new(|engine, ada| {
+            for number in 1..=3 {
+                publish(engine, ada, &body(number, b"content", &[])).unwrap();
+            }
+            (1..=2).for_each(|number| delete(engine, ada, number).unwrap());
+        }),
+        act: Box::new(|_, _| Ok(())),
+        has_steps: false,
+    };
+    let much_later = std::time::Duration::from_secs(31 * 24 * 60 * 60);
+    let (inner, clock, _) = prepared(&case());
+    let before = dump_of_tenants(&*inner);
+    let counted = Arc::new(FaultyStore::new(Arc::clone(&inner), FaultPlan::none()));
+    let engine = open(Arc::clone(&counted) as Arc<dyn Store>, &clock, SearchMode::Off).unwrap();
+    clock.advance(much_later);
+    let first = counted.operations();
+    engine.upkeep_once().unwrap();
+    let last = counted.operations();
+    let after = dump_of_tenants(&*inner);
+    assert!(before != after && last - first > 3 && last < OPERATIONS_MAX, "{first} to {last}");
+    for fault in KINDS {
+        for n in first..last {
+            let what = format!("{fault:?} at operation {} of {}", n - first, last - first);
+            let (inner, clock, _) = prepared(&case());
+            let faulty = Arc::new(FaultyStore::new(Arc::clone(&inner), FaultPlan::at(n, fault)));
+            let engine = open(Arc::clone(&faulty) as Arc<dyn Store>, &clock, SearchMode::Off).unwrap();
+            clock.advance(much_later);
+            // Upkeep goes on with everything else, and says so in the log.
+            let _ = engine.upkeep_once();
+            assert!(faulty.operations() > n, "{what}: it was not reached");
+            let then = dump_of_tenants(&*inner);
+            assert!(then == before || then == after, "{what}");
+            let again = open(Arc::clone(&inner), &clock, SearchMode::Off).unwrap();
+            again.upkeep_once().unwrap();
+            assert!(dump_of_tenants(&*inner) == after, "{what}: done again");
+            check(&*inner, &again, Blobs::All, &what);
+        }
+    }
 }

@@ -4,7 +4,7 @@ use cairn_access::Role;
 use cairn_artifacts::{Attestation, Direction, LineageRequest};
 use cairn_base::TenantId;
 use cairn_engine::{
-    ArtifactDeletion, ArtifactFilter, ArtifactHappened, ArtifactOrder, ArtifactQuestion, Place,
+    ArtifactDeletion, ArtifactFilter, ArtifactHappened, ArtifactOrder, ArtifactQuery, ArtifactQuestion, Place,
 };
 
 use super::kit::{World, code, id, identity, ids};
@@ -235,7 +235,11 @@ fn followers_hear_of_what_they_may_read_and_asked_for() {
     assert_eq!(hear(&world.ada(), &everything).len(), 4);
     let tagged = ArtifactFilter { tags: vec!["b".into()], ..ArtifactFilter::default() };
     assert_eq!(hear(&bob, &tagged), [(Published, id(3))]);
-    let text = |text: &str| ArtifactFilter { text: Some(text.into()), ..ArtifactFilter::default() };
+    let text = |text: &str| ArtifactFilter {
+        query: Some(ArtifactQuery::parse(text).unwrap()),
+        ..ArtifactFilter::default()
+    };
+    assert!(ArtifactQuery::parse(&"word ".repeat(10_000)).is_err(), "it is too long");
     assert_eq!(hear(&bob, &text("deploy friday")), [(Published, id(3))]);
     assert_eq!(hear(&bob, &text("deploy monday")), []);
     assert_eq!(hear(&bob, &text("deploy -friday")), []);

@@ -3,6 +3,7 @@
 mod access;
 mod bundles;
 mod doctor;
+mod erased;
 mod faults;
 pub(crate) mod kit;
 mod life;

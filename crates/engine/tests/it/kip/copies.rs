@@ -52,8 +52,11 @@ fn tidy(engine: &Engine, store: &dyn Store) {
     panic!("{:?}", unfinished(store));
 }
 
-/// Every row of every space, by its number: keyspace, key without its scope, value.
-fn rows(store: &dyn Store) -> BTreeMap<u32, BTreeMap<(u16, Vec<u8>), Vec<u8>>> {
+/// Rows of one space: keyspace and key without its scope, and value.
+type Rows = BTreeMap<(u16, Vec<u8>), Vec<u8>>;
+
+/// Every row of every space, by its number.
+fn rows(store: &dyn Store) -> BTreeMap<u32, Rows> {
     let (snapshot, mut found) = (store.snapshot(Position::START).unwrap(), BTreeMap::new());
     let prefix = TENANT.0.to_be_bytes();
     for keyspace in tables::KEYSPACES.iter().filter(|keyspace| spaces::is_copied(**keyspace)) {

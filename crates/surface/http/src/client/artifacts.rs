@@ -8,10 +8,9 @@ use cairn_wire::artifacts::{
     AuthorKeys, ContentStored, Deleted, Derivatives, Found, Health, Ids, ImportReport, JsonText, Lineage,
     Verified,
 };
-use http_body_util::BodyExt;
 use tokio::sync::mpsc;
 
-use super::bulk::{Coming, take_all, told_of_the_end, with_query};
+use super::bulk::{take_all, told_of_the_end, with_query};
 use super::{Client, ClientError, JSON, listen};
 
 impl Client {
@@ -28,7 +27,7 @@ impl Client {
     ) -> Result<ContentStored, ClientError> {
         let request = Request::put(format!("/kcp/v1/content/{sha256}"))
             .header(CONTENT_TYPE, "application/octet-stream");
-        let answer = self.send_body(request, Coming(content).boxed()).await?;
+        let answer = self.send_long(request, content).await?;
         let whole = self.whole(answer).await?;
         serde_json::from_slice(&whole).map_err(|error| super::error::not_understood(&error))
     }
@@ -124,7 +123,7 @@ impl Client {
         on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
     ) -> Result<ImportReport, ClientError> {
         let request = Request::post("/v1/artifacts/import").header(CONTENT_TYPE, "application/octet-stream");
-        let answer = self.send_body(request, Coming(bundle).boxed()).await?;
+        let answer = self.send_long(request, bundle).await?;
         listen(answer, on_stage).await
     }
 }

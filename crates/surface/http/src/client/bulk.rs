@@ -2,7 +2,10 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::header::{CONTENT_TYPE, TE, TRAILER};
@@ -15,14 +18,78 @@ use cairn_wire::error::ErrorContent;
 use http_body_util::BodyExt;
 use hyper::body::{Frame, Incoming};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::error::not_understood;
 use super::escape::escaped;
 use super::{Client, ClientError, JSON, listen};
+use crate::limits;
 use crate::routes::bulk::{END, ENDS_IN_TRAILERS, ERROR, LAST_TURN, NUMBERS};
 
 /// A body whose bytes come from somebody who waits until they are taken.
 pub(super) struct Coming(pub(super) mpsc::Receiver<Bytes>);
+
+/// A body that counts the bytes that the connection took.
+pub(super) struct Counted {
+    inner: Coming,
+    sent: Arc<Sent>,
+}
+
+/// The part of a body that was sent.
+#[derive(Debug, Default)]
+pub(super) struct Sent {
+    bytes: AtomicU64,
+    has_ended: AtomicBool,
+}
+
+impl Counted {
+    pub(super) fn new(bytes: mpsc::Receiver<Bytes>) -> (Self, Arc<Sent>) {
+        let sent = Arc::new(Sent::default());
+        (Counted { inner: Coming(bytes), sent: Arc::clone(&sent) }, sent)
+    }
+}
+
+impl hyper::body::Body for Counted {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let polled = self.inner.0.poll_recv(context);
+        match &polled {
+            Poll::Ready(Some(bytes)) => {
+                self.sent.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            }
+            Poll::Ready(None) => self.sent.has_ended.store(true, Ordering::Relaxed),
+            Poll::Pending => {}
+        }
+        polled.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
+
+impl Sent {
+    /// Waits for an answer while the body is being sent. An upload may take hours; what it may not do is stop. Gives up if
+    /// the connection took less than [`limits::BULK_BYTES_PER_SECOND_MIN`] in `within`, or if no answer follows that long
+    /// after the end of the body.
+    pub(super) async fn patiently<T>(&self, within: Duration, answer: impl Future<Output = T>) -> Option<T> {
+        let mut answer = std::pin::pin!(answer);
+        let least = limits::BULK_BYTES_PER_SECOND_MIN.saturating_mul(within.as_secs().max(1));
+        loop {
+            let (before, had_ended) =
+                (self.bytes.load(Ordering::Relaxed), self.has_ended.load(Ordering::Relaxed));
+            if let Ok(answered) = timeout(within, &mut answer).await {
+                return Some(answered);
+            }
+            let taken = self.bytes.load(Ordering::Relaxed) - before;
+            let has_ended = self.has_ended.load(Ordering::Relaxed);
+            if had_ended || (taken < least && !has_ended) {
+                return None;
+            }
+        }
+    }
+}
 
 impl hyper::body::Body for Coming {
     type Data = Bytes;
@@ -148,4 +215,46 @@ pub(super) async fn take_all(
 pub(super) fn with_query(path: &str, query: &[(&str, &str)]) -> String {
     let pairs: Vec<_> = query.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
     if pairs.is_empty() { path.to_owned() } else { format!("{path}?{}", pairs.join("&")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WITHIN: Duration = Duration::from_secs(30);
+
+    /// Whether an upload of so many KiB a second, for this long, is waited for.
+    async fn is_waited_for(kib_a_second: usize, seconds: u64) -> bool {
+        let (pieces, coming) = mpsc::channel(1);
+        let (mut body, sent) = Counted::new(coming);
+        tokio::spawn(async move {
+            for _ in 0..seconds {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                let _ = pieces.send(Bytes::from(vec![0; kib_a_second << 10])).await;
+            }
+        });
+        let answer = async {
+            while body.frame().await.is_some() {}
+            tokio::time::sleep(WITHIN).await;
+        };
+        sent.patiently(WITHIN, answer).await.is_some()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_upload_may_take_as_long_as_it_goes_on() {
+        assert!(is_waited_for(2, 3600).await);
+        assert!(is_waited_for(2, 1).await);
+        assert!(!is_waited_for(0, 3600).await, "nothing is sent");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_has_to_follow_the_end_of_a_body() {
+        let (_, coming) = mpsc::channel(1);
+        let (mut body, sent) = Counted::new(coming);
+        let never = async {
+            while body.frame().await.is_some() {}
+            std::future::pending::<()>().await;
+        };
+        assert!(sent.patiently(WITHIN, never).await.is_none());
+    }
 }

@@ -6,6 +6,7 @@ mod bell;
 mod bulk;
 mod error;
 mod escape;
+mod kb;
 mod kip;
 mod lines;
 mod search;
@@ -32,12 +33,14 @@ use hyper_util::rt::TokioIo;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::limits;
 
 pub use self::access::{AuditPart, ListPart, NewToken};
 pub use self::bell::Bell;
+use self::bulk::Counted;
 pub use self::error::ClientError;
 use self::error::{not_understood, unanswered};
 use self::lines::Lines;
@@ -147,17 +150,44 @@ impl Client {
         request: Builder,
         body: SentBody,
     ) -> Result<Response<Incoming>, ClientError> {
+        let within = self.answer_within;
+        let answer = timeout(within, self.exchange(request, body)).await;
+        self.checked(answer.ok()).await
+    }
+
+    /// Sends a long body, for as long as the server takes it.
+    async fn send_long(
+        &mut self,
+        request: Builder,
+        body: mpsc::Receiver<Bytes>,
+    ) -> Result<Response<Incoming>, ClientError> {
+        let (body, sent) = Counted::new(body);
+        let within = self.answer_within;
+        let answer = sent.patiently(within, self.exchange(request, body.boxed())).await;
+        self.checked(answer).await
+    }
+
+    async fn exchange(
+        &mut self,
+        request: Builder,
+        body: SentBody,
+    ) -> Result<Response<Incoming>, hyper::Error> {
         let request = request.header(HOST, "localhost").body(body);
         let mut request = request.expect("paths and headers are checked before");
         if let Some(bearer) = &self.bearer {
             request.headers_mut().insert(AUTHORIZATION, bearer.clone());
         }
-        let answer = timeout(self.answer_within, async {
-            // The connection may still be busy with the end of the answer before.
-            self.sender.ready().await?;
-            self.sender.send_request(request).await
-        });
-        let answer = answer.await.map_err(|_elapsed| ClientError::Silent { after: self.answer_within })?;
+        // The connection may still be busy with the end of the answer before.
+        self.sender.ready().await?;
+        self.sender.send_request(request).await
+    }
+
+    /// The answer, if one came and it is no error.
+    async fn checked(
+        &self,
+        answer: Option<Result<Response<Incoming>, hyper::Error>>,
+    ) -> Result<Response<Incoming>, ClientError> {
+        let answer = answer.ok_or(ClientError::Silent { after: self.answer_within })?;
         let answer = answer.map_err(|error| unanswered(&error))?;
         if answer.status().is_success() {
             return Ok(answer);

@@ -9,6 +9,7 @@ pub(crate) mod events;
 pub(crate) mod figures;
 pub(crate) mod frame_answers;
 mod health;
+mod kb;
 pub(crate) mod kip;
 pub(crate) mod maintenance;
 mod metrics;
@@ -50,6 +51,7 @@ pub(crate) fn all() -> Routes {
         .merge(artifacts::routes())
         .merge(search::routes())
         .merge(kip::routes())
+        .merge(kb::routes())
         .with(Route::COMMANDS, routes!(tools::call_tool))
         .merge(bulk::routes())
 }

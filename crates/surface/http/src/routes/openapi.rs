@@ -21,6 +21,7 @@ use crate::app::AppState;
         (name = "turns", description = "What was said and done: contexts, turns, blobs and file trees"),
         (name = "search", description = "Finding what was said by its words"),
         (name = "kip", description = "The graph of what is known: commands of KIP"),
+        (name = "kb", description = "The requirements KB: what must hold, and does it; one per workspace and branch"),
         (name = "artifacts", description = "Published artifacts, signed by their authors (Knowledge Context Protocol)"),
         (name = "tools", description = "What agents can call, the same as over MCP"),
         (name = "registry", description = "What writers publish about the types of their turns"),

@@ -10,6 +10,7 @@ mod errors;
 mod events;
 mod figures;
 mod hidden;
+mod kb;
 mod kcp_suite;
 mod kip;
 mod kip_bulk;

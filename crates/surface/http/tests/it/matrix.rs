@@ -95,6 +95,18 @@ impl World {
                 assert!(status.starts_with('2'), "{path}: {status}");
             }
         }
+        for caller in [3, 7] {
+            for (method, path, body) in [
+                ("PUT", "/v1/kb/shop/main", ""),
+                (
+                    "POST",
+                    "/v1/kb/shop/main/upsert",
+                    r#"{"type":"req","id":"REQ-1","properties":{"title":"x","status":"open","source":"x"}}"#,
+                ),
+            ] {
+                assert_eq!(world.ask(caller, method, path, body).await, "200", "{path}");
+            }
+        }
         for (id, visibility) in [(PUBLIC, "public"), (PRIVATE, "private")] {
             let body = format!(
                 r#"{{"id":"{id}","title":"x","visibility":"{visibility}","content":"{visibility} content"}}"#

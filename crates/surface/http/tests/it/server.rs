@@ -45,10 +45,20 @@ impl Server {
         http: HttpConfig,
         gate: GateConfig,
     ) -> Server {
+        Server::configured(wrap, http, gate, EngineConfig::default()).await
+    }
+
+    /// A server whose engine has these settings, and a key to sign with.
+    pub(crate) async fn configured(
+        wrap: impl FnOnce(MemoryStore) -> Arc<dyn Store>,
+        http: HttpConfig,
+        gate: GateConfig,
+        config: EngineConfig,
+    ) -> Server {
         let clock = Arc::new(ManualClock::new(1_700_000_000_000));
         let entropy = Arc::new(SeededEntropy::new(7));
         let store = wrap(MemoryStore::new(clock.clone()));
-        let config = EngineConfig { signing: Some(Arc::new(NodeKey)), ..EngineConfig::default() };
+        let config = EngineConfig { signing: Some(Arc::new(NodeKey)), ..config };
         let engine = Engine::open(store, clock.clone(), entropy, config).expect("a store in memory opens");
         let gate = Gate::new(engine, gate);
         let tcp = TcpListener::bind("127.0.0.1:0").await.expect("a free port");

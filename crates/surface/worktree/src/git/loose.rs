@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::limits::{BRANCH_NAME_BYTES_MAX, GIT_REF_ENTRIES_MAX};
+use crate::limits::{GIT_BRANCH_BYTES_MAX, GIT_REF_ENTRIES_MAX};
 use crate::{BranchName, FileProblem, WorktreeError};
 
 /// Calls back with each loose branch and its file, in no particular order. Files with names that no branch of a KB can
@@ -33,7 +33,7 @@ pub(crate) fn loose_branches(
             name.push(entry.file_name());
             let path = entry.path();
             match is_folder(&entry) {
-                Some(true) if name.len() < BRANCH_NAME_BYTES_MAX => {
+                Some(true) if name.len() < GIT_BRANCH_BYTES_MAX => {
                     name.push("/");
                     folders.push((path, name));
                 }

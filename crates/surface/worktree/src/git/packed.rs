@@ -24,10 +24,8 @@ pub(crate) fn packed_branches(
     let refused = |problem| WorktreeError::git(&path, problem);
     let file = match rustix::fs::open(&path, read_flags(Links::Follow), Mode::empty()) {
         Ok(file) => File::from(file),
-        Err(error) => match error.into() {
-            FileProblem::Missing => return Ok(()),
-            problem => return Err(refused(problem)),
-        },
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(()),
+        Err(error) => return Err(refused(error.into())),
     };
     let found = file.metadata().map_err(|error| refused(error.into()))?;
     if !found.is_file() {

@@ -5,6 +5,7 @@ use cairn_base::Value;
 use super::{Builder, node, of_rule, violations};
 use crate::check::Rule;
 use crate::entity::{check_fact_shape, check_id, check_properties};
+use crate::testing::Synthetic;
 use crate::tools::{UpsertInput, Violation};
 use crate::{Branch, Edge, FactFields, Node, NodeKey};
 
@@ -136,5 +137,17 @@ fn what_an_upsert_cannot_correct_has_no_fix() {
         .without("T");
     for rule in [Rule::NoCycles, Rule::NoDanglingRefs] {
         assert!(violations(&builder, rule, false)[0].fix.is_empty());
+    }
+}
+
+#[test]
+fn every_fix_of_a_synthetic_branch_ends_its_violation() {
+    let branch = Synthetic { entities: 300, relationships: 400, seed: 3 }.branch();
+    for rule in Rule::ALL.iter().copied() {
+        let found = of_rule(&branch, rule, true);
+        let sample = found.iter().step_by(found.len().div_ceil(12).max(1));
+        for violation in sample {
+            assert!(ends(&branch, violation, true), "{violation:#?}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use text::Words;
 
 use super::page::Page;
 use crate::branch::{Branch, Node, NodeKey};
-use crate::limits::{SEARCH_PAGE_DEFAULT, SEARCH_QUERY_BYTES_MAX, SEARCH_RESULTS_MAX, SEARCH_TITLES_MAX};
+use crate::limits::{KB_SEARCH_PAGE_DEFAULT, SEARCH_QUERY_BYTES_MAX, SEARCH_RESULTS_MAX, SEARCH_TITLES_MAX};
 use crate::tools::SearchInput;
 use crate::{KbError, Result};
 
@@ -102,7 +102,7 @@ impl<'a> Request<'a> {
         if words.is_blank() {
             return Err(KbError::argument("query", "the query is blank; give words, an id or a title"));
         }
-        let page = Page::parse(input.limit, input.offset, SEARCH_PAGE_DEFAULT)?;
+        let page = Page::parse(input.limit, input.offset, KB_SEARCH_PAGE_DEFAULT)?;
         if page.offset() >= SEARCH_RESULTS_MAX {
             let message = format!(
                 "{} is not among the first {SEARCH_RESULTS_MAX} results; narrow the query",

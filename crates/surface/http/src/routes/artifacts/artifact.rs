@@ -1,6 +1,6 @@
 //! `GET /kcp/v1/artifacts/{id}`.
 
-use axum::http::HeaderName;
+use axum::http::{HeaderName, Method};
 use axum::response::{IntoResponse, Response};
 use cairn_base::Hex;
 
@@ -37,11 +37,16 @@ const PUBLIC_KEY: HeaderName = HeaderName::from_static("x-kcp-public-key");
         (status = 404, description = "No such artifact", body = ErrorBody),
     )
 )]
-pub(super) async fn artifact(call: Call, params: Params) -> Result<Response, ApiError> {
+pub(super) async fn artifact(call: Call, params: Params, method: Method) -> Result<Response, ApiError> {
     params.only(&["form"])?;
     let is_canonical = params.choice("form", &[("full", false), ("canonical", true)])?;
     let id = id_in(&params)?;
-    let shown = call.read(move |engine, principal| engine.artifact(principal, id)).await?;
+    // HEAD transfers nothing, so it is no read.
+    let shown = call.read(move |engine, principal| match method == Method::HEAD {
+        true => engine.artifact_uncounted(principal, id),
+        false => engine.artifact(principal, id),
+    });
+    let shown = shown.await?;
     if !is_canonical {
         return Ok(HeldJson::of_text(json_of(&shown), None).into_response());
     }

@@ -1,10 +1,11 @@
 //! `GET /kcp/v1/artifacts/{id}/content` and `GET /kcp/v1/content/{sha256}`.
 
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cairn_access::Principal;
+use cairn_artifacts::ArtifactId;
 use cairn_artifacts::limits::CONTENT_INLINE_BYTES_MAX;
-use cairn_base::{Base64, ErrorCode};
+use cairn_base::{Base64, ErrorCode, TenantId};
 use cairn_engine::{Engine, EngineError, OpenContent};
 use serde::Serialize;
 
@@ -106,7 +107,7 @@ async fn answer(
     open: impl FnOnce(&Engine, &Principal) -> Result<OpenContent, EngineError> + Send + 'static,
 ) -> Result<Response, ApiError> {
     if as_json {
-        return in_base64(call, open).await;
+        return in_base64(call, method, open).await;
     }
     let asked = Asked::of(method, headers);
     let (found, opened): (OpenContent, Opened) = call
@@ -118,14 +119,26 @@ async fn answer(
         .await?;
     let format = Format::named(&found.payload.format);
     let etag = Etag::of_name(format!("{:?}", found.artifact.sha256));
-    Content::of_named(etag, format.media_type)
+    let answer = Content::of_named(etag, format.media_type)
         .header("content-disposition", &format.disposition(name))
         .answer(call, method, headers, opened)
-        .await
+        .await?;
+    count(call, method, &answer, found.tenant, found.artifact.id);
+    Ok(answer)
+}
+
+/// Counts a download if the response transfers content: a client that has it already, and one that asks for its length,
+/// download nothing.
+pub(super) fn count(call: &Call, method: &Method, answer: &Response, tenant: TenantId, id: ArtifactId) {
+    let has_content = matches!(answer.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT);
+    if method == Method::GET && has_content {
+        call.app.gate.engine().count_download(tenant, id);
+    }
 }
 
 async fn in_base64(
     call: &Call,
+    method: &Method,
     open: impl FnOnce(&Engine, &Principal) -> Result<OpenContent, EngineError> + Send + 'static,
 ) -> Result<Response, ApiError> {
     let memory = call.app.memory.clone();
@@ -138,12 +151,15 @@ async fn in_base64(
         // As it is read, as base64, and as JSON.
         memory.grow(&mut share, found.reader.len() * 4)?;
         let content = read_part(&*found.reader, 0..found.reader.len())?;
-        Ok(Some(HeldJson::new(&InBase64 { content: Base64(&content).to_string() }, share)))
+        let content = InBase64 { content: Base64(&content).to_string() };
+        Ok(Some((HeldJson::new(&content, share), found.tenant, found.artifact.id)))
     });
-    let answer = answer.await?.ok_or_else(|| {
+    let (answer, tenant, id) = answer.await?.ok_or_else(|| {
         let max = CONTENT_INLINE_BYTES_MAX;
         let message = format!("the content has more than {max} bytes; read it without `encoding`");
         ApiError::new(ErrorCode::TooLarge, message).detail("bytes_max", max)
     })?;
-    Ok(answer.into_response())
+    let answer = answer.into_response();
+    count(call, method, &answer, tenant, id);
+    Ok(answer)
 }

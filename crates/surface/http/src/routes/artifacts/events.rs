@@ -4,9 +4,8 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use cairn_engine::ArtifactFilter;
-use cairn_gate::GateError;
 
-use super::{filter_in, list_in};
+use super::{filter_in, list_in, query_in};
 use crate::app::AppState;
 use crate::call::Asking;
 use crate::error::ErrorBody;
@@ -50,9 +49,8 @@ pub(super) async fn events(
         tags: list_in(&params, "tags", limits::ARTIFACT_TAGS_MAX)?,
         author: filter_in(&params, "author")?,
         team: filter_in(&params, "team")?,
-        text: filter_in(&params, "q")?,
+        query: query_in(&params)?,
     };
-    filter.check().map_err(GateError::from)?;
     let last_event_id = params.text("last_event_id")?.unwrap_or_default();
     open(app, caller, &headers, last_event_id, Follow::artifacts(filter)).await
 }

@@ -8,6 +8,7 @@ use cairn_artifacts::ArtifactCode;
 use cairn_artifacts::cid::Cid;
 use cairn_seam::Sha256;
 
+use super::content::count;
 use crate::ApiError;
 use crate::call::Call;
 use crate::content::{Asked, Content, Etag};
@@ -48,20 +49,22 @@ pub(super) async fn block(
     let named = params.in_path("cid").to_owned();
     let sha256 = sha256_of(&named)?;
     let asked = Asked::of(&method, &headers);
-    let opened = call
+    let (opened, tenant, id) = call
         .read(move |engine, _| {
             let found = engine.content_by_hash(&Principal::anonymous(), sha256)?;
-            asked.open(found.reader)
+            Ok((asked.open(found.reader)?, found.tenant, found.artifact.id))
         })
         .await?;
     let cid = Cid::Raw(sha256);
-    Content::of_named(Etag::of_name(format!("{cid}.raw")), RAW)
+    let answer = Content::of_named(Etag::of_name(format!("{cid}.raw")), RAW)
         .for_everyone()
         .header("content-disposition", &format!("attachment; filename=\"{cid}.bin\""))
         .header("x-ipfs-path", &format!("/ipfs/{named}"))
         .header("x-ipfs-roots", &cid.to_string())
         .answer(&call, &method, &headers, opened)
-        .await
+        .await?;
+    count(&call, &method, &answer, tenant, id);
+    Ok(answer)
 }
 
 /// Blocks are all that is served: a client that wants something else has to be told.

@@ -22,7 +22,7 @@ mod verify;
 
 pub(in crate::routes) use self::list::date_in;
 use cairn_artifacts::{ArtifactError, ArtifactId};
-use cairn_engine::EngineError;
+use cairn_engine::{ArtifactQuery, EngineError};
 use cairn_gate::GateError;
 use cairn_seam::Sha256;
 use utoipa_axum::routes;
@@ -82,4 +82,10 @@ pub(in crate::routes) fn list_in(params: &Params, name: &str, max: usize) -> Res
 /// A parameter that filters; empty is as if it were not there.
 pub(in crate::routes) fn filter_in(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
     Ok(params.text(name)?.filter(|text| !text.is_empty()).map(str::to_owned))
+}
+
+/// The parameter `q`, read once as a search query.
+pub(in crate::routes) fn query_in(params: &Params) -> Result<Option<ArtifactQuery>, ApiError> {
+    let query = filter_in(params, "q")?.map(|text| ArtifactQuery::parse(&text)).transpose();
+    Ok(query.map_err(GateError::from)?)
 }

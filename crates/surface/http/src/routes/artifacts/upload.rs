@@ -49,12 +49,13 @@ pub(super) async fn upload(
 ) -> Result<(StatusCode, Json<ContentStored>), ApiError> {
     params.only(&[])?;
     let sha256 = sha256_in(&params)?;
-    if body.size_hint().lower() > BLOB_BYTES_MAX {
-        return Err(too_large());
+    let bytes_max = app.config.upload_bytes_max.min(BLOB_BYTES_MAX);
+    if body.size_hint().lower() > bytes_max {
+        return Err(too_large(bytes_max));
     }
     let place = place(&app)?;
     let mut pieces = PiecesIn::new(DataIn::new(body, caller, "send it again"));
-    let outcome = take(&app, &mut pieces, sha256).await;
+    let outcome = take(&app, &mut pieces, sha256, bytes_max).await;
     drop(place);
     if outcome.is_err() {
         tokio::spawn(linger(pieces.into_body()));
@@ -66,15 +67,20 @@ pub(super) async fn upload(
 }
 
 /// Reads the body to its end and stores it; returns its length, and whether it is new.
-async fn take(app: &AppState, pieces: &mut PiecesIn, sha256: Sha256) -> Result<(u64, bool), ApiError> {
+async fn take(
+    app: &AppState,
+    pieces: &mut PiecesIn,
+    sha256: Sha256,
+    bytes_max: u64,
+) -> Result<(u64, bool), ApiError> {
     let principal = pieces.caller().principal().clone();
     let mut upload: ContentUpload =
         app.gate.read_on(move |engine| engine.begin_content(&principal, sha256)).await?;
     let mut bytes = 0;
     while let Some(piece) = pieces.next(app).await? {
         bytes += piece.len() as u64;
-        if bytes > BLOB_BYTES_MAX {
-            return Err(too_large());
+        if bytes > bytes_max {
+            return Err(too_large(bytes_max));
         }
         let write = move |_: &_| upload.write(&piece).map(|()| upload);
         upload = app.gate.read_on(write).await?;
@@ -96,7 +102,7 @@ fn place(app: &AppState) -> Result<OwnedSemaphorePermit, ApiError> {
     })
 }
 
-fn too_large() -> ApiError {
-    let message = format!("the content has more than {BLOB_BYTES_MAX} bytes");
-    ApiError::new(ErrorCode::TooLarge, message).detail("bytes_max", BLOB_BYTES_MAX)
+fn too_large(bytes_max: u64) -> ApiError {
+    let message = format!("the content has more than {bytes_max} bytes");
+    ApiError::new(ErrorCode::TooLarge, message).detail("bytes_max", bytes_max)
 }

@@ -22,7 +22,7 @@ use crate::call::Asking;
 use crate::content_type::RawBytes;
 use crate::error::ErrorBody;
 use crate::params::{Params, invalid};
-use crate::routes::artifacts::{date_in, filter_in, list_in};
+use crate::routes::artifacts::{date_in, filter_in, list_in, query_in};
 
 /// Ids in one request.
 const IDS_MAX: usize = 1000;
@@ -75,7 +75,7 @@ pub(super) async fn artifact_export(
             tags: list_in(&params, "tags", cairn_artifacts::limits::TAGS_MAX)?,
             author: filter_in(&params, "author")?,
             team: filter_in(&params, "team")?,
-            text: filter_in(&params, "q")?,
+            query: query_in(&params)?,
         },
         format: filter_in(&params, "format")?,
         from_ms: date_in(&params, "from")?,

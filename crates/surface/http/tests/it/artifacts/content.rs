@@ -1,5 +1,8 @@
 //! Content: read by id and by hash, and uploaded.
 
+use cairn_gate::{Allowance, GateConfig};
+use cairn_http::HttpConfig;
+
 use super::kit::{World, content, details, id, sha256};
 use crate::client::{exchange, request, send};
 
@@ -132,4 +135,69 @@ async fn an_upload_is_limited() {
     assert_eq!(exchange(world.server.addr, &chunked).await.status, 201);
     let unnamed = send(world.server.addr, "PUT /kcp/v1/content/1", &world.ada, b"1").await;
     assert_eq!((unnamed.error().0, &details(&unnamed)["parameter"]), (400, &"sha256".into()));
+}
+
+#[tokio::test]
+async fn an_upload_has_at_most_as_many_bytes_as_the_limit() {
+    let config = HttpConfig { upload_bytes_max: 100_000, ..HttpConfig::default() };
+    let world = World::of(config, Allowance::default(), GateConfig::default().deadline).await;
+    for (bytes, expected) in [(100_000, 201), (100_001, 413)] {
+        let body = vec![7; bytes];
+        let path = format!("/kcp/v1/content/{}", sha256(&body));
+        // Its length comes with it, or shows only when it has arrived.
+        let chunked = format!(
+            "PUT {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{}transfer-encoding: chunked\r\n\r\n{bytes:x}\r\n{}\r\n0\r\n\r\n",
+            world.server.addr,
+            world.ada,
+            "\u{7}".repeat(bytes),
+        );
+        assert_eq!(exchange(world.server.addr, &chunked).await.status, expected, "{bytes} bytes");
+        let again = world.put(&world.ada, &path, &body).await;
+        assert_eq!(again.status, if expected == 201 { 200 } else { 413 }, "{again:?}");
+        if expected == 413 {
+            assert_eq!(
+                (again.error().1, &details(&again)["bytes_max"]),
+                ("TOO_LARGE".into(), &100_000.into())
+            );
+        }
+        let payload = format!(r#"{{"title":"x","content_hash":"{}"}}"#, sha256(&body));
+        let published = world.post(&world.ada, "/kcp/v1/artifacts", payload.as_bytes()).await;
+        assert_eq!(published.status, if expected == 201 { 201 } else { 400 }, "{published:?}");
+    }
+}
+
+#[tokio::test]
+async fn only_what_is_transferred_counts_as_read_and_downloaded() {
+    let world = World::new().await;
+    let id = world.published(1, &[("visibility", "\"public\"")]).await;
+    let (path, known) = (format!("/kcp/v1/artifacts/{id}"), format!("\"{}\"", sha256(content(1).as_bytes())));
+    let content_path = format!("{path}/content");
+    let by_hash = format!("/kcp/v1/content/{}", sha256(content(1).as_bytes()));
+    let usage = async || {
+        let list = world.json(&world.ada, "/kcp/v1/artifacts").await;
+        let about = &list["results"][0];
+        let about = if about["_cairn"].is_object() { &about["_cairn"] } else { about };
+        (about["reads"].as_u64().expect("a number"), about["downloads"].as_u64().expect("a number"))
+    };
+    assert_eq!(usage().await, (0, 0));
+    let ask = async |method: &str, path: &str, more: &str| {
+        request(world.server.addr, &format!("{method} {path}"), &format!("{}{more}", world.ada)).await.status
+    };
+    for path in [&content_path, &by_hash] {
+        assert_eq!(ask("HEAD", path, "").await, 200);
+        assert_eq!(ask("GET", path, &format!("if-none-match: {known}\r\n")).await, 304);
+        assert_eq!(ask("GET", path, "range: bytes=9999-\r\n").await, 416);
+    }
+    assert_eq!(ask("HEAD", &path, "").await, 200);
+    assert_eq!(ask("HEAD", &format!("{content_path}?encoding=base64"), "").await, 200);
+    assert_eq!(usage().await, (0, 0), "nothing was transferred");
+    assert_eq!(ask("GET", &path, "").await, 200);
+    assert_eq!(usage().await, (1, 0));
+    for (at, more) in ["", "range: bytes=0-3\r\n"].into_iter().enumerate() {
+        let status = ask("GET", &content_path, more).await;
+        assert!(status == 200 || status == 206, "{status}");
+        assert_eq!(usage().await, (1, at as u64 + 1));
+    }
+    assert_eq!(ask("GET", &format!("{content_path}?encoding=base64"), "").await, 200);
+    assert_eq!(usage().await, (1, 3));
 }

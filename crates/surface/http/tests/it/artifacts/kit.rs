@@ -33,9 +33,13 @@ impl World {
     }
 
     pub(super) async fn with(allowance: Allowance, deadline: Duration) -> World {
+        World::of(HttpConfig::default(), allowance, deadline).await
+    }
+
+    pub(super) async fn of(config: HttpConfig, allowance: Allowance, deadline: Duration) -> World {
         let authentication = Authentication::Required;
         let gate = GateConfig { authentication, allowance, deadline, ..GateConfig::default() };
-        let server = Server::with(HttpConfig::default(), gate).await;
+        let server = Server::with(config, gate).await;
         server.search();
         let (engine, owner) = (server.gate.engine(), Principal::local_owner());
         let tenant = |name| engine.create_tenant(&owner, &TenantName::parse(name).expect("a name"));

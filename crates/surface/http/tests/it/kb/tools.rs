@@ -1,0 +1,121 @@
+//! Each tool, by its address and by the client.
+
+use cairn_kb::tools::{
+    CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, QueryInput, SearchInput,
+};
+use serde_json::json;
+
+use super::{client, requirement, scenario, tool, with_main};
+use crate::client::{get, send};
+use crate::server::Server;
+
+#[tokio::test]
+async fn tools_answer_at_their_addresses() {
+    let server = with_main().await;
+    let found = tool(&server, "query", json!({"type": "req"})).await;
+    assert_eq!((&found["count"], &found["entities"][0]["id"]), (&json!(1), &json!("REQ-1")), "{found}");
+    let found = tool(&server, "search", json!({"query": "sessions"})).await;
+    assert_eq!(found["results"][0]["entity"]["id"], "REQ-1", "{found}");
+    let status = tool(&server, "status", json!({})).await;
+    assert_eq!((&status["entities"], &status["relationships"]), (&json!(2), &json!(1)), "{status}");
+    let gaps =
+        tool(&server, "find_gaps", json!({"type": "req", "missingRelationships": ["verified_by"]})).await;
+    assert_eq!(gaps["count"], 1, "{gaps}");
+    let coverage = tool(&server, "coverage", json!({"by": "req"})).await;
+    assert_eq!(coverage["summary"]["missingTest"], 1, "{coverage}");
+    let graph = tool(&server, "graph", json!({"seedIds": ["SCEN-1"], "direction": "incoming"})).await;
+    assert_eq!(graph["edges"], json!([{"type": "specified_by", "from": "REQ-1", "to": "SCEN-1"}]), "{graph}");
+    let report = tool(&server, "check", json!({"rules": ["must-priority-coverage"]})).await;
+    assert_eq!(report["violations"][0]["entityId"], "REQ-1", "{report}");
+    let same = json!({"type": "req", "id": "REQ-2", "properties": {"title": "New", "status": "open"}});
+    let valid = tool(&server, "validate_upsert", same.clone()).await;
+    assert_eq!(
+        valid["normalizedPreview"]["id"],
+        if valid["valid"] == true { json!("REQ-2") } else { json!(null) }
+    );
+    assert_eq!(tool(&server, "status", json!({})).await["entities"], 2, "a dry run stores nothing");
+    let deleted = tool(&server, "delete", json!({"ids": ["REQ-1", "SCEN-1", "REQ-9"]})).await;
+    assert_eq!((&deleted["deleted"], &deleted["skipped"]), (&json!(2), &json!(["REQ-9"])), "{deleted}");
+}
+
+#[tokio::test]
+async fn no_body_stands_for_an_empty_object() {
+    let server = with_main().await;
+    for name in ["query", "status", "find_gaps", "coverage", "check"] {
+        let request = format!("POST /v1/kb/shop/main/{name}");
+        let bare = send(server.addr, &request, "", b"").await;
+        let object = send(server.addr, &request, "content-type: application/json\r\n", b"{}").await;
+        assert_eq!((bare.status, &bare.body), (200, &object.body), "{name}: {bare:?}");
+    }
+    for (name, field) in [("search", "query"), ("graph", "seedIds"), ("upsert", "type"), ("delete", "ids")] {
+        let bare = send(server.addr, &format!("POST /v1/kb/shop/main/{name}"), "", b"").await;
+        assert_eq!(bare.status, 422, "{name}: {bare:?}");
+        assert!(bare.body.contains(&format!("missing field `{field}`")), "{name}: {bare:?}");
+    }
+}
+
+#[tokio::test]
+async fn status_and_entities_are_plain_reads() {
+    let server = with_main().await;
+    let status = get(server.addr, "/v1/kb/shop/main").await;
+    assert_eq!(status.json(), tool(&server, "status", json!({})).await);
+    let entity = get(server.addr, "/v1/kb/shop/main/entities/REQ-1").await;
+    assert_eq!((entity.status, entity.json()["priority"].clone()), (200, json!("must")), "{entity:?}");
+    let missing = get(server.addr, "/v1/kb/shop/main/entities/REQ%2F9").await;
+    assert_eq!(missing.error(), (404, "KbNoEntity".to_owned()));
+    assert_eq!(missing.json()["error"]["details"]["ids"], json!(["REQ/9"]));
+}
+
+#[tokio::test]
+async fn the_client_calls_every_tool() {
+    let server = Server::start().await;
+    let mut client = client(&server).await;
+    client.kb_ensure("shop", "main", None, &mut |_| {}).await.expect("created");
+    let scen = client.kb_upsert("shop", "main", &scenario()).await.expect("stored");
+    assert_eq!((scen.created, scen.updated), (1, 0));
+    assert!(client.kb_validate_upsert("shop", "main", &requirement()).await.expect("valid").valid);
+    let req = client.kb_upsert("shop", "main", &requirement()).await.expect("stored");
+    assert_eq!((req.created, req.relationships_created), (1, 1));
+    let query = QueryInput { id: Some("REQ-1".into()), ..QueryInput::default() };
+    let found = client.kb_query("shop", "main", &query).await.expect("found");
+    let entity = client.kb_entity("shop", "main", "REQ-1").await.expect("found");
+    assert_eq!(found.entities, [entity]);
+    let search = SearchInput { query: "expire".into(), ..SearchInput::default() };
+    assert_eq!(client.kb_search("shop", "main", &search).await.expect("found").count, 1);
+    assert_eq!(client.kb_status("shop", "main").await.expect("a status").snapshot_id, req.snapshot_id);
+    let gaps = client.kb_find_gaps("shop", "main", &FindGapsInput::default()).await.expect("gaps");
+    assert_eq!(gaps.meta.entities, 2);
+    let coverage = client.kb_coverage("shop", "main", &CoverageInput::default()).await.expect("coverage");
+    assert_eq!(coverage.summary.total, 1);
+    let graph = GraphInput { seed_ids: vec!["REQ-1".into()], ..GraphInput::default() };
+    assert_eq!(client.kb_graph("shop", "main", &graph).await.expect("a graph").nodes.len(), 2);
+    let report = client.kb_check("shop", "main", &CheckInput::default()).await.expect("a report");
+    assert_eq!(report.snapshot_id, req.snapshot_id);
+    assert!(report.count > 0 && report.violations.iter().any(|violation| !violation.fix.is_empty()));
+    let ids = DeleteInput { ids: vec!["REQ-1".into()], request_id: None };
+    assert_eq!(client.kb_delete("shop", "main", &ids).await.expect("deleted").deleted, 1);
+}
+
+#[tokio::test]
+async fn skills_are_read_whole_and_by_resource() {
+    let server = Server::start().await;
+    let list = get(server.addr, "/v1/kb-skills").await.json();
+    let ids: Vec<_> =
+        list["skills"].as_array().expect("a list").iter().map(|skill| skill["id"].clone()).collect();
+    assert_eq!(ids, ["cairn-bootstrap", "cairn-freshness", "cairn-traceability", "cairn-usage"]);
+    let skill = get(server.addr, "/v1/kb-skills/kibi-usage").await.json();
+    assert_eq!(skill["metadata"]["id"], "cairn-usage", "an alias is followed");
+    let plain = get(server.addr, "/v1/kb-skills/cairn-usage/resources/fact-lanes.md").await;
+    assert_eq!(plain.status, 200, "{plain:?}");
+    let encoded = get(server.addr, "/v1/kb-skills/cairn-usage/resources%2Ffact-lanes.md").await;
+    assert_eq!(encoded.json(), plain.json());
+    for (path, status) in [
+        ("nothing", 404),
+        ("cairn-usage/SKILL.md", 404),
+        ("cairn-usage/..%2F..%2FCargo.toml", 422),
+        ("cairn-usage/../../Cargo.toml", 422),
+    ] {
+        let refused = get(server.addr, &format!("/v1/kb-skills/{path}")).await;
+        assert_eq!(refused.status, status, "{path}: {refused:?}");
+    }
+}
