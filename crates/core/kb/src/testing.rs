@@ -146,8 +146,6 @@ fn entity(kind: EntityType, key: NodeKey, at: u64, random: &mut Random) -> Node 
         source_file: (kind == EntityType::Symbol).then(|| format!("src/module_{}.ts", number % 97).into()),
         priority: (kind == EntityType::Req)
             .then(|| if number.is_multiple_of(3) { "must" } else { "should" }.into()),
-        owner: None,
-        severity: None,
         tags: Box::new([format!("area-{}", number % 17).into()]),
         lacks_times: [false; 2],
         verification_scope: is_test

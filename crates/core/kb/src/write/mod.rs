@@ -12,3 +12,6 @@ pub use examine::{Examined, UpsertPlan, examine_upsert};
 pub use relationships::NewLink;
 pub use store::{Stored, store_deletion, store_upsert};
 pub use symbol::SymbolFacts;
+
+#[cfg(test)]
+mod tests;

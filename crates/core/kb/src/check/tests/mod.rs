@@ -115,8 +115,6 @@ pub(crate) fn node(kind: EntityType, id: &str) -> Node {
         status: kind.statuses()[0].into(),
         source: id.into(),
         source_file: None,
-        owner: None,
-        severity: None,
         priority: None,
         tags: Box::new([]),
         lacks_times: [false; 2],
