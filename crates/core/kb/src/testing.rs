@@ -134,6 +134,8 @@ fn entity(kind: EntityType, key: NodeKey, at: u64, random: &mut Random) -> Node 
     };
     let is_test = kind == EntityType::Test;
     Node {
+        owner: None,
+        severity: None,
         title: format!("{} number {at}", kind.text()).into(),
         status: status.into(),
         source: if random.below(100) == 0 {
@@ -144,8 +146,6 @@ fn entity(kind: EntityType, key: NodeKey, at: u64, random: &mut Random) -> Node 
         source_file: (kind == EntityType::Symbol).then(|| format!("src/module_{}.ts", number % 97).into()),
         priority: (kind == EntityType::Req)
             .then(|| if number.is_multiple_of(3) { "must" } else { "should" }.into()),
-        owner: None,
-        severity: None,
         tags: Box::new([format!("area-{}", number % 17).into()]),
         lacks_times: [false; 2],
         verification_scope: is_test

@@ -6,11 +6,12 @@ mod examine;
 mod relationships;
 mod store;
 mod symbol;
-#[cfg(test)]
-mod tests;
 
 pub use delete::{DeletePlan, plan_delete};
 pub use examine::{Examined, UpsertPlan, examine_upsert};
 pub use relationships::NewLink;
 pub use store::{Stored, store_deletion, store_upsert};
 pub use symbol::SymbolFacts;
+
+#[cfg(test)]
+mod tests;

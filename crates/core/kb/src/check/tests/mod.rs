@@ -107,14 +107,14 @@ fn kind(kind: &str) -> FactFields {
 /// A complete entity.
 pub(crate) fn node(kind: EntityType, id: &str) -> Node {
     Node {
+        owner: None,
+        severity: None,
         id: id.into(),
         kind,
         title: format!("title of {id}").into(),
         status: kind.statuses()[0].into(),
         source: id.into(),
         source_file: None,
-        owner: None,
-        severity: None,
         priority: None,
         tags: Box::new([]),
         lacks_times: [false; 2],

@@ -85,10 +85,8 @@ fn json(text: &str) -> Value {
 
 /// An upsert whose properties are JSON.
 fn sent(kind: EntityType, id: &str, properties: &str) -> UpsertInput {
-    let properties = match json(properties) {
-        Value::Object(entries) => Properties(entries.into_iter().collect()),
-        other => panic!("{other:?}"),
-    };
+    let Value::Object(entries) = json(properties) else { panic!("{properties}") };
+    let properties = Properties(entries.into_iter().collect());
     UpsertInput { kind, id: id.into(), properties, relationships: Vec::new(), request_id: None }
 }
 
