@@ -12,5 +12,4 @@ mod inside;
 mod refs;
 mod remember;
 mod repo;
-mod speed;
 mod switching;
