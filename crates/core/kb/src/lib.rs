@@ -39,8 +39,8 @@ pub use model::{
     VerificationPerspective, VerificationScope,
 };
 pub use record::{
-    BranchRecord, Version, check_branch, check_workspace, find_branch, list_branches, put_branch,
-    put_version, remove_branch, remove_version, space_name, version,
+    BranchRecord, Version, branch_of_space, check_branch, check_workspace, decode_branch, find_branch,
+    list_branches, put_branch, put_version, remove_branch, remove_version, space_name, version,
 };
 pub use skills::{SkillError, SkillManifest, SkillSource};
 pub use space::{Loading, Schema, define, entities};

@@ -77,6 +77,13 @@ pub fn space_name(workspace: &str, branch: &str) -> String {
     format!("kb/{workspace}/{branch}")
 }
 
+/// Returns the workspace and the branch of a space by its name, or `None` if no branch has a space of that name.
+pub fn branch_of_space(name: &str) -> Option<(&str, &str)> {
+    let (workspace, branch) = name.strip_prefix("kb/")?.split_once('/')?;
+    let is_fine = check_workspace(workspace).is_ok() && check_branch(branch).is_ok();
+    is_fine.then_some((workspace, branch))
+}
+
 /// Checks the id of a workspace.
 pub fn check_workspace(workspace: &str) -> Result<()> {
     let is_fine = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
@@ -128,6 +135,15 @@ pub fn find_branch(
     let record = BranchRecord::decode(&value)?;
     // A hash is no proof.
     Ok((record.workspace == workspace && record.branch == branch).then_some(record))
+}
+
+/// Decodes the row of a branch. Fails if it does not decode, or stands under the key of another branch.
+pub fn decode_branch(tenant: TenantId, row: &[u8], value: &[u8]) -> Result<BranchRecord> {
+    let record = BranchRecord::decode(value)?;
+    if key(tenant, &record.workspace, &record.branch).as_slice() != row {
+        return Err(KbError::Record("the record of a branch stands under another one's key".into()));
+    }
+    Ok(record)
 }
 
 /// Returns branches of a workspace, or of all, ordered by workspace and name; at most so many, and whether there

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use cairn_kb::{SparqlEndpoint, tables};
-use cairn_seam::{EventKind, Keyspace};
+use cairn_seam::{EventKind, Keyspace, MaintenanceReport, OnStage};
 
 use super::branches::Branches;
-use crate::EngineConfig;
-use crate::memory::{Cleared, Memory, Primary, PrimaryId};
+use super::salvage::LostBranches;
+use crate::memory::{Cleared, Memory, Primary, PrimaryId, Salvage};
+use crate::{Engine, EngineConfig, EngineError};
 
 /// The memory of requirements, with what it keeps between calls.
 pub(crate) struct Kb {
@@ -43,8 +44,22 @@ impl Memory for Kb {
         }
     }
 
+    fn verify(
+        &self,
+        engine: &Engine,
+        repair: bool,
+        report: &mut MaintenanceReport,
+        on_stage: OnStage<'_>,
+    ) -> Result<(), EngineError> {
+        engine.verify_kb(repair, report, on_stage)
+    }
+
     fn primary(&self) -> &'static [Primary] {
         PRIMARY
+    }
+
+    fn salvage(&self) -> Option<Box<dyn Salvage>> {
+        Some(Box::new(LostBranches))
     }
 }
 

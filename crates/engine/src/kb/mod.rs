@@ -7,16 +7,19 @@
 mod branches;
 mod check;
 mod create;
+mod damage;
 mod delete;
 mod diff;
 mod list;
 mod memory;
 mod open;
 mod reports;
+mod salvage;
 mod search;
 mod sparql;
 mod state;
 mod upsert;
+mod verify;
 
 pub use self::create::KbEnsured;
 pub use self::diff::KbDiff;

@@ -64,7 +64,8 @@ pub fn rebuild_after_loss(
     on_stage: OnStage<'_>,
 ) -> Result<SalvageReport, EngineError> {
     let (reader, report) = (Renewing(store), SalvageReport::default());
-    let mut work = Repair { store, reader, salvaged, report, on_stage };
+    let now_ms = clock.now_ms();
+    let mut work = Repair { store, reader, salvaged, report, on_stage, now_ms };
     if !salvaged.has_all_records() {
         let scopes = work.scopes(traces)?;
         work.node(&scopes, clock.now_ms())?;
@@ -111,6 +112,7 @@ pub struct Repair<'a> {
     salvaged: &'a SalvagedStore,
     report: SalvageReport,
     on_stage: OnStage<'a>,
+    now_ms: u64,
 }
 
 type Scopes = BTreeMap<TenantId, BTreeSet<SpaceId>>;
@@ -124,6 +126,11 @@ impl Repair<'_> {
     /// How much of the damaged store was read.
     pub fn salvaged(&self) -> &SalvagedStore {
         self.salvaged
+    }
+
+    /// The time of records that are made now, in Unix milliseconds.
+    pub fn now_ms(&self) -> u64 {
+        self.now_ms
     }
 
     /// Notes what is lost, and writes what was rebuilt, in steps.

@@ -105,6 +105,24 @@ fn give_name(tx: &mut dyn WriteTx, tenant: TenantId, space: SpaceId, name: &str)
     Ok(tx.put(SPACE_NAMES, &by_number(tenant, space), name.as_bytes())?)
 }
 
+/// Gives a space its name again after damage: whichever of the two records of a name is lost.
+///
+/// Fails with [`GraphError::SpaceExists`] if another space has the name, and with [`GraphError::BadRecord`] if the space
+/// has another name or is one that has none.
+pub fn restore_name(tx: &mut dyn WriteTx, tenant: TenantId, space: SpaceId, name: &str) -> Result<()> {
+    check(name)?;
+    if find(&*tx, tenant, name)?.is_some_and(|found| found != space) {
+        return Err(GraphError::SpaceExists(name.to_owned()));
+    }
+    if name_of(&*tx, tenant, space)?.is_some_and(|found| found != name) {
+        return Err(bad("it has another name"));
+    }
+    if state(&*tx, tenant, space)?.is_some_and(SpaceState::is_hidden) {
+        return Err(bad("it is staged or deleted and has no name"));
+    }
+    give_name(tx, tenant, space, name)
+}
+
 /// Whether a space has a name: what is staged, being deleted or deleted has none.
 pub fn is_named(reader: &dyn Reader, tenant: TenantId, space: SpaceId) -> Result<bool> {
     Ok(space == SpaceId::MEMORY || get(reader, SPACE_NAMES, &by_number(tenant, space))?.is_some())

@@ -3,6 +3,7 @@
 mod agree;
 mod copies;
 mod damage;
+mod doctor;
 mod faults;
 mod kip;
 mod kit;
