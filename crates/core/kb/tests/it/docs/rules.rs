@@ -1,7 +1,7 @@
 //! The violating example of each rule violates exactly this rule, and the passing one none.
 
 use cairn_kb::tools::{CheckInput, UpsertInput};
-use cairn_kb::{Branch, Change, CheckRequest, CheckState, Entity, NodeKey, Rule, examine_upsert};
+use cairn_kb::{Branch, Change, CheckRequest, CheckState, Entity, Node, NodeKey, Rule, examine_upsert};
 
 use super::page::{json_blocks, read, section};
 
@@ -43,10 +43,15 @@ fn examples_of_rules() {
             let kind = words.next().expect("a word");
             let mut expects_refusal = false;
             for word in words {
-                match word.strip_prefix("lost=") {
-                    Some(id) => {
-                        let (lost, _) = branch.find(id).expect("an entity of the example");
-                        branch.apply([Change::Remove(lost)]);
+                match word.split_once('=') {
+                    Some((damage, id)) => {
+                        let (key, node) = branch.find(id).expect("an entity of the example");
+                        let sourceless = Node { source: "".into(), ..node.clone() };
+                        branch.apply([match damage {
+                            "lost" => Change::Remove(key),
+                            "sourceless" => Change::Put(key, Box::new(sourceless)),
+                            _ => panic!("{damage}"),
+                        }]);
                     }
                     None => expects_refusal = word == "refused",
                 }
