@@ -109,10 +109,15 @@ fn shown(
         let (body_reasons, snippet) = report::body_match(&input.query, &entity);
         entity.attributes.remove("body");
         let reasons = hit.reasons.iter().chain(&body_reasons).map(|reason| (*reason).to_owned());
+        let mut reasons: Vec<String> = reasons.collect();
+        if reasons.is_empty() {
+            // The index found it by a field that has no reason of its own.
+            reasons.push("metadata match".to_owned());
+        }
         results.push(SearchResult {
             entity: EntityJson::from(&entity),
             score: hit.score,
-            reasons: reasons.collect(),
+            reasons,
             snippet,
         });
     }

@@ -120,7 +120,8 @@ fn list(call: &Call<'_>, tree: &Tree) -> Result<(), Failure> {
 
 fn show(call: &Call<'_>, tree: &Tree) -> Result<(), Failure> {
     let found = of_workspace(tree)?;
-    let has_kb = found.branches.iter().any(|branch| branch.branch == tree.branch());
+    let kb = found.branches.iter().find(|branch| branch.branch == tree.branch());
+    let space = kb.map(|kb| kb.space.as_str());
     let (source, why) = match tree.active.source {
         BranchSource::Env if call.branch.is_some() => ("flag", "named by --branch"),
         BranchSource::Env => ("environment", "named by CAIRN_BRANCH or KIBI_BRANCH"),
@@ -133,17 +134,19 @@ fn show(call: &Call<'_>, tree: &Tree) -> Result<(), Failure> {
             "branch": tree.branch(),
             "source": source,
             "previous": previous,
-            "hasKb": has_kb,
+            "hasKb": kb.is_some(),
+            "space": space,
             "workspace": tree.id,
             "root": tree.root().to_string_lossy(),
         })));
     }
     let mut rows = vec![
         ["branch".to_owned(), format!("{} ({why})", text(tree.branch()))],
-        ["kb".to_owned(), if has_kb { "exists" } else { "does not exist yet" }.to_owned()],
+        ["kb".to_owned(), if kb.is_some() { "exists" } else { "does not exist yet" }.to_owned()],
         ["workspace".to_owned(), tree.id.clone()],
         ["root".to_owned(), text(&tree.root().to_string_lossy())],
     ];
+    rows.extend(space.map(|space| ["space for KIP".to_owned(), text(space)]));
     rows.extend(previous.map(|previous| ["active before".to_owned(), text(previous)]));
     print(&crate::command::table(&rows))
 }

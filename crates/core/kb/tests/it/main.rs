@@ -1,3 +1,7 @@
-//! Tests of the crate from outside.
+//! Tests of the crate from outside: upserts as JSON go in, conflicts and reports come out; and the page of the KB.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod docs;
+mod kit;
+mod traps;
