@@ -10,5 +10,6 @@ mod kit;
 mod life;
 mod refused;
 mod rights;
+mod salvaged;
 mod search;
 mod threads;
