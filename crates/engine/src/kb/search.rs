@@ -114,12 +114,7 @@ fn shown(
             // The index found it by a field that has no reason of its own.
             reasons.push("metadata match".to_owned());
         }
-        results.push(SearchResult {
-            entity: EntityJson::from(&entity),
-            score: hit.score,
-            reasons,
-            snippet,
-        });
+        results.push(SearchResult { entity: EntityJson::from(&entity), score: hit.score, reasons, snippet });
     }
     Ok(SearchOutput { results, count: ranked.count, behind })
 }

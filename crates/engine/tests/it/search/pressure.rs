@@ -13,17 +13,21 @@ use super::kit::{Kit, TENANT, is_search_thread, question, until, writing};
 const DESCRIBES: &str = r#"{"registry_version":1,"bundle_id":"b","types":{"note":{"versions":{"1":{"fields":{
     "1":{"name":"text","type":"string"}}}}}}}"#;
 
-/// Keeps the thread from taking a snapshot while this is set.
-fn hold(kit: &Kit) -> Arc<AtomicBool> {
-    let held = Arc::new(AtomicBool::new(true));
-    let hold = Arc::clone(&held);
+/// Keeps the thread from taking a snapshot while the first of these is set; the second says that it waits.
+fn hold(kit: &Kit) -> (Arc<AtomicBool>, Arc<AtomicBool>) {
+    let (held, waiting) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+    let (hold, waits) = (Arc::clone(&held), Arc::clone(&waiting));
     kit.store.before_snapshot(move || {
         while is_search_thread() && hold.load(Ordering::SeqCst) {
+            waits.store(true, Ordering::SeqCst);
             std::thread::sleep(Duration::from_millis(1));
+        }
+        if is_search_thread() {
+            waits.store(false, Ordering::SeqCst);
         }
         Ok(())
     });
-    held
+    (held, waiting)
 }
 
 #[test]
@@ -33,7 +37,7 @@ fn writers_are_slowed_while_the_index_is_late_and_nobody_else() {
     let context = kit.context();
     kit.found("nothing");
     let pause = |act: &Act| kit.engine.search_pause(act);
-    let held = hold(&kit);
+    let (held, waiting) = hold(&kit);
     for _ in 0..1000 {
         kit.say(context, "a swallow");
     }
@@ -62,6 +66,7 @@ fn writers_are_slowed_while_the_index_is_late_and_nobody_else() {
     assert!(kit.status().behind_ms >= 3000);
     assert!(kit.engine.render_prometheus().contains("\ncairn_search_paced_total 2\n"));
     // It does not wait for an index that is held: it would wait for ever.
+    until("the thread is held", || waiting.load(Ordering::SeqCst));
     assert!(kit.ask(&question("swallow")).behind);
     held.store(false, Ordering::SeqCst);
     until("it keeps up", || !kit.ask(&question("swallow")).behind);
@@ -78,7 +83,7 @@ fn nobody_is_slowed_while_there_is_no_index_that_could_keep_up() {
     }
     kit.clock.advance(Duration::from_secs(33));
     assert_eq!(kit.engine.search_pause(&writing(TENANT)), Duration::ZERO, "it is off");
-    let held = hold(&kit);
+    let (held, _) = hold(&kit);
     kit.start();
     until("it is made", || kit.status().detail.is_some());
     assert_eq!(kit.engine.search_pause(&writing(TENANT)), Duration::ZERO, "it is being made");
