@@ -13,11 +13,11 @@ pub use symbol::{Granularity, SymbolRole, VerificationPerspective, VerificationS
 
 /// Declares an enum of words: its variants, their spelling, and conversions both ways.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+    ($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $variant_doc:literal])* $variant:ident = $text:literal,)+ }) => {
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub enum $name {
-            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)+
+            $($(#[doc = $variant_doc])* #[serde(rename = $text)] $variant,)+
         }
 
         impl $name {
@@ -37,6 +37,20 @@ macro_rules! words {
             }
         }
 
+        // Derived, the schema would have the names of the variants instead of their spelling.
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                let about = concat!($($doc, "\n",)*).trim();
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::Type::String)
+                    .description(Some(about))
+                    .enum_values(Some($name::TEXTS.iter().copied()))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.text())
@@ -45,3 +59,17 @@ macro_rules! words {
     };
 }
 pub(crate) use words;
+
+#[cfg(test)]
+mod tests {
+    use utoipa::PartialSchema;
+
+    use super::EntityType;
+
+    #[test]
+    fn a_schema_has_the_spelling_of_words() {
+        let schema = serde_json::to_value(EntityType::schema()).expect("plain data");
+        assert_eq!(schema["enum"], serde_json::json!(EntityType::TEXTS));
+        assert_eq!(schema["description"], "A type of entity.");
+    }
+}
