@@ -11,6 +11,8 @@ mod text;
 
 pub use preview::preview;
 
+use cairn_access::identity::is_sealed_content;
+
 use crate::limits::{EXTRACT_CONTENT_BYTES_MAX, EXTRACT_TEXT_BYTES_MAX};
 
 /// The ways to extract text.
@@ -68,7 +70,8 @@ const KINDS: [(&str, Kind); 36] = [
 pub fn extract(format: &str, content: &[u8]) -> String {
     let start = &content[..content.len().min(EXTRACT_CONTENT_BYTES_MAX)];
     let kind = kind(format);
-    if kind == Kind::Binary {
+    // Ciphertext that another implementation sealed for its author is no text, even if it happens to decode.
+    if kind == Kind::Binary || is_sealed_content(start) {
         return String::new();
     }
     let Some(text) = text::decode(start) else { return String::new() };
@@ -120,6 +123,8 @@ mod tests {
             ("text", b"a\0b", ""),
             ("html", b"\xff\xfea\0b\0", ""),
             ("text", b"", ""),
+            // Ciphertext of another implementation, though it happens to look like text.
+            ("text", b"KCPENC1 looks like text", ""),
         ] {
             assert_eq!(extract(format, content), expected, "{format}");
         }
