@@ -101,3 +101,19 @@ pub const CHECK_CYCLE_STEPS_MAX: usize = 100_000;
 pub const CHECK_CYCLE_NAMES_MAX: usize = 32;
 /// Contradictions of one branch that are held; more are not reported.
 pub const CHECK_CONTRADICTIONS_MAX: usize = 100_000;
+/// Bytes of a text that is analysed for claims.
+pub const PROSE_BYTES_MAX: usize = 64 * KIB;
+/// Bytes of an argument of such an analysis: a title, a source, a hint.
+pub const PROSE_ARGUMENT_BYTES_MAX: usize = KIB;
+/// Bytes of a sentence that is compared with sentence patterns.
+pub const SENTENCE_BYTES_MAX: usize = 2 * KIB;
+/// Clauses of one text that are compared with sentence patterns.
+pub const CLAUSES_MAX: usize = 200;
+/// Suggestions of one receipt of the semantic advisor.
+pub const SUGGESTIONS_MAX: usize = 50;
+/// Predicate candidates of one suggestion.
+pub const CANDIDATES_MAX: u32 = 20;
+/// Predicate candidates of one suggestion, unless the request says otherwise.
+pub const CANDIDATES_DEFAULT: u32 = 5;
+/// Predicate schemas of a branch that are ranked beside the built-in ones.
+pub const PREDICATE_SCHEMAS_MAX: usize = 1_000;
