@@ -101,3 +101,9 @@ pub const CHECK_CYCLE_STEPS_MAX: usize = 100_000;
 pub const CHECK_CYCLE_NAMES_MAX: usize = 32;
 /// Contradictions of one branch that are held; more are not reported.
 pub const CHECK_CONTRADICTIONS_MAX: usize = 100_000;
+/// Bytes of a statement that is modelled as a requirement.
+pub const MODEL_STATEMENT_BYTES_MAX: usize = 16 * KIB;
+/// Bytes of a key that is read out of a statement; longer ones are no keys.
+pub const MODEL_KEY_BYTES_MAX: usize = 128;
+/// Documents of a statement that is modelled.
+pub const MODEL_SOURCE_FILES_MAX: usize = 256;
