@@ -15,6 +15,7 @@ mod error;
 pub mod limits;
 mod model;
 mod predicates;
+mod prompts;
 mod record;
 pub mod report;
 mod requirement;
@@ -48,6 +49,7 @@ pub use model::{
     VerificationPerspective, VerificationScope,
 };
 pub use predicates::{PredicateSchema, RelationshipPlan, UsageHints};
+pub use prompts::{PROMPTS, Prompt, prompt};
 pub use record::{
     BranchRecord, Version, branch_of_space, check_branch, check_workspace, decode_branch, find_branch,
     list_branches, put_branch, put_version, remove_branch, remove_version, space_name, version,
