@@ -15,8 +15,10 @@ mod error;
 pub mod limits;
 mod model;
 mod predicates;
+mod prompts;
 mod record;
 pub mod report;
+mod requirement;
 mod sentence;
 mod skills;
 mod space;
@@ -47,9 +49,14 @@ pub use model::{
     VerificationPerspective, VerificationScope,
 };
 pub use predicates::{PredicateSchema, RelationshipPlan, UsageHints};
+pub use prompts::{PROMPTS, Prompt, prompt};
 pub use record::{
     BranchRecord, Version, branch_of_space, check_branch, check_workspace, decode_branch, find_branch,
     list_branches, put_branch, put_version, remove_branch, remove_version, space_name, version,
+};
+pub use requirement::{
+    ClaimOperator, ClaimScalar, ExtractionMode, ObservationWriteSet, SCHEMA_VERSION_LATEST,
+    SchemaVersionState, SchemaVersionStatus, SemanticClaim, StrictWriteSet, WriteSet, model_requirement,
 };
 pub use skills::{SkillError, SkillManifest, SkillSource};
 pub use space::{Loading, Schema, define, entities};

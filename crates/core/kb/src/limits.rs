@@ -101,6 +101,12 @@ pub const CHECK_CYCLE_STEPS_MAX: usize = 100_000;
 pub const CHECK_CYCLE_NAMES_MAX: usize = 32;
 /// Contradictions of one branch that are held; more are not reported.
 pub const CHECK_CONTRADICTIONS_MAX: usize = 100_000;
+/// Bytes of a statement that is modelled as a requirement.
+pub const MODEL_STATEMENT_BYTES_MAX: usize = 16 * KIB;
+/// Bytes of a key that is read out of a statement; longer ones are no keys.
+pub const MODEL_KEY_BYTES_MAX: usize = 128;
+/// Documents of a statement that is modelled.
+pub const MODEL_SOURCE_FILES_MAX: usize = 256;
 /// Bytes of a text that is analysed for claims.
 pub const PROSE_BYTES_MAX: usize = 64 * KIB;
 /// Bytes of an argument of such an analysis: a title, a source, a hint.
