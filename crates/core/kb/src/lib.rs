@@ -32,7 +32,7 @@ mod write;
 pub use advisor::{
     AmbiguityWitness, CandidateLane, Interpretation, LogicReadiness, RECEIPT_VERSION, Receipt,
     RecommendedSchema, Signal, SignalKind, SuggestedClaim, SuggestedPredicate, Suggestion, SuggestionKind,
-    advise,
+    advise, is_modeled,
 };
 pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
 pub use check::{CheckReport, CheckRequest, CheckState, Rule};

@@ -13,7 +13,7 @@ mod suggest;
 #[cfg(test)]
 mod tests;
 
-pub use advise::advise;
+pub use advise::{advise, is_modeled};
 pub(crate) use advise::advise_text;
 pub use receipt::{
     AmbiguityWitness, CandidateLane, Interpretation, LogicReadiness, RECEIPT_VERSION, Receipt,
