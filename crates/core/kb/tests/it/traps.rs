@@ -189,7 +189,11 @@ fn trap_9_a_query_is_sorted_by_type_and_id() {
 fn suggested(text: &str) -> Vec<SuggestionKind> {
     let input = SemanticAdvisorInput { text: text.into(), ..SemanticAdvisorInput::default() };
     let receipt = input.run().expect("a text").receipt;
-    assert_eq!(receipt.logic_readiness == LogicReadiness::NotApplicable, receipt.signals.is_empty(), "{text}");
+    assert_eq!(
+        receipt.logic_readiness == LogicReadiness::NotApplicable,
+        receipt.signals.is_empty(),
+        "{text}"
+    );
     receipt.suggestions.into_iter().map(|suggestion| suggestion.kind).collect()
 }
 
