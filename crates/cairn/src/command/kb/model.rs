@@ -24,11 +24,12 @@ Examples:
       --subject customer.data --property retention_years --operator eq --value 7 --apply
   cairn kb model 'Passwords must not be logged.' --subject password --property logged \\
       --operator polarity --value forbid
-  pbpaste | cairn kb model - --json
+  cairn kb model --json - < sentence.txt
 
-Turns a sentence that obliges into a requirement, a subject fact and a property value, as payloads of
-`cairn kb upsert`. Without --subject, --property, --operator and --value, sentence patterns read the
-claim from the text. Below a confidence of 0.7 the plan is one observation, which contradicts nothing.
+Turns a sentence that obliges into a requirement, a subject fact and a property value, as payloads
+of `cairn kb upsert`. Without --subject, --property, --operator and --value, sentence patterns read
+the claim from the text. Below a confidence of 0.7 the plan is one observation, which contradicts
+nothing.
 
 The same claim always gives the same ids. Nothing is stored without --apply, which applies the plan
 payload by payload and ends at the first error; applying it again does no harm.";
