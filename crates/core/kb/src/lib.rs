@@ -18,6 +18,7 @@ pub mod report;
 mod skills;
 mod space;
 mod sparql;
+pub mod sync;
 pub mod tables;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
