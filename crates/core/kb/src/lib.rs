@@ -44,7 +44,7 @@ pub use record::{
     list_branches, put_branch, put_version, remove_branch, remove_version, space_name, version,
 };
 pub use skills::{SkillError, SkillManifest, SkillSource};
-pub use space::{Loading, Schema, define, entities};
+pub use space::{Loading, Schema, define, entities, stored_entities};
 pub use sparql::{
     SparqlAnswer, SparqlCode, SparqlEndpoint, SparqlError, SparqlRequest, SparqlRow, SparqlTerm,
     SparqlTermType,

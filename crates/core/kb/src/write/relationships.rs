@@ -155,7 +155,7 @@ fn check_lane(branch: &Branch, relation: Relation, target: Option<NodeKey>) -> R
     Ok(())
 }
 
-fn check_metadata(relationship: &RelationshipInput) -> Result<(), String> {
+pub(crate) fn check_metadata(relationship: &RelationshipInput) -> Result<(), String> {
     if relationship.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
         return Err("confidence is not between 0 and 1".into());
     }
@@ -170,7 +170,7 @@ fn check_metadata(relationship: &RelationshipInput) -> Result<(), String> {
     Ok(())
 }
 
-fn metadata(relationship: &RelationshipInput) -> Map {
+pub(crate) fn metadata(relationship: &RelationshipInput) -> Map {
     let RelationshipInput { created_at, created_by, source, confidence, .. } = relationship;
     let texts = [("created_at", created_at), ("created_by", created_by), ("source", source)];
     let texts = texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.as_deref()?.into())));
