@@ -16,7 +16,7 @@ use super::problems::Problems;
 use super::report::SyncReport;
 use super::request::Request;
 use crate::branch::{Branch, Change, Edge, Node, NodeKey};
-use crate::entity::Entity;
+use crate::entity::{Entity, bytes_of};
 use crate::model::Relation;
 use crate::{KbError, Result, limits};
 
@@ -101,6 +101,8 @@ pub struct SyncPlan {
     pub files: BTreeMap<String, Option<FileRecord>>,
     /// The report. Contradictions, snapshots and times of the store are not in it.
     pub report: SyncReport,
+    /// Attributes of the concept that counts syncs.
+    pub tree: Map,
     /// The time of the sync, ISO 8601.
     pub now: String,
 }
@@ -116,6 +118,15 @@ impl SyncPlan {
             && linked.is_empty()
             && relinked.is_empty()
             && files.is_empty()
+    }
+
+    /// Returns a number of changes and of bytes that storing it takes at least.
+    pub fn size_min(&self) -> (usize, usize) {
+        let entities = 4 * self.created.len() + self.updated.len() + 3 * self.removed.len();
+        let links = 4 * (self.linked.len() + self.unlinked.len()) + self.relinked.len();
+        let created = self.created.iter().map(|entity| bytes_of(&entity.attributes));
+        let updated = self.updated.iter().map(|update| bytes_of(&update.changed));
+        (entities + links + self.files.len(), created.chain(updated).sum())
     }
 
     /// Returns the changes of the branch, given the numbers of the entities that are created.
@@ -187,6 +198,7 @@ pub fn plan_sync(
         relinked,
         files: noted,
         report,
+        tree: files.next_tree(&now),
         now,
     })
 }

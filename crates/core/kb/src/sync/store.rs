@@ -8,7 +8,7 @@ use cairn_graph::{
 };
 use cairn_seam::Visit;
 
-use super::files::{ABOUT, FILE_TYPE, FileRecord, Files, TREE};
+use super::files::{ABOUT, FILE_TYPE, FileRecord, TREE};
 use super::plan::{End, Link, SyncPlan, Update};
 use crate::Result;
 use crate::branch::{Edge, NodeKey};
@@ -74,11 +74,10 @@ pub fn batches(plan: &SyncPlan, items_max: usize, bytes_max: usize) -> Vec<Batch
     all
 }
 
-/// Stores one batch. `files` are those before the sync; `keys` has the numbers of the batches before this one.
+/// Stores one batch; `keys` has the numbers of the batches before this one.
 pub fn store_batch(
     writer: &mut Writer<'_>,
     schema: &Schema,
-    files: &Files,
     plan: &SyncPlan,
     batch: &Batch,
     keys: &mut Keys,
@@ -120,7 +119,7 @@ pub fn store_batch(
         }
         Batch::Tree => {
             let kind = type_of_files(writer, schema, keys)?;
-            note(writer, kind, TREE, files.next_tree(&plan.now))
+            note(writer, kind, TREE, plan.tree.clone())
         }
     }
 }
