@@ -18,6 +18,7 @@ pub mod report;
 mod skills;
 mod space;
 mod sparql;
+pub mod sync;
 pub mod tables;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -43,14 +44,14 @@ pub use record::{
     list_branches, put_branch, put_version, remove_branch, remove_version, space_name, version,
 };
 pub use skills::{SkillError, SkillManifest, SkillSource};
-pub use space::{Loading, Schema, define, entities};
+pub use space::{Loading, Schema, define, entities, stored_entities};
 pub use sparql::{
     SparqlAnswer, SparqlCode, SparqlEndpoint, SparqlError, SparqlRequest, SparqlRow, SparqlTerm,
     SparqlTermType,
 };
 pub use write::{
-    DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, examine_upsert, plan_delete,
-    store_deletion, store_upsert,
+    DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, check_relationship, examine_upsert,
+    plan_delete, store_deletion, store_upsert,
 };
 
 /// The result of reading or writing the KB.
