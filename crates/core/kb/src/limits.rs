@@ -117,3 +117,25 @@ pub const SYNC_HASH_BYTES_MAX: usize = 128;
 pub const SYNC_LISTED_MAX: usize = 1_000;
 /// Contradictions that the report of a sync lists; all of them are counted.
 pub const SYNC_CONTRADICTIONS_MAX: usize = 100;
+/// Bytes of a statement that is modelled as a requirement.
+pub const MODEL_STATEMENT_BYTES_MAX: usize = 16 * KIB;
+/// Bytes of a key that is read out of a statement; longer ones are no keys.
+pub const MODEL_KEY_BYTES_MAX: usize = 128;
+/// Documents of a statement that is modelled.
+pub const MODEL_SOURCE_FILES_MAX: usize = 256;
+/// Bytes of a text that is analysed for claims.
+pub const PROSE_BYTES_MAX: usize = 64 * KIB;
+/// Bytes of an argument of such an analysis: a title, a source, a hint.
+pub const PROSE_ARGUMENT_BYTES_MAX: usize = KIB;
+/// Bytes of a sentence that is compared with sentence patterns.
+pub const SENTENCE_BYTES_MAX: usize = 2 * KIB;
+/// Clauses of one text that are compared with sentence patterns.
+pub const CLAUSES_MAX: usize = 200;
+/// Suggestions of one receipt of the semantic advisor.
+pub const SUGGESTIONS_MAX: usize = 50;
+/// Predicate candidates of one suggestion.
+pub const CANDIDATES_MAX: u32 = 20;
+/// Predicate candidates of one suggestion, unless the request says otherwise.
+pub const CANDIDATES_DEFAULT: u32 = 5;
+/// Predicate schemas of a branch that are ranked beside the built-in ones.
+pub const PREDICATE_SCHEMAS_MAX: usize = 1_000;

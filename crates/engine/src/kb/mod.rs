@@ -12,6 +12,7 @@ mod delete;
 mod diff;
 mod list;
 mod memory;
+mod model;
 mod open;
 mod reports;
 mod salvage;

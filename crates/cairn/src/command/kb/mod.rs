@@ -1,5 +1,7 @@
 //! `cairn kb`: what must hold, and does it, per git branch.
 
+pub(crate) mod advise;
+mod apply;
 pub(crate) mod branch;
 pub(crate) mod check;
 mod checks;
@@ -11,12 +13,15 @@ pub(crate) mod gaps;
 pub(crate) mod gc;
 pub(crate) mod graph;
 pub(crate) mod init;
+pub(crate) mod model;
 mod options;
 mod payload;
+mod prose;
 pub(crate) mod query;
 pub(crate) mod search;
 pub(crate) mod skills;
 pub(crate) mod status;
+pub(crate) mod suggest;
 mod text;
 mod tree;
 pub(crate) mod upsert;
@@ -27,6 +32,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
+use self::advise::AdviseArgs;
 use self::branch::BranchCommand;
 use self::check::CheckArgs;
 use self::coverage::CoverageArgs;
@@ -35,9 +41,11 @@ use self::gaps::GapsArgs;
 use self::gc::GcArgs;
 use self::graph::GraphArgs;
 use self::init::InitArgs;
+use self::model::ModelArgs;
 use self::query::QueryArgs;
 use self::search::SearchArgs;
 use self::skills::SkillsCommand;
+use self::suggest::SuggestArgs;
 use self::upsert::UpsertArgs;
 use self::validate::ValidateArgs;
 use crate::failure::Failure;
@@ -92,6 +100,18 @@ pub(crate) enum KbCommand {
     #[command(after_help = check::AFTER_HELP)]
     Check(CheckArgs),
 
+    /// Find the claims in the prose of a requirement
+    #[command(after_help = advise::AFTER_HELP)]
+    Advise(AdviseArgs),
+
+    /// Turn a sentence or a claim into a requirement and facts
+    #[command(after_help = model::AFTER_HELP)]
+    Model(ModelArgs),
+
+    /// Suggest predicates for a sentence
+    #[command(after_help = suggest::AFTER_HELP)]
+    Suggest(SuggestArgs),
+
     /// Create or update entities and add relationships
     #[command(after_help = upsert::AFTER_HELP)]
     Upsert(UpsertArgs),
@@ -124,6 +144,8 @@ Examples:
   cairn kb upsert scenario SCEN-001 --title 'Idle session' --status active
   cairn kb upsert req REQ-001 --link specified_by:SCEN-001
                                      connect them
+  cairn kb model 'Audit logs must be retained for 90 days.' --source docs/audit.md --apply
+                                     a sentence as facts that are compared
   cairn kb gaps --type req --missing verified_by
                                      requirements without a test
   cairn kb check                     exit code 1 if a rule is violated, for CI
@@ -148,6 +170,9 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Coverage(arguments) => coverage::coverage(&call, arguments),
         KbCommand::Graph(arguments) => graph::graph(&call, arguments),
         KbCommand::Check(arguments) => check::check(&call, &arguments),
+        KbCommand::Advise(arguments) => advise::advise(&call, arguments),
+        KbCommand::Model(arguments) => model::model(&call, arguments),
+        KbCommand::Suggest(arguments) => suggest::suggest(&call, arguments),
         KbCommand::Upsert(arguments) => upsert::upsert(&call, &arguments),
         KbCommand::Validate(arguments) => validate::validate(&call, &arguments),
         KbCommand::Delete(arguments) => delete::delete(&call, arguments),

@@ -6,9 +6,10 @@ use axum::http::{Method, Request};
 use cairn_kb::sync::{SyncReport, SyncedFiles};
 use cairn_kb::tools::{
     CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput, DeleteOutput, EntityJson,
-    FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, QueryInput, QueryOutput, SearchInput,
-    SearchOutput, SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, UpsertInput, UpsertOutput,
-    ValidateUpsertInput, ValidateUpsertOutput,
+    FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ModelRequirementInput, ModelRequirementOutput,
+    QueryInput, QueryOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput,
+    SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput, SuggestPredicatesOutput,
+    UpsertInput, UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
 };
 use cairn_seam::Stage;
 use cairn_wire::kb::{KbBranchDeleted, KbBranches, KbDiff, KbEnsured};
@@ -96,6 +97,36 @@ impl Client {
         input: &CheckInput,
     ) -> Result<CheckOutput, ClientError> {
         self.kb_tool(workspace, branch, "check", input).await
+    }
+
+    /// Models a normative statement: `POST /v1/kb/{workspace}/{branch}/model_requirement`.
+    pub async fn kb_model_requirement(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ModelRequirementInput,
+    ) -> Result<ModelRequirementOutput, ClientError> {
+        self.kb_tool(workspace, branch, "model_requirement", input).await
+    }
+
+    /// Suggests predicates for a text: `POST /v1/kb/{workspace}/{branch}/suggest_predicates`.
+    pub async fn kb_suggest_predicates(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SuggestPredicatesInput,
+    ) -> Result<SuggestPredicatesOutput, ClientError> {
+        self.kb_tool(workspace, branch, "suggest_predicates", input).await
+    }
+
+    /// Analyses the prose of a requirement: `POST /v1/kb/{workspace}/{branch}/semantic_advisor`.
+    pub async fn kb_semantic_advisor(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SemanticAdvisorInput,
+    ) -> Result<SemanticAdvisorOutput, ClientError> {
+        self.kb_tool(workspace, branch, "semantic_advisor", input).await
     }
 
     /// Creates or updates an entity: `POST /v1/kb/{workspace}/{branch}/upsert`.

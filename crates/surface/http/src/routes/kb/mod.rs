@@ -9,6 +9,7 @@ mod branch;
 mod branches;
 mod diff;
 mod entity;
+mod model;
 mod read;
 mod run;
 mod skills;
@@ -44,6 +45,9 @@ pub(super) fn routes() -> Routes {
         .with(Route::READ, routes!(read::coverage))
         .with(Route::READ, routes!(read::graph))
         .with(Route::READ, routes!(read::check))
+        .with(Route::READ, routes!(model::model_requirement))
+        .with(Route::READ, routes!(model::suggest_predicates))
+        .with(Route::READ, routes!(model::semantic_advisor))
         .with(Route::ENTITY, routes!(write::upsert))
         .with(Route::ENTITY_READ, routes!(write::validate_upsert))
         .with(Route::WRITE, routes!(write::delete))
