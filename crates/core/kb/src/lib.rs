@@ -23,6 +23,7 @@ mod sentence;
 mod skills;
 mod space;
 mod sparql;
+pub mod sync;
 pub mod tables;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -59,14 +60,14 @@ pub use requirement::{
     SchemaVersionState, SchemaVersionStatus, SemanticClaim, StrictWriteSet, WriteSet, model_requirement,
 };
 pub use skills::{SkillError, SkillManifest, SkillSource};
-pub use space::{Loading, Schema, define, entities};
+pub use space::{Loading, Schema, define, entities, stored_entities};
 pub use sparql::{
     SparqlAnswer, SparqlCode, SparqlEndpoint, SparqlError, SparqlRequest, SparqlRow, SparqlTerm,
     SparqlTermType,
 };
 pub use write::{
-    DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, examine_upsert, plan_delete,
-    store_deletion, store_upsert,
+    DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, check_relationship, examine_upsert,
+    plan_delete, store_deletion, store_upsert,
 };
 
 /// The result of reading or writing the KB.

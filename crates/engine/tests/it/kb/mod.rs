@@ -13,4 +13,5 @@ mod refused;
 mod rights;
 mod salvaged;
 mod search;
+mod sync;
 mod threads;

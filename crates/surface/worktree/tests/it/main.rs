@@ -13,3 +13,5 @@ mod refs;
 mod remember;
 mod repo;
 mod switching;
+mod walk;
+mod watch;
