@@ -90,7 +90,14 @@ fn release_build() -> Result<PathBuf> {
 /// Runs git in a tree, without the configuration of the user.
 pub(super) fn git(tree: &Path, arguments: &[&str]) -> Result<()> {
     let status = Command::new("git")
-        .args(["-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "init.defaultBranch=main"])
+        .args([
+            "-c",
+            "user.name=bench",
+            "-c",
+            "user.email=bench@example.org",
+            "-c",
+            "init.defaultBranch=main",
+        ])
         .args(arguments)
         .current_dir(tree)
         .env("GIT_CONFIG_NOSYSTEM", "1")

@@ -26,7 +26,9 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     for number in 0..changed {
         let ending = ["ts", "py", "rs", "go", "java"][number % 5];
         let path = root.join(format!("src/part0000/file{number:06}.{ending}"));
-        let text = tree::source(number).replace("Handles case 3", "implements REQ-0").replace("handles case 3", "implements REQ-0");
+        let text = tree::source(number)
+            .replace("Handles case 3", "implements REQ-0")
+            .replace("handles case 3", "implements REQ-0");
         fs::write(path, text)?;
     }
     git(&root, &["add", "--all"])?;
@@ -38,9 +40,13 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     }
     let times = Spread::new(times);
     report.add(
-        Figure::new(format!("check --staged of {changed} changed files, p50"), times.quantile_ms(0.5), Unit::Millis)
-            .target(Target::Below(200.0))
-            .beside(format!("{}, the whole command, no server running", times.shown())),
+        Figure::new(
+            format!("check --staged of {changed} changed files, p50"),
+            times.quantile_ms(0.5),
+            Unit::Millis,
+        )
+        .target(Target::Below(200.0))
+        .beside(format!("{}, the whole command, no server running", times.shown())),
     );
     Ok(())
 }

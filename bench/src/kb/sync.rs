@@ -34,7 +34,9 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     }
     let about = format!("the whole command, {count} files, no server running");
     report.add(
-        Figure::new("cold sync", median(cold), Unit::Seconds).target(Target::Below(5.0)).beside(about.clone()),
+        Figure::new("cold sync", median(cold), Unit::Seconds)
+            .target(Target::Below(5.0))
+            .beside(about.clone()),
     );
     report.add(
         Figure::new("sync of an unchanged tree", median(unchanged), Unit::Seconds)

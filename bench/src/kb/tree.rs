@@ -33,7 +33,9 @@ pub(super) fn document(number: usize) -> String {
             group * 5 + 2,
             group * 5 + 3,
         ),
-        2 => format!("---\nid: SCEN-{number}\ntype: scenario\ntitle: An idle session of group {group}\nstatus: active\n---\n"),
+        2 => format!(
+            "---\nid: SCEN-{number}\ntype: scenario\ntitle: An idle session of group {group}\nstatus: active\n---\n"
+        ),
         3 => format!(
             "---\nid: TEST-{number}\ntype: test\ntitle: Idle session of group {group} ends\nstatus: passing\n\
              verification_scope: integration\nlinks:\n  - type: validates\n    target: SCEN-{}\n---\n",
@@ -47,7 +49,10 @@ pub(super) fn document(number: usize) -> String {
     };
     text.push_str("\n# Details\n\n");
     for line in 0..8 {
-        let _ = writeln!(text, "Line {line} of document {number} says what holds for group {group}, and for whom it matters most.");
+        let _ = writeln!(
+            text,
+            "Line {line} of document {number} says what holds for group {group}, and for whom it matters most."
+        );
     }
     text
 }
@@ -70,19 +75,40 @@ pub(super) fn sources(tree: &Path, count: usize) -> Result<()> {
 /// The text of a source file: a type, 12 functions and a comment each.
 pub(super) fn source(number: usize) -> String {
     let mut text = match number % 5 {
-        0 => format!("import {{ other }} from './other';\n\nexport interface Shape{number} {{ size: number }}\n\nexport class Store{number} {{\n  read(): number {{ return 1; }}\n}}\n"),
+        0 => format!(
+            "import {{ other }} from './other';\n\nexport interface Shape{number} {{ size: number }}\n\nexport class Store{number} {{\n  read(): number {{ return 1; }}\n}}\n"
+        ),
         1 => format!("import os\n\n\nclass Store{number}:\n    def read(self):\n        return 1\n"),
-        2 => format!("use std::fmt;\n\npub struct Store{number};\n\nimpl Store{number} {{\n    pub fn read(&self) -> u32 {{\n        1\n    }}\n}}\n"),
-        3 => format!("package part\n\nimport \"fmt\"\n\ntype Store{number} struct{{}}\n\nfunc (s Store{number}) Read() int {{ fmt.Println(1); return 1 }}\n"),
+        2 => format!(
+            "use std::fmt;\n\npub struct Store{number};\n\nimpl Store{number} {{\n    pub fn read(&self) -> u32 {{\n        1\n    }}\n}}\n"
+        ),
+        3 => format!(
+            "package part\n\nimport \"fmt\"\n\ntype Store{number} struct{{}}\n\nfunc (s Store{number}) Read() int {{ fmt.Println(1); return 1 }}\n"
+        ),
         _ => format!("package part;\n\nimport java.util.List;\n\npublic class file{number:06} {{\n"),
     };
     for function in 0..12 {
         let _ = match number % 5 {
-            0 => write!(text, "\n/** Handles case {function}. */\nexport function handle{number}x{function}(input: string): number {{\n  const parts = input.split(',');\n  if (parts.length > {function}) {{\n    return parts.length;\n  }}\n  return {function};\n}}\n"),
-            1 => write!(text, "\n\ndef handle{number}x{function}(value):\n    \"\"\"Handles case {function}.\"\"\"\n    parts = value.split(',')\n    if len(parts) > {function}:\n        return len(parts)\n    return {function}\n"),
-            2 => write!(text, "\n/// Handles case {function}.\npub fn handle{number}x{function}(value: &str) -> usize {{\n    let parts = value.split(',').count();\n    if parts > {function} {{\n        return parts;\n    }}\n    {function}\n}}\n"),
-            3 => write!(text, "\n// Handle{number}x{function} handles case {function}.\nfunc Handle{number}x{function}(value string) int {{\n\tif len(value) > {function} {{\n\t\treturn len(value)\n\t}}\n\treturn {function}\n}}\n"),
-            _ => write!(text, "\n    /** Handles case {function}. */\n    public int handle{number}x{function}(String value) {{\n        if (value.length() > {function}) {{\n            return value.length();\n        }}\n        return {function};\n    }}\n"),
+            0 => write!(
+                text,
+                "\n/** Handles case {function}. */\nexport function handle{number}x{function}(input: string): number {{\n  const parts = input.split(',');\n  if (parts.length > {function}) {{\n    return parts.length;\n  }}\n  return {function};\n}}\n"
+            ),
+            1 => write!(
+                text,
+                "\n\ndef handle{number}x{function}(value):\n    \"\"\"Handles case {function}.\"\"\"\n    parts = value.split(',')\n    if len(parts) > {function}:\n        return len(parts)\n    return {function}\n"
+            ),
+            2 => write!(
+                text,
+                "\n/// Handles case {function}.\npub fn handle{number}x{function}(value: &str) -> usize {{\n    let parts = value.split(',').count();\n    if parts > {function} {{\n        return parts;\n    }}\n    {function}\n}}\n"
+            ),
+            3 => write!(
+                text,
+                "\n// Handle{number}x{function} handles case {function}.\nfunc Handle{number}x{function}(value string) int {{\n\tif len(value) > {function} {{\n\t\treturn len(value)\n\t}}\n\treturn {function}\n}}\n"
+            ),
+            _ => write!(
+                text,
+                "\n    /** Handles case {function}. */\n    public int handle{number}x{function}(String value) {{\n        if (value.length() > {function}) {{\n            return value.length();\n        }}\n        return {function};\n    }}\n"
+            ),
         };
     }
     if number % 5 == 4 {
