@@ -9,6 +9,7 @@ mod branch;
 mod branches;
 mod diff;
 mod entity;
+mod export;
 mod read;
 mod run;
 mod skills;
@@ -44,6 +45,7 @@ pub(super) fn routes() -> Routes {
         .with(Route::READ, routes!(read::coverage))
         .with(Route::READ, routes!(read::graph))
         .with(Route::READ, routes!(read::check))
+        .with(Route::READ, routes!(export::export))
         .with(Route::ENTITY, routes!(write::upsert))
         .with(Route::ENTITY_READ, routes!(write::validate_upsert))
         .with(Route::WRITE, routes!(write::delete))
