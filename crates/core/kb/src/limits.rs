@@ -101,6 +101,8 @@ pub const CHECK_CYCLE_STEPS_MAX: usize = 100_000;
 pub const CHECK_CYCLE_NAMES_MAX: usize = 32;
 /// Contradictions of one branch that are held; more are not reported.
 pub const CHECK_CONTRADICTIONS_MAX: usize = 100_000;
+/// Entities of one page of an export, and ids that one call names.
+pub const EXPORT_ENTITIES_MAX: usize = 1_000;
 /// Files of one sync, those included that are gone.
 pub const SYNC_FILES_MAX: usize = 200_000;
 /// Entities of one file of a sync.

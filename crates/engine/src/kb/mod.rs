@@ -10,6 +10,7 @@ mod create;
 mod damage;
 mod delete;
 mod diff;
+mod export;
 mod list;
 mod memory;
 mod model;

@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, Request};
-use cairn_kb::sync::{SyncReport, SyncedFiles};
+use cairn_kb::sync::{ExportInput, ExportOutput, SyncReport, SyncedFiles};
 use cairn_kb::tools::{
     CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput, DeleteOutput, EntityJson,
     FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ModelRequirementInput, ModelRequirementOutput,
@@ -193,6 +193,16 @@ impl Client {
     pub async fn kb_diff(&mut self, workspace: &str, from: &str, to: &str) -> Result<KbDiff, ClientError> {
         let path = format!("/v1/kb/{}/diff", escaped(workspace));
         self.get(&with_query(&path, &[("from", from), ("to", to)])).await
+    }
+
+    /// Returns a page of whole entities with their relationships: `POST /v1/kb/{workspace}/{branch}/export`.
+    pub async fn kb_export(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ExportInput,
+    ) -> Result<ExportOutput, ClientError> {
+        self.kb_tool(workspace, branch, "export", input).await
     }
 
     /// Returns the files that a branch was synced from: `GET /v1/kb/{workspace}/{branch}/files`.

@@ -10,6 +10,7 @@ mod branches;
 mod diff;
 mod entity;
 mod model;
+mod export;
 mod read;
 mod run;
 mod skills;
@@ -49,6 +50,7 @@ pub(super) fn routes() -> Routes {
         .with(Route::READ, routes!(model::model_requirement))
         .with(Route::READ, routes!(model::suggest_predicates))
         .with(Route::READ, routes!(model::semantic_advisor))
+        .with(Route::READ, routes!(export::export))
         .with(Route::ENTITY, routes!(write::upsert))
         .with(Route::ENTITY_READ, routes!(write::validate_upsert))
         .with(Route::WRITE, routes!(write::delete))
