@@ -9,6 +9,7 @@ mod branch;
 mod check;
 mod code;
 mod contradiction;
+mod digest;
 mod entity;
 mod error;
 pub mod limits;
@@ -24,7 +25,7 @@ pub mod testing;
 pub mod tools;
 mod write;
 
-pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
+pub use branch::{Branch, Change, Claim, ClaimValue, Edge, Ends, FactFields, Node, NodeKey, Trust};
 pub use check::{CheckReport, CheckRequest, CheckState, Rule};
 pub use code::KbCode;
 pub use contradiction::{
@@ -32,6 +33,7 @@ pub use contradiction::{
     Conflict, ConflictKind, Conflicts, GroupIndex, GroupKey, Membership, conflicts_in_group, conflicts_of,
     memberships,
 };
+pub use digest::ContentDigest;
 pub use entity::{Entity, FIELDS, Field, FieldError, Properties, Shape, field, field_of_attribute};
 pub use error::{Dependents, KbError};
 pub use model::{

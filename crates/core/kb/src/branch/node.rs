@@ -2,6 +2,7 @@
 
 use cairn_base::{Number, Value};
 
+use crate::digest::ContentDigest;
 use crate::{EntityType, FactKind, Operator, Polarity, SymbolRole, ValueType};
 
 /// One entity, without what only readers of the whole entity need.
@@ -35,6 +36,8 @@ pub struct Node {
     pub verification_perspective: Option<Box<str>>,
     /// The role of a symbol.
     pub symbol_role: Option<SymbolRole>,
+    /// Digest of its content.
+    pub digest: ContentDigest,
     /// Fields of a fact; `None` for other types.
     pub fact: Option<Box<FactFields>>,
 }

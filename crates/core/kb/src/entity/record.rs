@@ -7,6 +7,7 @@ use cairn_graph::Map;
 
 use super::field::field_of_attribute;
 use crate::branch::{FactFields, Node};
+use crate::digest::ContentDigest;
 use crate::model::{EntityType, SymbolRole};
 
 /// A whole entity.
@@ -68,6 +69,7 @@ impl Node {
             verification_scope: text("verification_scope"),
             verification_perspective: text("verification_perspective"),
             symbol_role: attributes.get("symbol_role").and_then(Value::as_str).and_then(SymbolRole::parse),
+            digest: ContentDigest::of(attributes),
             fact: (kind == EntityType::Fact).then(|| Box::new(FactFields::of(attributes))),
         }
     }

@@ -11,7 +11,7 @@ mod page;
 mod query;
 mod search;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use coverage::coverage;
 pub use find_gaps::find_gaps;
