@@ -15,6 +15,7 @@ mod error;
 pub mod limits;
 mod model;
 mod record;
+pub mod render;
 pub mod report;
 mod skills;
 mod space;
@@ -37,8 +38,8 @@ pub use digest::ContentDigest;
 pub use entity::{Entity, FIELDS, Field, FieldError, Properties, Shape, field, field_of_attribute};
 pub use error::{Dependents, KbError};
 pub use model::{
-    EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
-    VerificationPerspective, VerificationScope,
+    Dependent, EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole,
+    ValueType, VerificationPerspective, VerificationScope,
 };
 pub use record::{
     BranchRecord, Version, branch_of_space, check_branch, check_workspace, decode_branch, find_branch,
@@ -51,8 +52,8 @@ pub use sparql::{
     SparqlTermType,
 };
 pub use write::{
-    DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, examine_upsert, plan_delete,
-    store_deletion, store_upsert,
+    AcceptPlan, DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, examine_upsert, plan_accept,
+    plan_delete, store_acceptance, store_deletion, store_upsert,
 };
 
 /// The result of reading or writing the KB.

@@ -7,6 +7,8 @@ mod delete;
 mod entity_json;
 mod find_gaps;
 mod graph;
+mod impact;
+mod matrix;
 mod query;
 mod search;
 mod skills_list;
@@ -14,6 +16,7 @@ mod skills_load;
 mod skills_read;
 mod sparql_remote;
 mod status;
+mod suspect;
 mod upsert;
 mod validate_upsert;
 
@@ -26,6 +29,10 @@ pub use delete::{DeleteInput, DeleteOutput};
 pub use entity_json::EntityJson;
 pub use find_gaps::{FindGapsInput, FindGapsOutput, GapRow};
 pub use graph::{Direction, GraphEdge, GraphInput, GraphNode, GraphOutput};
+pub use impact::{ImpactInput, ImpactOutput, ImpactRow, ImpactSide, ImpactStep};
+pub use matrix::{
+    MatrixBy, MatrixInput, MatrixOutput, MatrixRow, MatrixSummary, Proof, TraceCell, TraceCells, TraceGap,
+};
 pub use query::{QueryInput, QueryOutput};
 pub use search::{SearchInput, SearchOutput, SearchResult};
 pub use skills_list::{SkillsListInput, SkillsListOutput};
@@ -33,6 +40,7 @@ pub use skills_load::{SkillsLoadInput, SkillsLoadOutput};
 pub use skills_read::{SkillsReadInput, SkillsReadOutput};
 pub use sparql_remote::{SparqlRemoteInput, SparqlRemoteOutput};
 pub use status::{StatusInput, StatusOutput, SyncState};
+pub use suspect::{AcceptInput, AcceptOutput, ChangedEnds, SuspectInput, SuspectLink, SuspectOutput};
 pub use upsert::{RelationshipInput, UpsertInput, UpsertOutput};
 pub use validate_upsert::{ValidateUpsertInput, ValidateUpsertOutput};
 

@@ -12,4 +12,5 @@ mod refused;
 mod rights;
 mod salvaged;
 mod search;
+mod suspect;
 mod threads;

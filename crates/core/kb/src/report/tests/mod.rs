@@ -9,6 +9,8 @@ mod body;
 mod coverage;
 mod filters;
 mod graph;
+mod impact;
+mod matrix;
 mod models;
 mod pages;
 mod random;

@@ -13,6 +13,7 @@ mod read;
 mod run;
 mod skills;
 mod sparql;
+mod trace;
 mod wire;
 mod write;
 
@@ -44,9 +45,13 @@ pub(super) fn routes() -> Routes {
         .with(Route::READ, routes!(read::coverage))
         .with(Route::READ, routes!(read::graph))
         .with(Route::READ, routes!(read::check))
+        .with(Route::READ, routes!(trace::matrix))
+        .with(Route::ENTITY_READ, routes!(trace::impact))
+        .with(Route::READ, routes!(trace::suspect))
         .with(Route::ENTITY, routes!(write::upsert))
         .with(Route::ENTITY_READ, routes!(write::validate_upsert))
         .with(Route::WRITE, routes!(write::delete))
+        .with(Route::WRITE, routes!(write::accept))
         .with(Route::SEARCH, routes!(sparql::sparql))
         .with(Route::READ, routes!(skills::list))
         .with(Route::READ, routes!(skills::load))
