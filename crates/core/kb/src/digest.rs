@@ -8,11 +8,41 @@ use std::fmt;
 use cairn_base::{ContentHash, Value, put_varint};
 use cairn_graph::Map;
 
-use crate::entity::FIELDS;
-use crate::model::EntityType;
-
-/// Attributes of every type that are content. All fields of facts are content too.
-const CONTENT: [&str; 5] = ["title", "text_ref", "body", "verification_scope", "verification_perspective"];
+/// Attributes that are content, sorted: those of every type, the kind of a test, and all fields of facts.
+const CONTENT: &[&str] = &[
+    "aliases",
+    "argument_descriptions",
+    "argument_names",
+    "argument_types",
+    "body",
+    "canonical_key",
+    "closed_world",
+    "do_not_use_when",
+    "examples",
+    "fact_kind",
+    "operator",
+    "polarity",
+    "predicate_args",
+    "predicate_arity",
+    "predicate_name",
+    "predicate_namespace",
+    "property_key",
+    "scope",
+    "subject_key",
+    "text_ref",
+    "title",
+    "unit",
+    "use_when",
+    "valid_from",
+    "valid_to",
+    "value_bool",
+    "value_int",
+    "value_number",
+    "value_string",
+    "value_type",
+    "verification_perspective",
+    "verification_scope",
+];
 
 /// The first eight bytes of the BLAKE3 hash of the content of an entity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,8 +84,7 @@ impl fmt::Display for ContentDigest {
 }
 
 fn is_content(attribute: &str) -> bool {
-    CONTENT.contains(&attribute)
-        || FIELDS.iter().any(|field| field.attribute == attribute && *field.of == [EntityType::Fact])
+    CONTENT.binary_search(&attribute).is_ok()
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -77,6 +106,19 @@ fn put(bytes: &mut Vec<u8>, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entity::FIELDS;
+    use crate::model::EntityType;
+
+    #[test]
+    fn all_fields_of_facts_are_content() {
+        assert!(CONTENT.is_sorted());
+        let facts =
+            FIELDS.iter().filter(|field| *field.of == [EntityType::Fact]).map(|field| field.attribute);
+        let others = ["title", "text_ref", "body", "verification_scope", "verification_perspective"];
+        let mut expected: Vec<&str> = facts.chain(others).collect();
+        expected.sort_unstable();
+        assert_eq!(CONTENT, expected);
+    }
 
     fn digest(json: &str) -> ContentDigest {
         let Value::Object(attributes) = Value::parse_json(json.as_bytes()).unwrap() else { panic!("{json}") };

@@ -14,6 +14,13 @@ const KB: &str = "
     test T-2 title=keeps status=failing
     symbol S-1 title=run status=active source_file=src/run.rs
     symbol S-2 title=lost status=active source_file=src/lost.rs
+    fact F-S title=s status=active fact_kind=subject subject_key=s
+    fact F-X title=x status=active fact_kind=property_value subject_key=s property_key=p operator=eq value_type=string value_string=x
+    fact F-Y title=y status=active fact_kind=property_value subject_key=s property_key=p operator=eq value_type=string value_string=y
+    R-1 constrains F-S
+    R-2 constrains F-S
+    R-1 requires_property F-X
+    R-2 requires_property F-Y
     R-1 specified_by SC-1
     SC-1 verified_by T-1
     R-2 verified_by T-2

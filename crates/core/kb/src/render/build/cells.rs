@@ -74,12 +74,22 @@ pub(super) fn gaps(gaps: &[TraceGap], suspect: u64) -> Cell {
     gaps.chain(suspect).collect()
 }
 
-/// Linked entities, one line each; `has_status` shows their statuses.
-pub(super) fn linked(cells: &TraceCells, has_status: bool) -> Cell {
+/// Words beside the id of a linked entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    Nothing,
+    Status,
+    Title,
+}
+
+/// Linked entities, one line each.
+pub(super) fn linked(cells: &TraceCells, beside: Beside) -> Cell {
     let lines = cells.items.iter().take(RENDER_CELLS_MAX).map(|cell| {
         let mut line: Line = vec![Span::Id(cell.id.clone())];
-        if has_status {
-            line.push(status(&cell.status));
+        match beside {
+            Beside::Nothing => {}
+            Beside::Status => line.push(status(&cell.status)),
+            Beside::Title => line.push(Span::Dim(cut(&cell.title))),
         }
         if cell.suspect {
             line.push(Span::Badge(Tone::Info, "suspect".to_owned()));

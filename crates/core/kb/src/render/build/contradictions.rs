@@ -12,7 +12,7 @@ pub(super) fn section(check: &CheckOutput) -> Section {
         about: "The smallest sets of current requirements that cannot all hold. Taking one requirement of a set away ends \
                 its contradiction."
             .to_owned(),
-        tiles: vec![tile("contradictions", check.count, Tone::Bad)],
+        tiles: vec![tile(if check.count == 1 { "contradiction" } else { "contradictions" }, check.count, Tone::Bad)],
         bar: None,
         table: Some(Table {
             caption: "Contradictions with their reasons and a way out",

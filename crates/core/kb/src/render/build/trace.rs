@@ -1,7 +1,7 @@
 //! The traceability matrix, and code, tests and scenarios with gaps.
 
 use super::super::model::{Bar, Row, Section, Span, Table, Tile, Tone};
-use super::cells::{column, entity, gaps, linked, proof, status, tile, words};
+use super::cells::{Beside, column, entity, gaps, linked, proof, status, tile, words};
 use crate::tools::{MatrixBy, MatrixOutput, MatrixRow, MatrixSummary, Proof, TraceGap};
 
 /// The matrix of requirements.
@@ -51,9 +51,9 @@ fn requirement(row: &MatrixRow) -> Row {
             entity(&row.id, &row.title, &row.source),
             words(row.priority.as_deref().unwrap_or_default()),
             vec![vec![status(&row.status)]],
-            linked(&row.scenarios, false),
-            linked(&row.tests, true),
-            linked(&row.symbols, false),
+            linked(&row.scenarios, Beside::Nothing),
+            linked(&row.tests, Beside::Status),
+            linked(&row.symbols, Beside::Title),
             vec![vec![Span::Badge(tone, label.to_owned())]],
             gaps(&row.gaps, row.suspect),
         ],
@@ -134,8 +134,8 @@ fn untraced_row(row: &MatrixRow) -> Row {
         cells: vec![
             entity(&row.id, &row.title, &row.source),
             vec![vec![status(&row.status)]],
-            linked(&row.requirements, false),
-            linked(&row.tests, true),
+            linked(&row.requirements, Beside::Title),
+            linked(&row.tests, Beside::Status),
             vec![vec![Span::Badge(tone, label.to_owned())]],
             gaps(&row.gaps, row.suspect),
         ],
