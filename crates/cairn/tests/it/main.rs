@@ -18,6 +18,7 @@ mod kb;
 mod kb_branches;
 mod kb_kill;
 mod kb_modelling;
+mod kb_reports;
 mod kb_switching;
 mod key;
 mod kip;

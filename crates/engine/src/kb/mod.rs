@@ -4,6 +4,7 @@
 //! transaction, and the transaction stores it only if the branch still has the version that it was examined
 //! against. Reads see the branch as its last write left it.
 
+mod accept;
 mod branches;
 mod check;
 mod create;

@@ -5,6 +5,7 @@ mod apply;
 pub(crate) mod branch;
 pub(crate) mod check;
 mod checks;
+mod commits;
 pub(crate) mod coverage;
 pub(crate) mod delete;
 mod diff;
@@ -12,16 +13,20 @@ mod draw;
 pub(crate) mod gaps;
 pub(crate) mod gc;
 pub(crate) mod graph;
+pub(crate) mod impact;
 pub(crate) mod init;
 pub(crate) mod model;
 mod options;
 mod payload;
 mod prose;
 pub(crate) mod query;
+pub(crate) mod report;
+mod report_file;
 pub(crate) mod search;
 pub(crate) mod skills;
 pub(crate) mod status;
 pub(crate) mod suggest;
+pub(crate) mod suspect;
 mod text;
 mod tree;
 pub(crate) mod upsert;
@@ -40,12 +45,15 @@ use self::delete::DeleteArgs;
 use self::gaps::GapsArgs;
 use self::gc::GcArgs;
 use self::graph::GraphArgs;
+use self::impact::ImpactArgs;
 use self::init::InitArgs;
 use self::model::ModelArgs;
 use self::query::QueryArgs;
+use self::report::ReportArgs;
 use self::search::SearchArgs;
 use self::skills::SkillsCommand;
 use self::suggest::SuggestArgs;
+use self::suspect::SuspectArgs;
 use self::upsert::UpsertArgs;
 use self::validate::ValidateArgs;
 use crate::failure::Failure;
@@ -95,6 +103,18 @@ pub(crate) enum KbCommand {
     /// Follow relationships from entities, as text, DOT or Mermaid
     #[command(after_help = graph::AFTER_HELP)]
     Graph(GraphArgs),
+
+    /// Show what a change of entities, files or commits reaches
+    #[command(after_help = impact::AFTER_HELP)]
+    Impact(ImpactArgs),
+
+    /// List links whose ends changed after they were made, or accept them
+    #[command(after_help = suspect::AFTER_HELP)]
+    Suspect(SuspectArgs),
+
+    /// Write a report: traceability matrix, coverage and contradictions
+    #[command(after_help = report::AFTER_HELP)]
+    Report(ReportArgs),
 
     /// Check the rules; exit code 1 if there are violations
     #[command(after_help = check::AFTER_HELP)]
@@ -169,6 +189,9 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Gaps(arguments) => gaps::gaps(&call, arguments),
         KbCommand::Coverage(arguments) => coverage::coverage(&call, arguments),
         KbCommand::Graph(arguments) => graph::graph(&call, arguments),
+        KbCommand::Impact(arguments) => impact::impact(&call, arguments),
+        KbCommand::Suspect(arguments) => suspect::suspect(&call, arguments),
+        KbCommand::Report(arguments) => report::report(&call, &arguments),
         KbCommand::Check(arguments) => check::check(&call, &arguments),
         KbCommand::Advise(arguments) => advise::advise(&call, arguments),
         KbCommand::Model(arguments) => model::model(&call, arguments),

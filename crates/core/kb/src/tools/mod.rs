@@ -8,6 +8,8 @@ mod entity_json;
 mod find_gaps;
 mod graph;
 mod model_requirement;
+mod impact;
+mod matrix;
 mod query;
 mod search;
 mod semantic_advisor;
@@ -17,6 +19,7 @@ mod skills_read;
 mod sparql_remote;
 mod status;
 mod suggest_predicates;
+mod suspect;
 mod upsert;
 mod validate_upsert;
 
@@ -30,6 +33,10 @@ pub use entity_json::EntityJson;
 pub use find_gaps::{FindGapsInput, FindGapsOutput, GapRow};
 pub use graph::{Direction, GraphEdge, GraphInput, GraphNode, GraphOutput};
 pub use model_requirement::{ClaimInput, ModelRequirementInput, ModelRequirementOutput, ModelWarning};
+pub use impact::{ImpactInput, ImpactOutput, ImpactRow, ImpactSide, ImpactStep};
+pub use matrix::{
+    MatrixBy, MatrixInput, MatrixOutput, MatrixRow, MatrixSummary, Proof, TraceCell, TraceCells, TraceGap,
+};
 pub use query::{QueryInput, QueryOutput};
 pub use search::{SearchInput, SearchOutput, SearchResult};
 pub use semantic_advisor::{SemanticAdvisorInput, SemanticAdvisorOutput};
@@ -41,6 +48,7 @@ pub use status::{StatusInput, StatusOutput, SyncState};
 pub use suggest_predicates::{
     PredicateCandidate, RecommendedAction, SuggestPredicatesInput, SuggestPredicatesOutput,
 };
+pub use suspect::{AcceptInput, AcceptOutput, ChangedEnds, SuspectInput, SuspectLink, SuspectOutput};
 pub use upsert::{RelationshipInput, UpsertInput, UpsertOutput};
 pub use validate_upsert::{ValidateUpsertInput, ValidateUpsertOutput};
 

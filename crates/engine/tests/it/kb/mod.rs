@@ -14,4 +14,5 @@ mod rights;
 mod salvaged;
 mod search;
 mod sync;
+mod suspect;
 mod threads;

@@ -5,11 +5,12 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, Request};
 use cairn_kb::sync::{ExportInput, ExportOutput, SyncReport, SyncedFiles};
 use cairn_kb::tools::{
-    CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput, DeleteOutput, EntityJson,
-    FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ModelRequirementInput, ModelRequirementOutput,
-    QueryInput, QueryOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput,
-    SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput, SuggestPredicatesOutput,
-    UpsertInput, UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
+    AcceptInput, AcceptOutput, CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput,
+    DeleteOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ImpactInput,
+    ImpactOutput, MatrixInput, MatrixOutput, ModelRequirementInput, ModelRequirementOutput, QueryInput,
+    QueryOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput, SparqlRemoteInput,
+    SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput, SuggestPredicatesOutput, SuspectInput,
+    SuspectOutput, UpsertInput, UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
 };
 use cairn_seam::Stage;
 use cairn_wire::kb::{KbBranchDeleted, KbBranches, KbDiff, KbEnsured};
@@ -127,6 +128,46 @@ impl Client {
         input: &SemanticAdvisorInput,
     ) -> Result<SemanticAdvisorOutput, ClientError> {
         self.kb_tool(workspace, branch, "semantic_advisor", input).await
+    }
+
+    /// Returns a traceability matrix: `POST /v1/kb/{workspace}/{branch}/matrix`.
+    pub async fn kb_matrix(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &MatrixInput,
+    ) -> Result<MatrixOutput, ClientError> {
+        self.kb_tool(workspace, branch, "matrix", input).await
+    }
+
+    /// Returns the entities that a change reaches: `POST /v1/kb/{workspace}/{branch}/impact`.
+    pub async fn kb_impact(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ImpactInput,
+    ) -> Result<ImpactOutput, ClientError> {
+        self.kb_tool(workspace, branch, "impact", input).await
+    }
+
+    /// Returns links whose ends changed after they were made: `POST /v1/kb/{workspace}/{branch}/suspect`.
+    pub async fn kb_suspect(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SuspectInput,
+    ) -> Result<SuspectOutput, ClientError> {
+        self.kb_tool(workspace, branch, "suspect", input).await
+    }
+
+    /// Accepts the present contents of the ends of suspect links: `POST /v1/kb/{workspace}/{branch}/accept`.
+    pub async fn kb_accept(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &AcceptInput,
+    ) -> Result<AcceptOutput, ClientError> {
+        self.kb_tool(workspace, branch, "accept", input).await
     }
 
     /// Creates or updates an entity: `POST /v1/kb/{workspace}/{branch}/upsert`.
