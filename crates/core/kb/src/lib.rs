@@ -19,6 +19,7 @@ mod requirement;
 mod skills;
 mod space;
 mod sparql;
+pub mod sync;
 pub mod tables;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -81,6 +81,12 @@ impl BranchState {
             last_sync_source: if was_written { "persisted" } else { "unknown" }.to_owned(),
             entities: self.branch.len() as u64,
             relationships: self.branch.edge_count() as u64,
+            last_sync_at: None,
+            file_owned: self.branch.file_owned() as u64,
+            diverged: self.branch.diverged() as u64,
+            files_with_problems: 0,
+            stale_reasons: Vec::new(),
+            stale_reason_count: 0,
             copied_from: copied_from.clone(),
         }
     }

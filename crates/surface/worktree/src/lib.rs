@@ -3,6 +3,8 @@
 //! - [`Workspace::find`] finds the root of the tree and its repository; [`Workspace::id`] names the clone.
 //! - [`Workspace::branch`] reads the active branch, [`Workspace::branches`] lists all of them.
 //! - [`Workspace::config`] reads the settings of the KB.
+//! - [`Workspace::walk`] lists the files of the tree under the ignore policy, and a [`TreeReader`] reads them.
+//! - [`Workspace::stamp`] tells whether git has changed anything since.
 //! - [`read_inside`] reads a file of the tree and never leaves it.
 //!
 //! Git is never run: `.git` is read as it lies on disk, and nothing is kept between two calls, so each call sees the
@@ -24,6 +26,8 @@ mod inside;
 pub mod limits;
 mod remember;
 mod retry;
+mod stamp;
+mod walk;
 mod workspace;
 mod workspace_id;
 
@@ -35,5 +39,7 @@ pub use environment::{BRANCH_VARIABLES, WORKSPACE_VARIABLES};
 pub use error::WorktreeError;
 pub use file::FileProblem;
 pub use inside::read_inside;
+pub use stamp::TreeStamp;
+pub use walk::{SkipReason, Skipped, TreeFile, TreeReader, Walk, WalkBounds, WalkOptions, is_denied};
 pub use workspace::Workspace;
 pub use workspace_id::{WorkspaceId, WorkspaceIdParseError};

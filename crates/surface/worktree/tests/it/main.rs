@@ -13,3 +13,4 @@ mod refs;
 mod remember;
 mod repo;
 mod switching;
+mod walk;
