@@ -55,8 +55,8 @@ pub use sparql::{
     SparqlTermType,
 };
 pub use write::{
-    DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, examine_upsert, plan_delete,
-    store_deletion, store_upsert,
+    DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, check_relationship, examine_upsert,
+    plan_delete, store_deletion, store_upsert,
 };
 
 /// The result of reading or writing the KB.

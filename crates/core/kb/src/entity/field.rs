@@ -121,8 +121,8 @@ pub fn field_of_attribute(attribute: &str) -> Option<&'static Field> {
 }
 
 impl Field {
-    /// Checks a value, which is not null.
-    pub(crate) fn check(&self, value: &Value) -> Result<(), FieldError> {
+    /// Checks a value, which is not null. Fails with what is wrong with it.
+    pub fn check(&self, value: &Value) -> Result<(), FieldError> {
         let wrong = |expected: String| {
             FieldError::new(self.name, format!("{} is not {expected}", shown(value)), None)
         };

@@ -9,7 +9,7 @@ mod symbol;
 
 pub use delete::{DeletePlan, plan_delete};
 pub use examine::{Examined, UpsertPlan, examine_upsert};
-pub use relationships::NewLink;
+pub use relationships::{NewLink, check_relationship};
 pub use store::{Stored, store_deletion, store_upsert};
 pub use symbol::SymbolFacts;
 

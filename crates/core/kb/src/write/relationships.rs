@@ -74,8 +74,7 @@ fn examine_one(
             cut(from)
         ));
     }
-    check_id("to", to).map_err(|error| error.to_string())?;
-    check_metadata(relationship)?;
+    check_relationship(relationship)?;
     let target = (*to != entity.id).then(|| branch.find(to));
     let (target, target_kind) = match target {
         None => (None, entity.kind),
@@ -155,7 +154,10 @@ fn check_lane(branch: &Branch, relation: Relation, target: Option<NodeKey>) -> R
     Ok(())
 }
 
-fn check_metadata(relationship: &RelationshipInput) -> Result<(), String> {
+/// Checks what can be said of a relationship without its ends: the id of its target and its metadata. Fails with a
+/// message.
+pub fn check_relationship(relationship: &RelationshipInput) -> Result<(), String> {
+    check_id("to", &relationship.to).map_err(|error| error.to_string())?;
     if relationship.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
         return Err("confidence is not between 0 and 1".into());
     }
