@@ -23,3 +23,6 @@ pub use parse::parse;
 pub use symbol::{Directive, Role, Symbol, SymbolKind, Symbols};
 pub use test_framework::TestFramework;
 pub use test_path::is_test_path;
+
+#[cfg(test)]
+mod tests;
