@@ -5,6 +5,7 @@
 //! write, the checks, the reports, and one typed input and output per `kb_*` tool. It parses no KIP and reads no
 //! files.
 
+mod advisor;
 mod branch;
 mod check;
 mod code;
@@ -13,9 +14,11 @@ mod entity;
 mod error;
 pub mod limits;
 mod model;
+mod predicates;
 mod record;
 pub mod report;
 mod requirement;
+mod sentence;
 mod skills;
 mod space;
 mod sparql;
@@ -26,6 +29,11 @@ pub mod testing;
 pub mod tools;
 mod write;
 
+pub use advisor::{
+    AmbiguityWitness, CandidateLane, Interpretation, LogicReadiness, RECEIPT_VERSION, Receipt,
+    RecommendedSchema, Signal, SignalKind, SuggestedClaim, SuggestedPredicate, Suggestion, SuggestionKind,
+    advise,
+};
 pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
 pub use check::{CheckReport, CheckRequest, CheckState, Rule};
 pub use code::KbCode;
@@ -40,6 +48,7 @@ pub use model::{
     EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
     VerificationPerspective, VerificationScope,
 };
+pub use predicates::{PredicateSchema, RelationshipPlan, UsageHints};
 pub use record::{
     BranchRecord, Version, branch_of_space, check_branch, check_workspace, decode_branch, find_branch,
     list_branches, put_branch, put_version, remove_branch, remove_version, space_name, version,

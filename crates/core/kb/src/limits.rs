@@ -107,3 +107,19 @@ pub const MODEL_STATEMENT_BYTES_MAX: usize = 16 * KIB;
 pub const MODEL_KEY_BYTES_MAX: usize = 128;
 /// Documents of a statement that is modelled.
 pub const MODEL_SOURCE_FILES_MAX: usize = 256;
+/// Bytes of a text that is analysed for claims.
+pub const PROSE_BYTES_MAX: usize = 64 * KIB;
+/// Bytes of an argument of such an analysis: a title, a source, a hint.
+pub const PROSE_ARGUMENT_BYTES_MAX: usize = KIB;
+/// Bytes of a sentence that is compared with sentence patterns.
+pub const SENTENCE_BYTES_MAX: usize = 2 * KIB;
+/// Clauses of one text that are compared with sentence patterns.
+pub const CLAUSES_MAX: usize = 200;
+/// Suggestions of one receipt of the semantic advisor.
+pub const SUGGESTIONS_MAX: usize = 50;
+/// Predicate candidates of one suggestion.
+pub const CANDIDATES_MAX: u32 = 20;
+/// Predicate candidates of one suggestion, unless the request says otherwise.
+pub const CANDIDATES_DEFAULT: u32 = 5;
+/// Predicate schemas of a branch that are ranked beside the built-in ones.
+pub const PREDICATE_SCHEMAS_MAX: usize = 1_000;

@@ -10,11 +10,13 @@ mod graph;
 mod model_requirement;
 mod query;
 mod search;
+mod semantic_advisor;
 mod skills_list;
 mod skills_load;
 mod skills_read;
 mod sparql_remote;
 mod status;
+mod suggest_predicates;
 mod upsert;
 mod validate_upsert;
 
@@ -30,11 +32,15 @@ pub use graph::{Direction, GraphEdge, GraphInput, GraphNode, GraphOutput};
 pub use model_requirement::{ClaimInput, ModelRequirementInput, ModelRequirementOutput, ModelWarning};
 pub use query::{QueryInput, QueryOutput};
 pub use search::{SearchInput, SearchOutput, SearchResult};
+pub use semantic_advisor::{SemanticAdvisorInput, SemanticAdvisorOutput};
 pub use skills_list::{SkillsListInput, SkillsListOutput};
 pub use skills_load::{SkillsLoadInput, SkillsLoadOutput};
 pub use skills_read::{SkillsReadInput, SkillsReadOutput};
 pub use sparql_remote::{SparqlRemoteInput, SparqlRemoteOutput};
 pub use status::{StatusInput, StatusOutput, SyncState};
+pub use suggest_predicates::{
+    PredicateCandidate, RecommendedAction, SuggestPredicatesInput, SuggestPredicatesOutput,
+};
 pub use upsert::{RelationshipInput, UpsertInput, UpsertOutput};
 pub use validate_upsert::{ValidateUpsertInput, ValidateUpsertOutput};
 
