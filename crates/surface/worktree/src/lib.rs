@@ -4,6 +4,7 @@
 //! - [`Workspace::branch`] reads the active branch, [`Workspace::branches`] lists all of them.
 //! - [`Workspace::config`] reads the settings of the KB.
 //! - [`Workspace::walk`] lists the files of the tree under the ignore policy, and a [`TreeReader`] reads them.
+//! - [`Lanes`] are the documents of the KB among them, and a [`TreeWatcher`] tells when they change.
 //! - [`Workspace::stamp`] tells whether git has changed anything since.
 //! - [`read_inside`] reads a file of the tree and never leaves it.
 //!
@@ -23,11 +24,13 @@ mod file;
 mod find;
 mod git;
 mod inside;
+mod lanes;
 pub mod limits;
 mod remember;
 mod retry;
 mod stamp;
 mod walk;
+mod watch;
 mod workspace;
 mod workspace_id;
 
@@ -39,7 +42,9 @@ pub use environment::{BRANCH_VARIABLES, WORKSPACE_VARIABLES};
 pub use error::WorktreeError;
 pub use file::FileProblem;
 pub use inside::read_inside;
+pub use lanes::{Lane, Lanes};
 pub use stamp::TreeStamp;
 pub use walk::{SkipReason, Skipped, TreeFile, TreeReader, Walk, WalkBounds, WalkOptions, is_denied};
+pub use watch::{Debounce, TreeEvent, TreeWatcher};
 pub use workspace::Workspace;
 pub use workspace_id::{WorkspaceId, WorkspaceIdParseError};

@@ -38,6 +38,8 @@ pub const TREE_FOLDER_ENTRIES_MAX: usize = 100_000;
 pub const GITIGNORE_BYTES_MAX: usize = 128 * KIB;
 /// Bytes of all `.gitignore` files of a tree.
 pub const GITIGNORE_BYTES_TOTAL_MAX: usize = 2 * MIB;
+/// Folders that are watched for changes of documents.
+pub const WATCHED_FOLDERS_MAX: usize = 20_000;
 /// Bytes of `cairn-kb.toml` or `.kb/config.json`.
 pub const KB_CONFIG_BYTES_MAX: usize = 256 * KIB;
 /// Levels of a dotted key in `cairn-kb.toml`.

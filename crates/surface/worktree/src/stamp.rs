@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use crate::file::{self, Links};
 use crate::limits::GIT_LINE_FILE_BYTES_MAX;
@@ -53,6 +54,21 @@ impl Workspace {
 }
 
 impl TreeStamp {
+    /// Returns true if `HEAD` and the index are older than `age` at `now`. A checkout replaces the index some moments
+    /// before `HEAD`, without a lock.
+    pub fn is_older_than(&self, age: Duration, now: SystemTime) -> bool {
+        let [head, index, _] = &self.files;
+        [head, index].into_iter().flatten().all(|file| {
+            let (Ok(seconds), Ok(nanos)) = (u64::try_from(file.modified.0), u32::try_from(file.modified.1))
+            else {
+                return true;
+            };
+            let modified = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos);
+            // A clock that was set back must not make anyone wait.
+            now.duration_since(modified).map_or(true, |since| since >= age)
+        })
+    }
+
     /// Returns true if git held a lock: it may be replacing files.
     pub fn is_busy(&self) -> bool {
         self.is_busy

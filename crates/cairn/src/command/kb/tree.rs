@@ -202,6 +202,7 @@ impl From<WorktreeError> for Failure {
             | WorktreeError::GitChanging { .. }
             | WorktreeError::State { .. }
             | WorktreeError::StateWrite { .. }
+            | WorktreeError::Watch { .. }
             | WorktreeError::FileRefused { .. } => Failure::new(message),
         };
         failure.with_code(error.code())

@@ -20,12 +20,14 @@ pub use skipped::{SkipReason, Skipped};
 
 use crate::{Workspace, WorktreeError};
 
-/// Files of a tree, and everything that was left out. Both are sorted by the bytes of the path, and equal for equal
+/// Files and folders of a tree, and everything that was left out. All are sorted by the bytes of the path, and equal for equal
 /// trees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Regular files.
     pub files: Vec<TreeFile>,
+    /// Folders that were listed, except for the root.
+    pub folders: Vec<String>,
     /// Files and folders that were left out, each with the reason. What is below a skipped folder is not listed.
     pub skipped: Vec<Skipped>,
 }

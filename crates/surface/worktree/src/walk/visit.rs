@@ -28,6 +28,7 @@ pub(super) fn walk(tree: &TreeReader, rules: Rules, options: &WalkOptions) -> Re
     }
     let mut walk = visit.walk;
     walk.files.sort_unstable();
+    walk.folders.sort_unstable();
     walk.skipped.sort_unstable();
     walk.skipped.dedup();
     Ok(walk)
@@ -81,6 +82,9 @@ impl Visit<'_> {
             }
         }
         self.pending[first..].reverse();
+        if !folder.path.is_empty() {
+            self.walk.folders.push(folder.path.clone());
+        }
         if is_cut { Err(SkipReason::TooMany) } else { Ok(()) }
     }
 

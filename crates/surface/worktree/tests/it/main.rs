@@ -14,3 +14,4 @@ mod remember;
 mod repo;
 mod switching;
 mod walk;
+mod watch;
