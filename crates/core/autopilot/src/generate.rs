@@ -19,7 +19,7 @@ use crate::project::Project;
 use crate::provider::links::Links;
 use crate::provider::typed::{self, TypedIndex};
 use crate::provider::{layout, topology};
-use crate::scan::{Budget, other_files, typed_documents};
+use crate::scan::{Budget, Scene, other_files, typed_documents};
 use crate::select::Pool;
 use crate::tree::{ListedFile, Listing, Skipped, Tree};
 use crate::{AutopilotError, summary};
@@ -63,7 +63,8 @@ pub fn generate(sources: Sources<'_>, input: &AutopilotInput) -> Result<Autopilo
     let mut pool = Pool::new(&request, existing, &typed);
     let mut planned = Vec::new();
     if mode.generates() {
-        gather(tree, &files, &prose, &request, existing, &typed, &mut budget, &mut discovery, &mut pool);
+        let dir = project.requirements_dir.as_deref();
+        gather(tree, &files, &prose, &request, existing, dir, &typed, &mut budget, &mut discovery, &mut pool);
         check_context(&request, &files, &mut discovery);
         planned = plan(tree, &files, &request, existing, project, &mut pool, &mut discovery);
     }
@@ -143,6 +144,7 @@ fn gather(
     prose: &BTreeSet<String>,
     request: &Request,
     existing: &Existing,
+    requirements_dir: Option<&str>,
     typed: &TypedIndex,
     budget: &mut Budget,
     discovery: &mut Discovery,
@@ -154,14 +156,18 @@ fn gather(
     let mut links = Links::new(existing, typed, &paths);
     let mut directed = Vec::new();
     let mut groups = topology::Groups::default();
-    other_files(tree, files, prose, request, &test_ids, budget, &mut |findings| {
+    let scene = Scene { request, test_ids: &test_ids, requirements_dir };
+    other_files(tree, files, prose, &scene, budget, &mut |findings| {
         discovery.file(&findings);
         findings.drafts.into_iter().for_each(|draft| pool.offer(draft));
         findings.signals.into_iter().for_each(|signal| discovery.signal(signal));
         discovery.remarks(findings.warnings, findings.is_truncated);
+        let names_tests = findings.symbols.as_ref().is_some_and(|symbols| !symbols.names_tests.is_empty());
         if let Some(test) = findings.test {
             groups.add(&test);
-            discovery.test_file(&test);
+            if !names_tests && !links.is_of_test(&test.path) {
+                discovery.test_file(&test);
+            }
         }
         if let Some(symbols) = findings.symbols {
             let room = crate::limits::AUTOPILOT_DIRECTIVES_MAX - directed.len();

@@ -9,6 +9,8 @@ pub struct Project {
     pub has_settings: bool,
     /// Paths of the settings that lead to no file, sorted.
     pub missing_paths: Vec<String>,
+    /// Folder of requirements of the settings; `None` for the default.
+    pub requirements_dir: Option<String>,
     /// Rules that `kb_check` checks here. The plan adds no violation of any of them.
     pub rules: Vec<Rule>,
     /// Whether symbol-traceability needs a decision beside a requirement.

@@ -165,35 +165,37 @@ pub(crate) fn typed_documents(
     others
 }
 
+/// What is known before files are examined.
+pub(crate) struct Scene<'a> {
+    pub(crate) request: &'a Request,
+    /// Tests of the KB and of typed documents.
+    pub(crate) test_ids: &'a HashSet<String>,
+    /// The folder of requirements, if it is not the default.
+    pub(crate) requirements_dir: Option<&'a str>,
+}
+
 /// Reads the other files, each by its kind. `prose` are typed files that hold no entity.
 pub(crate) fn other_files(
     tree: &dyn Tree,
     files: &[ListedFile],
     prose: &BTreeSet<String>,
-    request: &Request,
-    test_ids: &HashSet<String>,
+    scene: &Scene<'_>,
     budget: &mut Budget,
     merge: &mut dyn FnMut(Findings),
 ) {
     let tasks = files.iter().filter(|file| file.document.is_none() || prose.contains(&file.path));
     let tasks = tasks.filter_map(|file| Some((file.clone(), Task::of(&file.path)?)));
-    let wanted = tasks.filter(|(_, task)| *task != Task::Markdown || request.include_generic_markdown);
+    let wanted = tasks.filter(|(_, task)| *task != Task::Markdown || scene.request.include_generic_markdown);
     let mut warnings = Vec::new();
     let chosen = chosen(wanted, budget, &mut |warning| warnings.push(warning));
     merge(Findings { warnings, ..Findings::default() });
-    let work = |(file, task): &(ListedFile, Task)| examine(tree, file, *task, request, test_ids);
+    let work = |(file, task): &(ListedFile, Task)| examine(tree, file, *task, scene);
     examine_all(&chosen, &work, merge);
 }
 
 const UNREADABLE: &str = "the file was skipped";
 
-fn examine(
-    tree: &dyn Tree,
-    file: &ListedFile,
-    task: Task,
-    request: &Request,
-    test_ids: &HashSet<String>,
-) -> Findings {
+fn examine(tree: &dyn Tree, file: &ListedFile, task: Task, scene: &Scene<'_>) -> Findings {
     let mut findings = Findings::default();
     let path = file.path.as_str();
     let bytes = match task.bytes_max() {
@@ -217,11 +219,14 @@ fn examine(
     };
     match task {
         Task::Markdown => {
-            let context = markdown::Context { is_source_of_truth: request.sources_of_truth.hold(path) };
+            let context = markdown::Context {
+                is_source_of_truth: scene.request.sources_of_truth.hold(path),
+                requirements_dir: scene.requirements_dir,
+            };
             markdown::examine(path, &text, &context, &mut findings);
         }
         Task::Manifest(manifest) => crate::provider::manifest::examine(manifest, path, &text, &mut findings),
-        Task::Source(language) => symbols::examine(language, path, &text, test_ids, &mut findings),
+        Task::Source(language) => symbols::examine(language, path, &text, scene.test_ids, &mut findings),
         Task::Typed(_) => {}
     }
     findings

@@ -18,75 +18,14 @@ pub(crate) struct Normative {
     pub(crate) has_subject: bool,
 }
 
-/// Words with which no claim about a subject begins: they refer to something else, address the reader, or state a
-/// condition.
-const NO_SUBJECT: &[&str] = &[
-    "you",
-    "your",
-    "we",
-    "our",
-    "i",
-    "it",
-    "its",
-    "they",
-    "their",
-    "this",
-    "that",
-    "these",
-    "those",
-    "there",
-    "he",
-    "she",
-    "one",
-    "who",
-    "which",
-    "what",
-    "if",
-    "when",
-    "whenever",
-    "while",
-    "unless",
-    "until",
-    "because",
-    "since",
-    "once",
-    "after",
-    "before",
-    "although",
-    "though",
-    "for",
-    "in",
-    "on",
-    "at",
-    "by",
-    "with",
-    "without",
-    "to",
-    "from",
-    "as",
-    "so",
-    "but",
-    "and",
-    "or",
-    "then",
-    "also",
-    "note",
-    "however",
-    "therefore",
-    "otherwise",
-    "instead",
-    "please",
-    "why",
-    "how",
-    "where",
-    "yes",
-    "no",
-    "not",
-    "only",
-    "either",
-    "both",
-    "neither",
-];
+/// Words with which a sentence speaks to its reader: advice, and no statement about the project.
+const READER: &[&str] = &["you", "your", "we", "our", "i", "please", "contributors", "readers"];
+/// Words with which no claim about a subject begins: they refer to something else, or state a condition.
+const NO_SUBJECT: &str = "\
+    it its they their this that these those there he she one who which what if when whenever while \
+    unless until because since once after before although though for in on at by with without to \
+    from as so but and or then also note however therefore otherwise instead why how where yes no \
+    not only either both neither";
 /// Words of the longest subject.
 const SUBJECT_WORDS_MAX: usize = 8;
 
@@ -107,7 +46,8 @@ impl Modal {
     }
 }
 
-/// Returns what is normative about a sentence; `None` if it is not, asks something, or is longer than is modelled.
+/// Returns what is normative about a sentence; `None` if it is not, speaks to the
+/// reader, asks something, or is longer than is modelled.
 pub(crate) fn normative(sentence: &str) -> Option<Normative> {
     if sentence.ends_with('?') || sentence.chars().nth(AUTOPILOT_STATEMENT_CHARS_MAX).is_some() {
         return None;
@@ -118,9 +58,12 @@ pub(crate) fn normative(sentence: &str) -> Option<Normative> {
         let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
         if let Some(modal) = Modal::parse(bare).filter(|_| !before.is_empty()) {
             let first = before[0].to_lowercase();
+            if READER.contains(&first.as_str()) {
+                return None;
+            }
             let has_subject = !has_comma
                 && before.len() <= SUBJECT_WORDS_MAX
-                && !NO_SUBJECT.contains(&first.as_str())
+                && !NO_SUBJECT.split(' ').any(|word| word == first)
                 && before.iter().any(|word| word.chars().any(char::is_alphabetic));
             return Some(Normative { modal, has_subject });
         }
@@ -148,7 +91,8 @@ mod tests {
         check("Sessions must expire after 30 minutes.", Some((Modal::Must, true)));
         check("The audit log SHALL be retained for 7 years", Some((Modal::Shall, true)));
         check("Clients should retry", Some((Modal::Should, true)));
-        check("You must install node", Some((Modal::Must, false)));
+        check("You must install node", None);
+        check("We should retry", None);
         check("If the disk is full, writes must fail", Some((Modal::Must, false)));
         check("Every part, even a small one, must hold", Some((Modal::Must, false)));
         check("It must hold", Some((Modal::Must, false)));

@@ -31,6 +31,8 @@ pub(crate) struct Links<'a> {
     specified: HashMap<String, BTreeSet<String>>,
     /// Files of each test.
     files: HashMap<String, BTreeSet<String>>,
+    /// Files that tests have as their source.
+    sources: HashSet<String>,
     named: usize,
 }
 
@@ -49,6 +51,7 @@ impl<'a> Links<'a> {
             verified: HashMap::new(),
             specified: HashMap::new(),
             files: HashMap::new(),
+            sources: HashSet::new(),
             named: 0,
         };
         let branch = existing.branch();
@@ -84,6 +87,11 @@ impl<'a> Links<'a> {
         }
     }
 
+    /// Whether a file is the source of a test.
+    pub(crate) fn is_of_test(&self, path: &str) -> bool {
+        self.sources.contains(path)
+    }
+
     fn edge(&mut self, relation: Relation, from: &str, to: &str) {
         match relation {
             Relation::Validates => self.verified.entry(to.to_owned()).or_default().insert(from.to_owned()),
@@ -98,6 +106,7 @@ impl<'a> Links<'a> {
         let path = source.split("::").next().unwrap_or_default();
         let path = path.split('#').next().unwrap_or_default().trim_start_matches("./");
         if listed.contains(path) {
+            self.sources.insert(path.to_owned());
             self.files.entry(test.to_owned()).or_default().insert(path.to_owned());
         }
     }

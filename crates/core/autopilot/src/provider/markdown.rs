@@ -21,19 +21,22 @@ const NO_STATEMENTS: [&str; 6] = ["changelog", "changes", "code_of_conduct", "hi
 const DECISION_FOLDERS: [&str; 5] = ["adr", "adrs", "architecture-decisions", "decisions", "rfcs"];
 
 /// What is known of a file before its text is read.
-pub(crate) struct Context {
+pub(crate) struct Context<'a> {
     /// Whether the request calls it a source of truth: its statements count as if they were below a heading of
     /// requirements.
     pub(crate) is_source_of_truth: bool,
+    /// The folder of requirements, if it is not the default.
+    pub(crate) requirements_dir: Option<&'a str>,
 }
 
 /// Adds what a Markdown text says.
-pub(crate) fn examine(path: &str, text: &str, context: &Context, findings: &mut Findings) {
+pub(crate) fn examine(path: &str, text: &str, context: &Context<'_>, findings: &mut Findings) {
     let stem = name_of(path).split('.').next().unwrap_or_default().to_lowercase();
     let mut reading = Reading {
         path,
         has_statements: !NO_STATEMENTS.contains(&stem.as_str()),
         is_source_of_truth: context.is_source_of_truth,
+        requirements_dir: context.requirements_dir,
         title: None,
         open: None,
         policy: Vec::new(),
@@ -48,6 +51,7 @@ struct Reading<'a> {
     path: &'a str,
     has_statements: bool,
     is_source_of_truth: bool,
+    requirements_dir: Option<&'a str>,
     /// The first heading.
     title: Option<String>,
     /// The decision or note whose text is being read.
@@ -170,7 +174,9 @@ impl Reading<'_> {
         let confidence = (found.modal.confidence() + if is_policy { 8 } else { 0 }).min(95);
         let modelled = found
             .has_subject
-            .then(|| statement::model(sentence, self.path, line, Confidence(confidence)))
+            .then(|| {
+                statement::model(sentence, self.path, line, Confidence(confidence), self.requirements_dir)
+            })
             .flatten();
         match modelled {
             Some(draft) => self.findings.drafts.push(draft),

@@ -7,12 +7,20 @@ use crate::candidate::{Confidence, Draft, Evidence, Payloads, Provider};
 use crate::ids::shortened;
 use crate::limits::AUTOPILOT_EXCERPT_CHARS_MAX;
 
-/// Returns the candidate of a statement, or `None` if its claim is not strict.
-pub(crate) fn model(statement: &str, path: &str, line: u32, confidence: Confidence) -> Option<Draft> {
+/// Returns the candidate of a statement, or `None` if its claim is not strict. `requirements_dir` is the folder of
+/// requirements, if it is not the default.
+pub(crate) fn model(
+    statement: &str,
+    path: &str,
+    line: u32,
+    confidence: Confidence,
+    requirements_dir: Option<&str>,
+) -> Option<Draft> {
     let input = ModelRequirementInput {
         text: Some(statement.to_owned()),
         source: Some(path.to_owned()),
         confidence: Some(confidence.number()),
+        requirements_dir: requirements_dir.map(str::to_owned),
         ..ModelRequirementInput::default()
     };
     let modelled = model_requirement(&input).ok().filter(|modelled| modelled.is_strict)?;
@@ -40,7 +48,7 @@ mod tests {
     #[test]
     fn statements_become_strict_claims() {
         let check = |statement: &str, confidence: u8, expected: Option<&str>| {
-            let draft = model(statement, "docs/a.md", 3, Confidence(confidence));
+            let draft = model(statement, "docs/a.md", 3, Confidence(confidence), None);
             assert_eq!(draft.as_ref().map(|draft| draft.title.as_str()), expected, "{statement}");
             draft
         };
@@ -59,8 +67,9 @@ mod tests {
 
     #[test]
     fn an_id_does_not_depend_on_the_line() {
-        let id =
-            |line| model("Logs must be kept.", "a.md", line, Confidence(84)).map(|draft| draft.entity_id);
+        let id = |line| {
+            model("Logs must be kept.", "a.md", line, Confidence(84), None).map(|draft| draft.entity_id)
+        };
         assert_eq!(id(1), id(2));
     }
 }

@@ -71,7 +71,6 @@ fn top_folder(path: &str) -> String {
 
 fn draft(folder: &str, framework: Option<&str>, group: &Group) -> Draft {
     let shown = if folder.is_empty() { "the root" } else { folder };
-    let spoken = framework.map(|framework| format!("{framework} ")).unwrap_or_default();
     let plural = if group.count == 1 { "file" } else { "files" };
     let detail =
         framework.map_or_else(|| "test file".to_owned(), |framework| format!("{framework} test file"));
@@ -82,7 +81,7 @@ fn draft(folder: &str, framework: Option<&str>, group: &Group) -> Draft {
         key: &format!("tests:{}:{folder}", framework.unwrap_or("unknown")),
         path: group.files.first().map_or(folder, String::as_str),
         fact_kind: "observation",
-        title: format!("Test topology: {spoken}tests in {shown}"),
+        title: format!("Test topology: {} in {shown}", framework.unwrap_or("tests")),
         text: format!(
             "{shown} has {} test {plural}{}.",
             group.count,
@@ -115,8 +114,8 @@ mod tests {
             found,
             [
                 ("Test topology: tests in the root", 85),
-                ("Test topology: jest tests in src/x", 92),
-                ("Test topology: vitest tests in src/x", 92),
+                ("Test topology: jest in src/x", 92),
+                ("Test topology: vitest in src/x", 92),
             ]
         );
         assert_eq!(drafts[2].evidence.len(), 2);
