@@ -66,6 +66,7 @@ fn help_is_for_strangers() {
         ("help_kb_validate", &["kb", "validate", "--help"]),
         ("help_kb_delete", &["kb", "delete", "--help"]),
         ("help_kb_skills", &["kb", "skills", "--help"]),
+        ("help_kb_autopilot", &["kb", "autopilot", "--help"]),
         ("help_kb_branch", &["kb", "branch", "--help"]),
         ("help_kb_branch_create", &["kb", "branch", "create", "--help"]),
         ("help_kb_gc", &["kb", "gc", "--help"]),

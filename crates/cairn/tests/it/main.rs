@@ -15,6 +15,7 @@ mod full_disk;
 mod identity;
 mod init;
 mod kb;
+mod kb_autopilot;
 mod kb_branches;
 mod kb_kill;
 mod kb_modelling;

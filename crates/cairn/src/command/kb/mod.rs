@@ -2,9 +2,10 @@
 
 pub(crate) mod advise;
 mod apply;
+pub(crate) mod autopilot;
 pub(crate) mod branch;
 pub(crate) mod check;
-mod checks;
+pub(crate) mod checks;
 mod commits;
 pub(crate) mod coverage;
 pub(crate) mod delete;
@@ -38,6 +39,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use self::advise::AdviseArgs;
+use self::autopilot::AutopilotArgs;
 use self::branch::BranchCommand;
 use self::check::CheckArgs;
 use self::coverage::CoverageArgs;
@@ -144,6 +146,10 @@ pub(crate) enum KbCommand {
     #[command(after_help = delete::AFTER_HELP)]
     Delete(DeleteArgs),
 
+    /// Generate candidates for the KB from the files of the repository
+    #[command(after_help = autopilot::AFTER_HELP)]
+    Autopilot(AutopilotArgs),
+
     /// List, load and read the skills for agents
     #[command(subcommand, after_help = skills::AFTER_HELP)]
     Skills(SkillsCommand),
@@ -199,6 +205,7 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Upsert(arguments) => upsert::upsert(&call, &arguments),
         KbCommand::Validate(arguments) => validate::validate(&call, &arguments),
         KbCommand::Delete(arguments) => delete::delete(&call, arguments),
+        KbCommand::Autopilot(arguments) => autopilot::autopilot(&call, &arguments),
         KbCommand::Skills(command) => skills::skills(as_json, command),
         KbCommand::Branch(command) => branch::branch(&call, &command),
         KbCommand::Gc(arguments) => gc::gc(&call, &arguments),
