@@ -101,3 +101,13 @@ pub const CHECK_CYCLE_STEPS_MAX: usize = 100_000;
 pub const CHECK_CYCLE_NAMES_MAX: usize = 32;
 /// Contradictions of one branch that are held; more are not reported.
 pub const CHECK_CONTRADICTIONS_MAX: usize = 100_000;
+/// Test cases of one import of results.
+pub const RESULT_CASES_MAX: usize = 100_000;
+/// Tests with results in one import, which is one transaction.
+pub const RESULT_TESTS_MAX: usize = 10_000;
+/// Bytes of the name of a test case, of its class, suite and file, and of a property.
+pub const RESULT_TEXT_BYTES_MAX: usize = 4 * KIB;
+/// Properties of a test case.
+pub const RESULT_PROPERTIES_MAX: usize = 64;
+/// Tests and cases of each kind that the response to an import of results lists; all of them are counted.
+pub const RESULTS_LISTED_MAX: usize = 1_000;

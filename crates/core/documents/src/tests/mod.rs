@@ -2,6 +2,7 @@
 
 mod hostile;
 mod markdown;
+mod results;
 mod round_trip;
 mod symbols;
 

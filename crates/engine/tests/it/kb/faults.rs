@@ -23,7 +23,7 @@ const OPERATIONS_MAX: u64 = 300;
 type Acting = fn(&Engine) -> Result<(), EngineError>;
 
 /// Something to do, and how many entities and relationships of `main` there are afterwards.
-const CASES: [(&str, Acting); 5] = [
+const CASES: [(&str, Acting); 6] = [
     ("upsert", |engine| {
         upsert(
             engine,
@@ -31,6 +31,10 @@ const CASES: [(&str, Acting); 5] = [
             &plain("req", "R-9", &[("depends_on", "R-1"), ("verified_by", "T-1")]),
         )
         .map(drop)
+    }),
+    ("results", |engine| {
+        let cases = json!([{"name": "T-1", "status": "failing"}]);
+        super::results::import(engine, "2023-11-01T10:00:00Z", cases).map(drop)
     }),
     ("delete", |engine| delete(engine, &target("main"), &["FL-1", "S-1"]).map(drop)),
     ("create", |engine| create(engine, &target("other"), None).map(drop)),

@@ -10,6 +10,7 @@ mod branches;
 mod diff;
 mod entity;
 mod read;
+mod results;
 mod run;
 mod skills;
 mod sparql;
@@ -47,6 +48,7 @@ pub(super) fn routes() -> Routes {
         .with(Route::ENTITY, routes!(write::upsert))
         .with(Route::ENTITY_READ, routes!(write::validate_upsert))
         .with(Route::WRITE, routes!(write::delete))
+        .with(Route::RESULTS, routes!(results::results))
         .with(Route::SEARCH, routes!(sparql::sparql))
         .with(Route::READ, routes!(skills::list))
         .with(Route::READ, routes!(skills::load))
