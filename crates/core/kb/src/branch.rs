@@ -58,6 +58,8 @@ pub struct Branch {
     out: HashMap<NodeKey, BTreeSet<(Relation, NodeKey)>>,
     incoming: HashMap<NodeKey, BTreeSet<(Relation, NodeKey)>>,
     edge_count: usize,
+    file_owned: usize,
+    diverged: usize,
 }
 
 impl Branch {
@@ -113,6 +115,8 @@ impl Branch {
     /// Adds an entity or replaces it; its relationships stay.
     pub fn put(&mut self, key: NodeKey, node: Node) {
         self.forget_names(key);
+        self.file_owned += usize::from(node.file.is_some());
+        self.diverged += usize::from(node.diverged);
         self.by_id.insert(node.id.clone(), key);
         self.by_type.insert((node.kind, node.id.clone()), key);
         self.nodes.insert(key, node);
@@ -145,6 +149,16 @@ impl Branch {
     /// The number of relationships.
     pub fn edge_count(&self) -> usize {
         self.edge_count
+    }
+
+    /// The number of entities that documents own.
+    pub fn file_owned(&self) -> usize {
+        self.file_owned
+    }
+
+    /// The number of entities that tools have changed since their documents were synced.
+    pub fn diverged(&self) -> usize {
+        self.diverged
     }
 
     /// The number of entities.
@@ -226,8 +240,11 @@ impl Branch {
         }) && self.sources(key, Relation::Supersedes).next().is_none()
     }
 
+    /// Counts an entity no more, and forgets its names.
     fn forget_names(&mut self, key: NodeKey) {
         if let Some(old) = self.nodes.get(&key) {
+            self.file_owned -= usize::from(old.file.is_some());
+            self.diverged -= usize::from(old.diverged);
             self.by_id.remove(&old.id);
             self.by_type.remove(&(old.kind, old.id.clone()));
         }

@@ -19,6 +19,7 @@ mod results;
 mod skills;
 mod space;
 mod sparql;
+pub mod sync;
 pub mod tables;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -47,7 +48,7 @@ pub use results::{
     Assigned, ResultChange, ResultsPlan, assign_results, check_results, plan_results, store_results,
 };
 pub use skills::{SkillError, SkillManifest, SkillSource};
-pub use space::{Loading, Schema, define, entities};
+pub use space::{Loading, Schema, define, entities, stored_entities};
 pub use sparql::{
     SparqlAnswer, SparqlCode, SparqlEndpoint, SparqlError, SparqlRequest, SparqlRow, SparqlTerm,
     SparqlTermType,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cairn_base::KIB;
+use cairn_base::{KIB, MIB};
 
 /// Bytes of the id of an entity.
 pub const ENTITY_ID_BYTES_MAX: usize = 256;
@@ -111,3 +111,19 @@ pub const RESULT_TEXT_BYTES_MAX: usize = 4 * KIB;
 pub const RESULT_PROPERTIES_MAX: usize = 64;
 /// Tests and cases of each kind that the response to an import of results lists; all of them are counted.
 pub const RESULTS_LISTED_MAX: usize = 1_000;
+/// Files of one sync, those included that are gone.
+pub const SYNC_FILES_MAX: usize = 200_000;
+/// Entities of one file of a sync.
+pub const SYNC_FILE_ENTITIES_MAX: usize = 20_000;
+/// Bytes of one line of a sync: a file with all its entities.
+pub const SYNC_LINE_BYTES_MAX: usize = 16 * MIB;
+/// Bytes of all lines of a sync.
+pub const SYNC_BYTES_MAX: usize = 256 * MIB;
+/// Bytes of the path of a synced file.
+pub const SYNC_PATH_BYTES_MAX: usize = 1_000;
+/// Bytes of the hash of a synced file.
+pub const SYNC_HASH_BYTES_MAX: usize = 128;
+/// Problems, diverged entities and released entities that the report of a sync lists; all of them are counted.
+pub const SYNC_LISTED_MAX: usize = 1_000;
+/// Contradictions that the report of a sync lists; all of them are counted.
+pub const SYNC_CONTRADICTIONS_MAX: usize = 100;

@@ -148,6 +148,8 @@ fn entity(kind: EntityType, key: NodeKey, at: u64, random: &mut Random) -> Node 
             .then(|| if number.is_multiple_of(3) { "must" } else { "should" }.into()),
         tags: Box::new([format!("area-{}", number % 17).into()]),
         lacks_times: [false; 2],
+        file: None,
+        diverged: false,
         verification_scope: is_test
             .then(|| ["unit", "integration", "end_to_end"][number as usize % 3].into()),
         verification_perspective: None,

@@ -19,6 +19,8 @@ mod salvage;
 mod search;
 mod sparql;
 mod state;
+mod sync;
+mod sync_staged;
 mod upsert;
 mod verify;
 

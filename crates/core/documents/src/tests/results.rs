@@ -49,7 +49,8 @@ skipped tests.test_session.TestLogout - test_everywhere 0s
 failing tests.test_session - test_needs_db 0s
 ",
     );
-    let run = parse_results("r", include_bytes!("../../tests/reports/pytest-xunit1.xml"), None).expect("a report");
+    let run =
+        parse_results("r", include_bytes!("../../tests/reports/pytest-xunit1.xml"), None).expect("a report");
     assert_eq!(run.cases[0].case.file.as_deref(), Some("tests/test_session.py"));
     assert_eq!(run.cases.len(), 6);
 }
@@ -162,12 +163,16 @@ fn entities_and_definitions_are_refused() {
     let bomb = "<!DOCTYPE a [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]>\n<testsuite name='&b;'/>";
     refused(bomb, Some(1), "there is a document type definition");
     let error = parse_results("r", b"<testsuite>\n<testcase name='&b;'/></testsuite>", None);
-    assert!(error.is_err_and(|error| error.line == Some(2) && error.message.starts_with("invalid attribute name")));
+    assert!(
+        error
+            .is_err_and(|error| error.line == Some(2) && error.message.starts_with("invalid attribute name"))
+    );
 }
 
 #[test]
 fn reports_have_limits() {
-    let deep = |count: usize| format!("<testsuite>{}{}</testsuite>", "<a>".repeat(count), "</a>".repeat(count));
+    let deep =
+        |count: usize| format!("<testsuite>{}{}</testsuite>", "<a>".repeat(count), "</a>".repeat(count));
     let parse = |report: &str| parse_results("r", report.as_bytes(), None);
     assert!(parse(&deep(RESULTS_DEPTH_MAX - 1)).is_ok());
     assert!(parse(&deep(RESULTS_DEPTH_MAX)).is_err());

@@ -33,7 +33,11 @@ pub fn assign_results(branch: &Branch, cases: &[ResultCase]) -> Result<Assigned>
     let tests = Tests {
         branch,
         located: Located::of(branch, has_one_package(cases)),
-        words_max: branch.by_type(Some(EntityType::Test)).map(|(_, node)| word::count(&node.id)).max().unwrap_or(0),
+        words_max: branch
+            .by_type(Some(EntityType::Test))
+            .map(|(_, node)| word::count(&node.id))
+            .max()
+            .unwrap_or(0),
     };
     let mut assigned = Assigned::default();
     // Tests with the same source have the same results, which are counted once.
@@ -144,8 +148,7 @@ impl Tests<'_> {
 fn has_one_package(cases: &[ResultCase]) -> bool {
     let classes = cases.iter().filter_map(|case| case.class.as_deref());
     let packages = classes.filter(|class| !class.contains(['.', ' ']));
-    let packages: HashSet<&str> =
-        packages.filter_map(|class| class.split("::").next()).collect();
+    let packages: HashSet<&str> = packages.filter_map(|class| class.split("::").next()).collect();
     packages.len() == 1
 }
 

@@ -88,7 +88,9 @@ impl Located {
     /// Adds tests at a place, with their paths.
     pub(super) fn at(&self, place: &Place, found: &mut BTreeSet<(String, Group)>) {
         match &place.path {
-            PathEnd::File(file) => self.ending(stem(file), &place.name, found, |at| ends_with(&at.path, file)),
+            PathEnd::File(file) => {
+                self.ending(stem(file), &place.name, found, |at| ends_with(&at.path, file))
+            }
             // One word may be the end of many paths.
             PathEnd::Stem(path) if !path.contains('/') => {
                 self.ending(path, &place.name, found, |at| stem(&at.path) == path);

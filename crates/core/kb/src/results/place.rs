@@ -48,7 +48,8 @@ pub(super) fn places(case: &ResultCase) -> Vec<Place> {
     let names = names(&case.name);
     let files = [case.file.as_deref(), case.class.as_deref(), case.suite.as_deref()];
     for file in files.into_iter().flatten().filter(|file| is_path(file)).map(plain_path) {
-        found.extend(names.iter().map(|name| Place { path: PathEnd::File(file.clone()), name: name.clone() }));
+        found
+            .extend(names.iter().map(|name| Place { path: PathEnd::File(file.clone()), name: name.clone() }));
     }
     let Some(class) = case.class.as_deref().filter(|class| !class.is_empty()) else { return found };
     if class.contains('/') {
@@ -57,7 +58,9 @@ pub(super) fn places(case: &ResultCase) -> Vec<Place> {
     } else if class.contains('.') {
         dotted(class, &names, &mut found);
     } else {
-        found.extend(names.iter().map(|name| Place { path: PathEnd::Stem(class.to_owned()), name: name.clone() }));
+        found.extend(
+            names.iter().map(|name| Place { path: PathEnd::Stem(class.to_owned()), name: name.clone() }),
+        );
     }
     if is_binary(class) {
         rust(class, &case.name, &mut found);
@@ -83,7 +86,8 @@ fn dotted(class: &str, names: &[String], found: &mut Vec<Place>) {
 
 /// A binary like `shop` or `shop::it`, and a path of modules like `session::tests::ends`.
 fn rust(class: &str, name: &str, found: &mut Vec<Place>) {
-    let (package, target) = class.split_once("::").map_or((class, None), |(package, rest)| (package, Some(rest)));
+    let (package, target) =
+        class.split_once("::").map_or((class, None), |(package, rest)| (package, Some(rest)));
     let parts: Vec<&str> = name.split("::").collect();
     let roots = match target {
         None => vec![("src", vec!["lib", "main"])],

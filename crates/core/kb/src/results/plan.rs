@@ -50,12 +50,17 @@ pub struct ResultChange {
 pub fn check_results(input: &ResultsInput, now_ms: u64) -> Result<String> {
     let count = input.cases.len();
     if count > RESULT_CASES_MAX {
-        let message = format!("{count} cases are more than the {RESULT_CASES_MAX} allowed; import fewer reports at once");
+        let message = format!(
+            "{count} cases are more than the {RESULT_CASES_MAX} allowed; import fewer reports at once"
+        );
         return Err(KbError::argument("cases", message));
     }
     for (name, text) in [("run", &input.run), ("commit", &input.commit)] {
         if text.as_ref().is_some_and(|text| text.len() > ENTITY_TEXT_BYTES_MAX) {
-            return Err(KbError::argument(name, format!("it has more than the {ENTITY_TEXT_BYTES_MAX} bytes allowed")));
+            return Err(KbError::argument(
+                name,
+                format!("it has more than the {ENTITY_TEXT_BYTES_MAX} bytes allowed"),
+            ));
         }
     }
     for (index, case) in input.cases.iter().enumerate() {
@@ -63,18 +68,25 @@ pub fn check_results(input: &ResultsInput, now_ms: u64) -> Result<String> {
         let properties = case.properties.iter().flat_map(|property| [&property.name, &property.value]);
         let longest = texts.into_iter().flatten().chain(properties).map(String::len).max().unwrap_or(0);
         if longest > RESULT_TEXT_BYTES_MAX {
-            let message = format!("a text of the case at index {index} has more than the {RESULT_TEXT_BYTES_MAX} bytes allowed");
+            let message = format!(
+                "a text of the case at index {index} has more than the {RESULT_TEXT_BYTES_MAX} bytes allowed"
+            );
             return Err(KbError::argument("cases", message));
         }
         if case.properties.len() > RESULT_PROPERTIES_MAX {
-            let message = format!("the case at index {index} has more than the {RESULT_PROPERTIES_MAX} properties allowed");
+            let message = format!(
+                "the case at index {index} has more than the {RESULT_PROPERTIES_MAX} properties allowed"
+            );
             return Err(KbError::argument("cases", message));
         }
     }
     let Some(at) = &input.at else { return Ok(to_iso_utc(now_ms)) };
     let Some(at_ms) = from_iso(at) else {
         let shown: String = at.chars().take(80).collect();
-        return Err(KbError::argument("at", format!("{shown:?} is no time; use ISO 8601, like 2026-05-01T10:00:00Z")));
+        return Err(KbError::argument(
+            "at",
+            format!("{shown:?} is no time; use ISO 8601, like 2026-05-01T10:00:00Z"),
+        ));
     };
     let now_ms = i64::try_from(now_ms).unwrap_or(i64::MAX);
     if at_ms > now_ms.saturating_add(AHEAD_MS_MAX) {

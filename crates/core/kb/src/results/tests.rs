@@ -7,7 +7,9 @@ use proptest::prelude::*;
 use super::{Assigned, assign_results, check_results, plan_results};
 use crate::branch::{Branch, Edge, Node, NodeKey};
 use crate::limits::{RESULT_CASES_MAX, RESULT_PROPERTIES_MAX, RESULT_TESTS_MAX, RESULT_TEXT_BYTES_MAX};
-use crate::tools::{CaseProperty, CoverageInput, CoverageRow, ResultCase, ResultStatus, ResultsInput, StatusOutput};
+use crate::tools::{
+    CaseProperty, CoverageInput, CoverageRow, ResultCase, ResultStatus, ResultsInput, StatusOutput,
+};
 use crate::{Entity, EntityType, KbError, Relation, report};
 
 use ResultStatus::{Failing, Passing, Skipped};
@@ -29,7 +31,8 @@ fn branch(tests: &[(&str, &str)]) -> (Branch, Vec<(NodeKey, Entity)>) {
     let mut branch = Branch::default();
     let mut entities = Vec::new();
     for (key, (id, source)) in (1..).map(NodeKey).zip(tests) {
-        let entity = entity(EntityType::Test, id, &[("title", id), ("status", "pending"), ("source", source)]);
+        let entity =
+            entity(EntityType::Test, id, &[("title", id), ("status", "pending"), ("source", source)]);
         branch.put(key, entity.node());
         entities.push((key, entity));
     }
@@ -64,7 +67,8 @@ fn check(sources: &[&str], (class, file, name): (&str, &str, &str), expected: &[
 
 #[test]
 fn pytest_cases_are_found_by_file_or_class() {
-    let sources = ["tests/test_auth.py::test_login", "tests/test_auth.py::TestAuth::test_logout", "x.py::test_login"];
+    let sources =
+        ["tests/test_auth.py::test_login", "tests/test_auth.py::TestAuth::test_logout", "x.py::test_login"];
     check(&sources, ("tests.test_auth", "", "test_login"), &[1]);
     check(&sources, ("tests.test_auth", "", "test_login[admin-1]"), &[1]);
     check(&sources, ("tests.test_auth", "./tests/test_auth.py", "test_login"), &[1]);
@@ -111,7 +115,8 @@ fn a_file_in_the_root_is_of_the_only_package() {
 
 #[test]
 fn go_java_and_javascript_cases_are_found() {
-    let go = ["auth/login_test.go::TestLogin", "auth/login_test.go::TestLogin/admin", "login_test.go::TestRoot"];
+    let go =
+        ["auth/login_test.go::TestLogin", "auth/login_test.go::TestLogin/admin", "login_test.go::TestRoot"];
     check(&go, ("example.com/shop/auth", "", "TestLogin"), &[1]);
     check(&go, ("example.com/shop/auth", "", "TestLogin/admin"), &[2]);
     check(&go, ("example.com/shop/auth", "", "TestLogin/user"), &[]);
@@ -174,7 +179,8 @@ fn ids_are_found_as_whole_words_of_names_and_properties() {
 fn a_test_fails_if_one_of_its_cases_does() {
     let (branch, _) = branch(&[("T-1", "t.py::test_x")]);
     let status = |statuses: &[ResultStatus]| {
-        let cases = statuses.iter().map(|status| ResultCase { status: *status, ..case("t", "", "test_x[1]") });
+        let cases =
+            statuses.iter().map(|status| ResultCase { status: *status, ..case("t", "", "test_x[1]") });
         let cases: Vec<_> = cases.collect();
         assigned(&branch, &cases).tests[&NodeKey(1)]
     };

@@ -29,7 +29,8 @@ pub use find_gaps::{FindGapsInput, FindGapsOutput, GapRow};
 pub use graph::{Direction, GraphEdge, GraphInput, GraphNode, GraphOutput};
 pub use query::{QueryInput, QueryOutput};
 pub use results::{
-    CaseProperty, OlderResult, ResultCase, ResultStatus, ResultsInput, ResultsOutput, UnmatchedCase, UpdatedTest,
+    CaseProperty, OlderResult, ResultCase, ResultStatus, ResultsInput, ResultsOutput, UnmatchedCase,
+    UpdatedTest,
 };
 pub use search::{SearchInput, SearchOutput, SearchResult};
 pub use skills_list::{SkillsListInput, SkillsListOutput};

@@ -13,4 +13,5 @@ mod results;
 mod rights;
 mod salvaged;
 mod search;
+mod sync;
 mod threads;

@@ -1,6 +1,9 @@
 //! Calls about the requirements KB.
 
+use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, Request};
+use cairn_kb::sync::{SyncReport, SyncedFiles};
 use cairn_kb::tools::{
     CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput, DeleteOutput, EntityJson,
     FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, QueryInput, QueryOutput, ResultsInput,
@@ -9,10 +12,12 @@ use cairn_kb::tools::{
 };
 use cairn_seam::Stage;
 use cairn_wire::kb::{KbBranchDeleted, KbBranches, KbDiff, KbEnsured};
+use http_body_util::BodyExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::sync::mpsc;
 
-use super::bulk::with_query;
+use super::bulk::{Coming, with_query};
 use super::escape::escaped;
 use super::{Client, ClientError, listen};
 
@@ -167,6 +172,26 @@ impl Client {
     pub async fn kb_diff(&mut self, workspace: &str, from: &str, to: &str) -> Result<KbDiff, ClientError> {
         let path = format!("/v1/kb/{}/diff", escaped(workspace));
         self.get(&with_query(&path, &[("from", from), ("to", to)])).await
+    }
+
+    /// Returns the files that a branch was synced from: `GET /v1/kb/{workspace}/{branch}/files`.
+    pub async fn kb_files(&mut self, workspace: &str, branch: &str) -> Result<SyncedFiles, ClientError> {
+        self.get(&format!("{}/files", of_branch(workspace, branch))).await
+    }
+
+    /// Syncs files into a branch, and reports the progress: `POST /v1/kb/{workspace}/{branch}/sync`. The text is the line
+    /// of a [`SyncHeader`](cairn_kb::sync::SyncHeader), then one line per [`SyncFile`](cairn_kb::sync::SyncFile).
+    pub async fn kb_sync(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        text: mpsc::Receiver<Bytes>,
+        on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
+    ) -> Result<SyncReport, ClientError> {
+        let request = Request::post(format!("{}/sync", of_branch(workspace, branch)));
+        let request = request.header(CONTENT_TYPE, "application/x-ndjson");
+        let answer = self.send_body(request, Coming(text).boxed()).await?;
+        listen(answer, on_stage).await
     }
 
     /// Runs a SELECT query at a SPARQL endpoint elsewhere: `POST /v1/kb-sparql`.
