@@ -1,5 +1,6 @@
 //! Documents as people write them, hostile ones, and the way back.
 
+mod docs;
 mod hostile;
 mod markdown;
 mod results;

@@ -3,10 +3,11 @@
 use cairn_access::Principal;
 use cairn_engine::{Engine, EngineError};
 use cairn_kb::limits::RESULT_TESTS_MAX;
+use cairn_kb::sync::{SyncHeader, SyncInput};
 use cairn_kb::tools::{ResultsInput, ResultsOutput};
 use serde_json::{Value, json};
 
-use super::kit::{Kb, code, elsewhere, input, query, reports, target, upsert};
+use super::kit::{Kb, code, elsewhere, input, query, reports, target};
 
 /// Imports cases at a time.
 pub(super) fn import(engine: &Engine, at: &str, cases: Value) -> Result<ResultsOutput, EngineError> {
@@ -62,11 +63,13 @@ fn results_are_stored_in_one_write_and_say_what_they_changed() {
 #[test]
 fn results_of_as_many_tests_as_are_allowed_are_one_transaction() {
     let kb = Kb::new();
-    let source = "t.py::test_x";
-    for at in 0..RESULT_TESTS_MAX {
-        let test = input("test", &format!("T-{at}"), json!({"title": "x", "status": "pending", "source": source}), &[]);
-        upsert(kb.engine(), &target("main"), &test).unwrap();
-    }
+    let properties = json!({"title": "x", "status": "pending", "source": "t.py::test_x"});
+    let tests = (0..RESULT_TESTS_MAX)
+        .map(|at| json!({"entity": {"type": "test", "id": format!("T-{at}"), "properties": properties}}));
+    let tests: Vec<Value> = tests.collect();
+    let file = serde_json::from_value(json!({"path": "tests.md", "hash": "1", "entities": tests})).unwrap();
+    let files = SyncInput { header: SyncHeader::default(), files: vec![file] };
+    kb.engine().kb_sync(&Principal::local_owner(), &target("main"), &files, &mut |_| true).unwrap();
     let before = super::kit::writes(&kb.snapshot_id());
     let output = import(kb.engine(), AT, json!([{"name": "test_x", "class": "t", "status": "passing"}])).unwrap();
     assert_eq!((output.updated_count, output.updated.len()), (RESULT_TESTS_MAX as u64, 1_000));
