@@ -21,7 +21,8 @@ fn project() -> Project {
     let project = Project::new();
     project.said(&["kb", "init"]);
     let test = |id: &str, source: &str| {
-        let arguments = ["kb", "upsert", "test", id, "--title", id, "--status", "pending", "--source", source];
+        let arguments =
+            ["kb", "upsert", "test", id, "--title", id, "--status", "pending", "--source", source];
         project.said(&arguments);
     };
     test("TEST-ENDS", "tests/test_session.py::test_ends");
@@ -91,6 +92,7 @@ fn reports_that_cannot_be_read_change_nothing() {
     let (code, said) = project.failed(&["kb", "results", "import", "good.xml", "--at", "yesterday"]);
     assert!(code != 0 && said.contains("at: \"yesterday\" is no time"), "{said}");
     let tests = project.json(&["kb", "query", "--type", "test"]);
-    let statuses: Vec<_> = tests["entities"].as_array().expect("tests").iter().map(|test| &test["status"]).collect();
+    let statuses: Vec<_> =
+        tests["entities"].as_array().expect("tests").iter().map(|test| &test["status"]).collect();
     assert_eq!(json!(statuses), json!(["pending", "pending"]));
 }

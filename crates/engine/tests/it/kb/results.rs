@@ -71,7 +71,8 @@ fn results_of_as_many_tests_as_are_allowed_are_one_transaction() {
     let files = SyncInput { header: SyncHeader::default(), files: vec![file] };
     kb.engine().kb_sync(&Principal::local_owner(), &target("main"), &files, &mut |_| true).unwrap();
     let before = super::kit::writes(&kb.snapshot_id());
-    let output = import(kb.engine(), AT, json!([{"name": "test_x", "class": "t", "status": "passing"}])).unwrap();
+    let output =
+        import(kb.engine(), AT, json!([{"name": "test_x", "class": "t", "status": "passing"}])).unwrap();
     assert_eq!((output.updated_count, output.updated.len()), (RESULT_TESTS_MAX as u64, 1_000));
     assert_eq!(super::kit::writes(&output.snapshot_id), before + 1);
 }
