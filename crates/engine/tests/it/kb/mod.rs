@@ -8,6 +8,7 @@ mod faults;
 mod kip;
 mod kit;
 mod life;
+mod receipts;
 mod refused;
 mod rights;
 mod salvaged;
