@@ -29,11 +29,6 @@ impl Kb {
         self.0.apply(examined.plan.changes(key));
     }
 
-    /// Returns true if there is an entity with this id.
-    pub(crate) fn has(&self, id: &str) -> bool {
-        self.0.find(id).is_some()
-    }
-
     /// Stores a requirement with a claim: the property `p` of the subject `s` is 1, unless `differs` says otherwise.
     pub(crate) fn claim(&mut self, id: &str, differs: &Value) {
         let mut fact =
