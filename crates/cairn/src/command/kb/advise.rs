@@ -21,7 +21,7 @@ Reads the prose of a requirement and names its claims: the cues, numbers with mo
 and a draft of facts for each claim, with the command that models it. `cairn kb upsert` and `cairn kb
 validate` return the same receipt for every requirement. Nothing is stored.";
 
-/// What to analyse.
+/// Prose of a requirement and its properties.
 #[derive(Debug, Args)]
 pub(crate) struct AdviseArgs {
     #[command(flatten)]

@@ -34,7 +34,7 @@ nothing.
 The same claim always gives the same ids. Nothing is stored without --apply, which applies the plan
 payload by payload and ends at the first error; applying it again does no harm.";
 
-/// What to model.
+/// A statement, a claim about it, and the use of the plan.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     #[command(flatten)]

@@ -23,7 +23,7 @@ beside the predicate schemas of the branch. The plan is a payload of `cairn kb u
 candidate; where none fits, it is an observation of the gap. With --requirement, the output also has
 the link that goes from the requirement to the predicate. Nothing is stored.";
 
-/// What to find predicates for.
+/// A sentence and bounds on its candidates.
 #[derive(Debug, Args)]
 pub(crate) struct SuggestArgs {
     #[command(flatten)]

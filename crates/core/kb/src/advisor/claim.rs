@@ -40,11 +40,14 @@ const CLAIMS: &[ClaimPattern] = &[
     },
     ClaimPattern {
         confidence: 0.86, cues: &[" be ", "not exceed"],
-        form: r"(?P<s>.+?) {M} (?:be (?P<op>less than|fewer than|greater than|more than|below|under|above|over|(?:a )?minimum(?: of)?|(?:a )?maximum(?: of)?|at least|at most|no more than|no less than|exactly)|not (?P<not>exceed|be less than|be fewer than|be greater than|be more than|be below|be under|be above|be over)) (?P<n>{N})(?: ?(?P<u>%|[a-z]+(?:/[a-z]+)?))?",
+        form: r"(?P<s>.+?) {M} (?:be (?P<op>less than|fewer than|smaller than|shorter than|greater than|more than|larger than|longer than|below|under|above|over|(?:a )?minimum(?: of)?|(?:a )?maximum(?: of)?|at least|at most|no more than|no less than|exactly)|not (?P<not>exceed|be less than|be fewer than|be smaller than|be shorter than|be greater than|be more than|be larger than|be longer than|be below|be under|be above|be over)) (?P<n>{N})(?: ?(?P<u>%|[a-z]+(?:/[a-z]+)?)(?: (?:long|wide|high|tall|deep|old|large|in size|in length))?)?",
         read: comparison,
         matches: &[
             ("The response time must be less than 200 ms.", "response.time value lt 200 ms"),
             ("Password length must be at least 12 characters", "password.length value gte 12 characters"),
+            ("Passwords must be at least 12 characters long.", "password value gte 12 characters"),
+            ("Uploads must be smaller than 10 MB", "upload value lt 10 mb"),
+            ("Names must not be longer than 64 letters", "name value lte 64 letters"),
             ("Coverage should be above 80.5%", "coverage value gt 80.5 percent"),
             ("Latency must not exceed 200 ms", "latency value lte 200 ms"),
             ("Length must not be less than 8", "length value gte 8"),
@@ -88,7 +91,7 @@ const CLAIMS: &[ClaimPattern] = &[
         rejects: &["Customer data must be retained.", "Customer data is retained for 7 years."],
     },
     ClaimPattern {
-        confidence: 0.86, cues: &["one of "],
+        confidence: 0.86, cues: &["one of"],
         form: r"(?P<s>.+?) {M} be one of:? (?P<l>.+)",
         read: |found| {
             let members = value_set(&found["l"]);
@@ -96,7 +99,8 @@ const CLAIMS: &[ClaimPattern] = &[
             let claim = empty(&found["s"], "allowed_values", Operator::Eq, ValueType::String);
             text(&members).then_some(SuggestedClaim { value_string: Some(members), ..claim })
         },
-        matches: &[("The order status must be one of draft, paid or In Transit.", "order.status allowed_values eq draft|paid|in_transit")],
+        matches: &[("The order status must be one of draft, paid or In Transit.", "order.status allowed_values eq draft|paid|in_transit"),
+            ("The mode must be one of: on, off", "mode allowed_values eq on|off")],
         rejects: &["The order status must be one of many.", "It is one of a and b."],
     },
     ClaimPattern {
@@ -191,15 +195,16 @@ fn comparison(found: &Captures<'_>) -> Option<SuggestedClaim> {
     let text = |name: &str| found.name(name).map(|taken| taken.as_str().to_ascii_lowercase());
     let operator = match (text("op"), text("not")) {
         (Some(op), _) => match op.as_str() {
-            "less than" | "fewer than" | "below" | "under" => Operator::Lt,
-            "greater than" | "more than" | "above" | "over" => Operator::Gt,
+            "less than" | "fewer than" | "smaller than" | "shorter than" | "below" | "under" => Operator::Lt,
+            "greater than" | "more than" | "larger than" | "longer than" | "above" | "over" => Operator::Gt,
             "exactly" => Operator::Eq,
             "at least" | "no less than" => Operator::Gte,
             op if op.contains("minimum") => Operator::Gte,
             _ => Operator::Lte,
         },
         (None, Some(not)) => match not.as_str() {
-            "be less than" | "be fewer than" | "be below" | "be under" => Operator::Gte,
+            "be less than" | "be fewer than" | "be smaller than" | "be shorter than" | "be below"
+            | "be under" => Operator::Gte,
             _ => Operator::Lte,
         },
         (None, None) => return None,
@@ -211,8 +216,8 @@ fn comparison(found: &Captures<'_>) -> Option<SuggestedClaim> {
 /// Words that a counted thing cannot be: units, and words of rates and conditions.
 const NOT_COUNTED: &[&str] = &[
     "ms", "second", "minute", "hour", "day", "week", "month", "year", "time", "percent", "kb", "mb", "gb",
-    "per", "every", "each", "if", "when", "unless", "before", "after", "until", "within", "must", "should",
-    "shall",
+    "per", "every", "each", "if", "when", "unless", "before", "after", "until", "long", "wide", "high",
+    "old", "within", "must", "should", "shall",
 ];
 
 fn cardinality(found: &Captures<'_>) -> Option<SuggestedClaim> {

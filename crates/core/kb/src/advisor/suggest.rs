@@ -28,6 +28,7 @@ const SESSION_READINGS: &[Interpretation] = &[
     Interpretation::IllustrativeExample,
 ];
 
+static MODAL: LazyLock<Regex> = LazyLock::new(|| regex(r"{B}{M}{B}"));
 static RATE: LazyLock<Regex> = LazyLock::new(|| regex(r"{B}rate limited to {N} .+? per \S"));
 static SESSIONS: LazyLock<Regex> = LazyLock::new(|| regex(r"{B}{N} (?:active )?sessions?{B}"));
 static BOUND: LazyLock<Regex> = LazyLock::new(|| {
@@ -42,8 +43,10 @@ static EXAMPLES: LazyLock<Regex> =
 pub(super) fn suggestions(requirement: &Requirement<'_>, clauses: &Clauses<'_>) -> (Vec<Suggestion>, bool) {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
+    let mut subject = None;
     for clause in &clauses.list {
-        let Some(suggestion) = suggestion(requirement, clause) else { continue };
+        let plain = with_subject(prepare(clause), &mut subject);
+        let Some(suggestion) = suggestion(requirement, clause, &plain) else { continue };
         if !seen.insert((suggestion.kind, suggestion.evidence.clone(), suggestion.tool.clone())) {
             continue;
         }
@@ -55,14 +58,27 @@ pub(super) fn suggestions(requirement: &Requirement<'_>, clauses: &Clauses<'_>) 
     (found, clauses.is_cut)
 }
 
-fn suggestion(requirement: &Requirement<'_>, clause: &str) -> Option<Suggestion> {
-    let plain = prepare(clause);
+/// The plain form of a clause that begins with its modal verb, behind the subject of the clause before it: "A must b
+/// and must c".
+fn with_subject(plain: String, subject: &mut Option<String>) -> String {
+    let Some(modal) = MODAL.find(&plain) else { return plain };
+    if modal.start() > 0 {
+        *subject = Some(plain[..modal.start()].to_owned());
+        return plain;
+    }
+    match subject {
+        Some(subject) => format!("{subject}{plain}"),
+        None => plain,
+    }
+}
+
+fn suggestion(requirement: &Requirement<'_>, clause: &str, plain: &str) -> Option<Suggestion> {
     let evidence = clause.split_whitespace().collect::<Vec<_>>().join(" ");
     let evidence = evidence.trim_end_matches([';', ',']);
-    predicate(requirement, &plain, evidence)
-        .or_else(|| gap(requirement, &plain, evidence))
-        .or_else(|| sessions(requirement, &plain, evidence))
-        .or_else(|| strict(requirement, &plain, evidence))
+    predicate(requirement, plain, evidence)
+        .or_else(|| gap(requirement, plain, evidence))
+        .or_else(|| sessions(requirement, plain, evidence))
+        .or_else(|| strict(requirement, plain, evidence))
         .or_else(|| examples(requirement, evidence))
 }
 

@@ -125,6 +125,14 @@ fn prose_with_several_claims_has_a_suggestion_for_each() {
         ],
         CandidateLane::StrictProperty,
     );
+    check(
+        "All invoices must be retained for 10 years and must be stored in the EU region.",
+        &[
+            "strict_property invoice retention_years eq 10",
+            "predicate data_residency_rule(invoices,eu_region) assert",
+        ],
+        CandidateLane::StrictProperty,
+    );
     // The same clause twice is one suggestion.
     let twice = "Logins must be enabled. Logins must be enabled.";
     check(twice, &["strict_property login enabled eq true"], CandidateLane::StrictProperty);

@@ -34,9 +34,9 @@ pub struct SchemaVersionStatus {
     pub current_version: Option<i64>,
     /// The latest version.
     pub latest_version: u64,
-    /// Whether `cairn kb migrate` has something to do.
+    /// True if `cairn kb migrate` would change the configuration.
     pub needs_migration: bool,
-    /// What to do; null if the version is the latest one.
+    /// Problem and remedy; null if the version is the latest one.
     pub warning: Option<String>,
 }
 

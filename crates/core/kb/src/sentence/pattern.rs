@@ -19,8 +19,8 @@ pub(crate) struct Pattern {
     pub(crate) cues: &'static [&'static str],
     /// Words, one of which has to be in the clause, in singular or plural; empty for no condition.
     pub(crate) needs: &'static [&'static str],
-    /// A capture, and words that it must not contain.
-    pub(crate) veto: Option<(&'static str, &'static [&'static str])>,
+    /// Captures, and words that they must not contain.
+    pub(crate) veto: &'static [(&'static str, &'static [&'static str])],
     /// The whole clause, with the abbreviations of [`regex`]; blanks are single ones.
     pub(crate) form: &'static str,
     /// The arguments of the predicate, in order.
@@ -115,12 +115,12 @@ impl Pattern {
             return None;
         }
         let captures = compiled.captures(clause)?;
-        if let Some((name, words)) = self.veto {
+        let is_vetoed = self.veto.iter().any(|(name, words)| {
             let taken = captures.name(name).map(|taken| taken.as_str().to_ascii_lowercase());
-            if taken.is_some_and(|taken| words.iter().any(|word| taken.split(' ').any(|part| part == *word)))
-            {
-                return None;
-            }
+            taken.is_some_and(|taken| taken.split(' ').any(|part| words.contains(&part)))
+        });
+        if is_vetoed {
+            return None;
         }
         let args: Vec<String> = self.args.iter().map(|arg| arg.read(&captures)).collect();
         args.iter().all(|arg| !arg.is_empty()).then_some(args)

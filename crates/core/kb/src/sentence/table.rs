@@ -11,7 +11,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "guard", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["disabled until"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) (?:{M} )?(?:(?:be|stay|remain|is|are|stays|remains) )?disabled until (?P<c>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["c"]), Arg::Fixed("disabled")],
         matches: &[
@@ -23,7 +23,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "temporal_order", used: Use::Arguments, polarity: Polarity::Assert,
         cues: &[" before "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be (?P<b>.+?) before (?P<a>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["b"]), Arg::Token(&["a"])],
         matches: &[
@@ -34,7 +34,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "conditional_behavior", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["if "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"if (?:(?:a|an|the) )?(?:(?P<x>.+?) (?P<c>(?:is|are|was|were|has|have|had|does|do|can|cannot|fails?|expires?|exceeds?|becomes?|lacks?|contains?|reaches|reach|misses|changes?|stops?|starts?|loses?|goes|times)(?: .+?)?)|(?P<y>\S+) (?P<d>.+?)), (?:it|they) (?:(?:{M}|will) )?(?P<b>.+)",
         args: &[Arg::Slug(&["x", "y"]), Arg::Token(&["c", "d"]), Arg::Token(&["b"])],
         matches: &[
@@ -46,7 +46,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "conditional_behavior", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["if "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"if (?P<c>.+? .+?), the (?:(?P<s>.+?) (?:{M}|will|can|may) (?P<b>.+)|(?P<t>\S+) (?P<d>.+))",
         args: &[Arg::Slug(&["s", "t"]), Arg::Token(&["c"]), Arg::Token(&["b", "d"])],
         matches: &[
@@ -58,7 +58,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "conditional_behavior", used: Use::Exact(0.36), polarity: Polarity::Assert,
         cues: &["when "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"when (?P<c>.+?), (?:the )?(?P<s>.+?) {M} (?P<b>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["c"]), Arg::Token(&["b"])],
         matches: &[
@@ -69,7 +69,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "exception_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &[" unless ", " except "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} (?P<b>.+?),? (?:unless|except (?:when|if|for)) (?P<e>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["b"]), Arg::Token(&["e"])],
         matches: &[
@@ -80,7 +80,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "mutual_exclusion", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["mutually exclusive"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<l>.+?) and (?P<r>.+?) {M} be mutually exclusive",
         args: &[Arg::Slug(&["l"]), Arg::Slug(&["r"])],
         matches: &[
@@ -91,7 +91,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "dependency_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &[" requires "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) requires (?P<p>.+?) before (?P<d>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["p"]), Arg::Token(&["d"])],
         matches: &[
@@ -102,7 +102,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "ownership_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["owned by "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<r>.+?) (?:is|are|{M} be) owned by (?P<o>.+)",
         args: &[Arg::Slug(&["r"]), Arg::Slug(&["o"])],
         matches: &[
@@ -113,7 +113,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "retry_policy", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["retry up to "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} retry up to (?P<n>{N}) (?P<u>times|attempts?|retries)",
         args: &[Arg::Slug(&["s"]), Arg::Number("n"), Arg::Or("u", "times")],
         matches: &[
@@ -125,7 +125,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "escalation_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["escalate"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} (?:escalate|be escalated) to (?P<t>.+?) after (?P<n>{N}) (?P<u>{T})",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["t"]), Arg::Number("n"), Arg::Unit("u")],
         matches: &[
@@ -136,7 +136,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "availability_sla", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["availability"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) availability {M} be at least (?P<n>{N}) ?(?:percent|%)(?: (?:(?:per|over|each|every|during|in) )?(?P<w>.+))?",
         args: &[Arg::Slug(&["s"]), Arg::Number("n"), Arg::Fixed("percent"), Arg::Or("w", "always")],
         matches: &[
@@ -148,7 +148,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "notification_route", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &[" notify "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} notify (?P<r>.+?) (?:by|via|through) (?P<c>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["r"]), Arg::Slug(&["c"])],
         matches: &[
@@ -159,7 +159,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "idempotency_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["idempotent by "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be idempotent by (?P<k>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["k"])],
         matches: &[
@@ -170,7 +170,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "idempotency_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["deduplicated"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be deduplicated to prevent redundant requests during (?P<k>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["k"])],
         matches: &[
@@ -181,7 +181,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "data_residency_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["region", "jurisdiction", "country", "zone", "area"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be (?:stored|processed|kept) (?:only )?(?:in|within) (?P<r>.+ (?:region|jurisdiction|country|zone|area))",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["r"])],
         matches: &[
@@ -192,7 +192,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "audit_event_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["audit log", "audit trail"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be (?:recorded|logged|audited) (?:in|to) (?P<l>.*?audit (?:log|trail))",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["l"])],
         matches: &[
@@ -205,7 +205,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "consent_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["consent before "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} require (?P<c>.*?consent) before (?P<p>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["c"]), Arg::Token(&["p"])],
         matches: &[
@@ -216,7 +216,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "lifecycle_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &[" after "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be (?:automatically )?(?P<a>archived|deleted|expired) after (?P<n>{N}) (?P<u>{T})",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["a"]), Arg::Number("n"), Arg::Unit("u")],
         matches: &[
@@ -227,7 +227,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "conflict_resolution_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["conflict"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"when (?P<s>.+?) conflicts?, (?P<x>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["x"])],
         matches: &[
@@ -238,7 +238,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "fallback_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["fall back to "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"if (?P<c>.+?), (?P<s>.+?) {M} fall back to (?P<t>.+)",
         args: &[Arg::Token(&["c"]), Arg::Slug(&["s"]), Arg::Slug(&["t"])],
         matches: &[
@@ -249,7 +249,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "batch_operation_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["batches of "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} process (?P<r>.+?) in batches of (?P<n>{N})",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["r"]), Arg::Number("n")],
         matches: &[
@@ -260,7 +260,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "consistency_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &[" existing "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} reference an? existing (?P<t>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["t"])],
         matches: &[
@@ -271,7 +271,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "build_constraint", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["build time"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be deterministic at build time",
         args: &[Arg::Slug(&["s"]), Arg::Fixed("deterministic"), Arg::Fixed("build_time")],
         matches: &[
@@ -282,7 +282,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "environment_safety_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["in "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<a>.+?) {M} be (?P<d>forbidden|read-only|allowed) in (?:the )?(?P<e>production|staging|development)(?: environments?)?",
         args: &[Arg::Slug(&["a"]), Arg::Token(&["d"]), Arg::Slug(&["e"])],
         matches: &[
@@ -294,7 +294,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "schema_invariant_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["immutable after "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<f>.+?) {M} be immutable after (?P<e>.+)",
         args: &[Arg::Slug(&["f"]), Arg::Fixed("immutable"), Arg::Around("after_", "e", "")],
         matches: &[
@@ -305,7 +305,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "coding_standard_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &[" use ", " avoid "], needs: &["api", "code", "component", "computed", "framework", "hook", "pattern", "signal", "schema", "type"],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} (?P<a>use|avoid) (?P<t>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["a"]), Arg::Slug(&["t"])],
         matches: &[
@@ -317,7 +317,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "migration_boundary_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["migration input"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) may only be read as migration input(?: by .+)?",
         args: &[Arg::Slug(&["s"]), Arg::Fixed("read"), Arg::Fixed("migration_input")],
         matches: &[
@@ -328,7 +328,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "absence_requirement", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["absent", "removed"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be (?P<a>absent|removed)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["a"])],
         matches: &[
@@ -339,7 +339,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "absence_requirement", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["no "], needs: &[],
-        veto: Some(("s", &["must", "may", "can", "shall", "should", "will", "is", "are", "was", "were", "has", "have", "does", "if", "when", "needed", "required", "necessary", "longer", "one", "yet", "matter"])),
+        veto: &[("s", &["must", "may", "can", "shall", "should", "will", "is", "are", "was", "were", "has", "have", "does", "if", "when", "needed", "required", "necessary", "longer", "one", "yet", "matter"])],
         form: r"(?:there {M} be )?no (?P<s>\S+(?: \S+){0,4}?)(?: (?:{M} )?(?:exists?|remains?))?",
         args: &[Arg::Slug(&["s"]), Arg::Fixed("absent")],
         matches: &[
@@ -351,7 +351,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "offline_behavior_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["offline conditions"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be (?P<b>non-blocking|resilient) during (?P<c>offline conditions)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["b"]), Arg::Token(&["c"])],
         matches: &[
@@ -362,7 +362,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "release_gate_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &[" pass "], needs: &["app store", "build", "deployment", "distribution", "release", "testflight"],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} pass (?P<g>.+?) before (?P<t>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["g"]), Arg::Slug(&["t"])],
         matches: &[
@@ -373,7 +373,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "platform_consistency_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["across "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} synchroni[sz]e across (?P<l>.+)",
         args: &[Arg::Slug(&["s"]), Arg::List("l")],
         matches: &[
@@ -384,7 +384,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "preservation_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &[" preserve "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} preserve (?P<x>.+?) when (?P<c>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["x"]), Arg::Token(&["c"])],
         matches: &[
@@ -395,7 +395,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "abstraction_boundary_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["persisted as "], needs: &["neutral", "contract", "renderer", "runtime", "vendor"],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be persisted as (?P<c>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Fixed("persisted_as"), Arg::Slug(&["c"])],
         matches: &[
@@ -406,7 +406,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "security_configuration_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["have explicit "], needs: &["database", "deployment", "function", "rpc", "search_path", "security", "trigger"],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} have explicit (?P<k>\S+) (?P<v>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["k"]), Arg::Token(&["v"])],
         matches: &[
@@ -417,7 +417,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "ordered_strategy_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["in priority order"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} use (?P<k>.+?) in priority order:? (?P<l>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["k"]), Arg::List("l")],
         matches: &[
@@ -428,7 +428,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "refresh_policy_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["automatically refresh "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} automatically refresh (?P<t>.+?) without requiring manual page reloads?",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["t"]), Arg::Fixed("automatic")],
         matches: &[
@@ -439,7 +439,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "scoped_authorization_rule", used: Use::Exact(0.98), polarity: Polarity::Deny,
         cues: &["be denied "], needs: &["assigned", "unassigned", "owner", "member", "scoped"],
-        veto: None,
+        veto: &[],
         form: r"(?P<a>.+?) {M} be denied (?P<x>.+)",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Fixed("deny")],
         matches: &[
@@ -450,7 +450,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "documentation_standard_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["documented in "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be documented in (?P<a>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Fixed("documented_in"), Arg::Slug(&["a"])],
         matches: &[
@@ -461,7 +461,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "warmup_policy_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["warm up on "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} warm up on (?P<t>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["t"])],
         matches: &[
@@ -472,7 +472,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "visual_layout_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["visually aligned with "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} remain visually aligned with (?P<t>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Fixed("aligned_with"), Arg::Slug(&["t"])],
         matches: &[
@@ -483,7 +483,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "enforcement_location_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["enforced at "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be enforced at (?P<l>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["l"])],
         matches: &[
@@ -494,7 +494,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "reconciliation_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["reconcile "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"on (?P<t>.+?), (?P<s>.+?) {M} reconcile (?P<x>.+?) and clear stale (?P<y>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["t"]), Arg::Slug(&["x"]), Arg::Around("clear_stale_", "y", "")],
         matches: &[
@@ -505,7 +505,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "throttle_policy_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["throttled for "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be throttled for (?P<c>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["c"])],
         matches: &[
@@ -516,7 +516,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "temporal_order", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["initializes after ", "initialises after "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) initiali[sz]es after (?:the )?(?P<r>.+?) is ready",
         args: &[Arg::Slug(&["s"]), Arg::Around("", "r", "_ready"), Arg::Fixed("initializes")],
         matches: &[
@@ -527,7 +527,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "state_transition", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["transition"], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"when (?P<t>.+?), (?:the )?(?P<s>.+?) transitions? from (?P<a>.+?) to (?P<b>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["a"]), Arg::Slug(&["b"]), Arg::Token(&["t"])],
         matches: &[
@@ -537,19 +537,20 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     },
     Pattern {
         predicate: "permission_rule", used: Use::Exact(0.98), polarity: Polarity::Deny,
-        cues: &["no "], needs: &[],
-        veto: Some(("x", &["exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower"])),
-        form: r"no (?P<a>.+?) (?:may|can|must|shall) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
-        args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("deny")],
+        cues: &["no ", "nobody "], needs: &[],
+        veto: &[("x", &["exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower"]), ("r", &["than"])],
+        form: r"(?:nobody|no one|no (?P<a>.+?)) (?:may|can|must|shall) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
+        args: &[Arg::Or("a", "anyone"), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("deny")],
         matches: &[
             ("No guest may delete comments.", &["guest", "delete", "comments", "deny"]),
+            ("Nobody can delete the audit log.", &["anyone", "delete", "audit_log", "deny"]),
         ],
-        rejects: &["No comments.", "A guest may delete no comments."],
+        rejects: &["No comments.", "A guest may delete no comments.", "No request may take longer than 30 seconds."],
     },
     Pattern {
         predicate: "permission_rule", used: Use::Exact(0.98), polarity: Polarity::Deny,
         cues: &["must not", "must never", "shall not", "should not", "may not", "cannot", "can not", "can't", "forbidden to", "not allowed to"], needs: &[],
-        veto: Some(("x", &["exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower"])),
+        veto: &[("x", &["exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower"]), ("r", &["than"])],
         form: r"(?P<a>.+?) (?:must not|must never|shall not|should not|may not|cannot|can not|can't|(?:is|are) forbidden to|(?:is|are) not allowed to) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("deny")],
         matches: &[
@@ -557,12 +558,12 @@ pub(crate) static PATTERNS: &[Pattern] = &[
             ("A guest can't log in", &["guest", "log", "in", "deny"]),
             ("Passwords must never be logged.", &["passwords", "be_logged", "any", "deny"]),
         ],
-        rejects: &["Guests must delete comments.", "Latency must not exceed 200 ms.", "Length must not be less than 8."],
+        rejects: &["Guests must delete comments.", "Latency must not exceed 200 ms.", "Length must not be less than 8.", "Requests must not be retried more than 3 times."],
     },
     Pattern {
         predicate: "uniqueness_constraint", used: Use::Arguments, polarity: Polarity::Assert,
         cues: &["at most one "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?:there )?{M} be at most one (?P<s>.+?) per (?P<l>.+)",
         args: &[Arg::Slug(&["s"]), Arg::List("l")],
         matches: &[
@@ -573,7 +574,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "default_value", used: Use::Arguments, polarity: Polarity::Assert,
         cues: &["default to ", "defaults to "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) (?:{M} )?defaults? to (?P<v>.+?)(?: (?P<p>mode|state|status))?",
         args: &[Arg::Slug(&["s"]), Arg::Or("p", "value"), Arg::Slug(&["v"])],
         matches: &[
@@ -585,19 +586,19 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "state_membership", used: Use::Arguments, polarity: Polarity::Assert,
         cues: &["states are "], needs: &[],
-        veto: None,
+        veto: &[("s", &["valid", "possible", "allowed", "following"])],
         form: r"(?P<s>.+?) (?:terminal )?states are (?P<l>.+)",
         args: &[Arg::Key("s"), Arg::List("l")],
         matches: &[
             ("Order terminal states are delivered, refunded and cancelled.", &["order", "delivered,refunded,cancelled"]),
             ("Job states are queued, running and done.", &["job", "queued,running,done"]),
         ],
-        rejects: &["States are good.", "The job state is queued."],
+        rejects: &["States are good.", "The job state is queued.", "Valid states are draft and published."],
     },
     Pattern {
         predicate: "rate_limit", used: Use::Arguments, polarity: Polarity::Assert,
         cues: &["rate limited to "], needs: &[],
-        veto: None,
+        veto: &[],
         form: r"(?P<s>.+?) {M} be rate limited to (?P<n>{N}) (?P<a>.+?) per (?P<w>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["a"]), Arg::Slug(&["w"]), Arg::Number("n")],
         matches: &[
@@ -608,24 +609,24 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "permission_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["only "], needs: &[],
-        veto: None,
+        veto: &[("a", &["one"])],
         form: r"only (?P<a>.+?) (?:can|may|(?:is|are) allowed to) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("assert")],
         matches: &[
             ("Only editors can publish articles.", &["editors", "publish", "articles", "assert"]),
             ("Only the owner is allowed to sign when it is open", &["owner", "sign", "any", "assert"]),
         ],
-        rejects: &["Editors can publish articles.", "Only editors publish."],
+        rejects: &["Editors can publish articles.", "Only editors publish.", "Only one instance may run at a time."],
     },
     Pattern {
         predicate: "permission_rule", used: Use::Suggestion(0.98), polarity: Polarity::Assert,
         cues: &[" may ", " can ", "allowed to "], needs: &[],
-        veto: Some(("x", &["not", "never", "only"])),
+        veto: &[("x", &["not", "never", "only"]), ("a", &["nobody", "no"])],
         form: r"(?P<a>.+?) (?:may|can|(?:is|are) allowed to) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("assert")],
         matches: &[
             ("Editors may publish their articles.", &["editors", "publish", "their_articles", "assert"]),
         ],
-        rejects: &["Editors may.", "Editors publish articles.", "Editors may not publish articles."],
+        rejects: &["Editors may.", "Editors publish articles.", "Editors may not publish articles.", "Nobody may publish articles."],
     },
 ];

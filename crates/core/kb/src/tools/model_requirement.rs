@@ -104,7 +104,7 @@ pub struct ModelRequirementOutput {
     pub write_set: WriteSet,
     /// Payloads of `kb_upsert` that store the entities, in their order.
     pub apply_plan: Vec<UpsertInput>,
-    /// Whether checks compare the entities.
+    /// True if checks compare the entities.
     pub is_strict: bool,
     /// Confidence from 0 to 1.
     pub confidence: f64,
@@ -114,7 +114,7 @@ pub struct ModelRequirementOutput {
     pub extraction_warnings: Vec<String>,
     /// Remarks that block nothing.
     pub warnings: Vec<ModelWarning>,
-    /// What to do about the schema version of the workspace; null if it is the latest one, or not known.
+    /// Problem of the schema version of the workspace and its remedy; null if it is the latest one, or not known.
     pub migration_warning: Option<String>,
     /// The schema version of the workspace; null if it is not known.
     pub schema_version_status: Option<SchemaVersionStatus>,
@@ -126,9 +126,9 @@ pub struct ModelRequirementOutput {
 pub struct ModelWarning {
     /// Its kind, such as `low_confidence_observation_downgrade`.
     pub kind: String,
-    /// What it is about.
+    /// Problem.
     pub message: String,
-    /// What to do about it.
+    /// Remedy.
     pub next_action: String,
 }
 

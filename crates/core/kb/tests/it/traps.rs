@@ -131,6 +131,26 @@ fn three() -> Kb {
 }
 
 #[test]
+fn trap_8_a_claim_of_polarity_is_a_fact_that_is_accepted_and_compared() {
+    let model = |source: &str, polarity: &str| {
+        let input = json!({
+            "text": "Passwords in the log", "source": source, "subjectKey": "password", "propertyKey": "logged",
+            "operator": "polarity", "value": polarity,
+        });
+        cairn_kb::model_requirement(&serde_json::from_value(input).unwrap()).unwrap().apply_plan
+    };
+    for (other, expected) in [("require", 1), ("forbid", 0)] {
+        let mut kb = Kb::default();
+        for row in model("docs/a.md", "forbid").iter().chain(&model("docs/b.md", other)) {
+            let links: Vec<_> =
+                row.relationships.iter().map(|link| (link.relation.text(), &*link.to)).collect();
+            kb.put(row.kind.text(), &row.id, &serde_json::to_value(&row.properties).unwrap(), &links);
+        }
+        assert_eq!(kb.conflicts().len(), expected, "{other}");
+    }
+}
+
+#[test]
 fn trap_9_an_unknown_seed_of_a_graph_is_named_and_is_no_failure() {
     let kb = three();
     let found = kb.graph(json!({"seedIds": ["nobody", "R-1", "alas"]}));

@@ -104,7 +104,7 @@ impl Play {
     }
 }
 
-/// Whether a payload is an input of a tool that pages show unreadable ones of.
+/// Returns true if a payload is an input of a tool. Pages show payloads of these tools that are not.
 pub(super) fn is_readable(tool: &str, payload: &Value) -> bool {
     match tool {
         "kb_upsert" => serde_json::from_value::<UpsertInput>(payload.clone()).is_ok(),
