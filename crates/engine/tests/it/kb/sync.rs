@@ -68,7 +68,7 @@ fn plainly(value: &mut Value) {
             entries.values_mut().for_each(plainly);
         }
         Value::Array(items) => items.iter_mut().for_each(plainly),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
