@@ -79,6 +79,9 @@ pub const FIELDS: &[Field] = &[
     row("granularity_reason", Shape::Word(Granularity::TEXTS), SYMBOL, "Reason to link a whole file or module instead of a narrow symbol"),
     row("verification_scope", Shape::Word(VerificationScope::TEXTS), TEST, "How much of the system the test runs"),
     row("verification_perspective", Shape::Word(VerificationPerspective::TEXTS), TEST, "From where the test looks at the system"),
+    row("result_run", SHORT, TEST, "Id of the test run that the status comes from; set by an import of results"),
+    row("result_commit", SHORT, TEST, "Commit that this run tested; set by an import of results"),
+    row("result_at", SHORT, TEST, "Time of this run, ISO 8601; set by an import of results, and ignored by later ones that are older"),
     row("fact_kind", Shape::Word(FactKind::TEXTS), FACT, "Kind of the fact"),
     row("subject_key", SHORT, FACT, "Key of the subject, like `customer.session`; compared whole"),
     row("property_key", SHORT, FACT, "Key of the property, like `timeout`; compared whole"),
@@ -121,8 +124,8 @@ pub fn field_of_attribute(attribute: &str) -> Option<&'static Field> {
 }
 
 impl Field {
-    /// Checks a value, which is not null.
-    pub(crate) fn check(&self, value: &Value) -> Result<(), FieldError> {
+    /// Checks a value, which is not null. Fails with what is wrong with it.
+    pub fn check(&self, value: &Value) -> Result<(), FieldError> {
         let wrong = |expected: String| {
             FieldError::new(self.name, format!("{} is not {expected}", shown(value)), None)
         };

@@ -6,7 +6,8 @@ use cairn_base::{Number, from_iso};
 use cairn_graph::Map;
 
 use crate::KbError;
-use crate::branch::{Branch, Edge, NodeKey};
+use crate::branch::{Branch, Edge, Ends, NodeKey};
+use crate::digest::ContentDigest;
 use crate::entity::{Entity, check_id, cut};
 use crate::limits;
 use crate::model::{EntityType, FactKind, Relation};
@@ -19,8 +20,10 @@ pub struct NewLink {
     pub relation: Relation,
     /// Its target; `None` for the entity itself.
     pub to: Option<NodeKey>,
-    /// Metadata of the link.
+    /// Metadata of the link, as it was sent.
     pub metadata: Map,
+    /// Contents that its ends have.
+    pub ends: Ends,
 }
 
 /// Examines the relationships of an upsert, and returns those that are not there yet, each once.
@@ -39,6 +42,7 @@ pub(super) fn examine_relationships(
         });
         return Vec::new();
     }
+    let from_digest = ContentDigest::of(&entity.attributes);
     let mut seen = HashSet::new();
     let mut links = Vec::new();
     for (index, relationship) in relationships.iter().enumerate() {
@@ -53,7 +57,9 @@ pub(super) fn examine_relationships(
         let is_there =
             key.is_some_and(|from| branch.has(Edge { relation, from, to: target.unwrap_or(from) }));
         if !is_there && seen.insert((relation, target)) {
-            links.push(NewLink { relation, to: target, metadata: metadata(relationship) });
+            let to_digest = target.and_then(|to| branch.node(to)).map_or(from_digest, |node| node.digest);
+            let ends = Ends { from: from_digest, to: to_digest };
+            links.push(NewLink { relation, to: target, metadata: metadata(relationship), ends });
         }
     }
     links
@@ -74,8 +80,7 @@ fn examine_one(
             cut(from)
         ));
     }
-    check_id("to", to).map_err(|error| error.to_string())?;
-    check_metadata(relationship)?;
+    check_relationship(relationship)?;
     let target = (*to != entity.id).then(|| branch.find(to));
     let (target, target_kind) = match target {
         None => (None, entity.kind),
@@ -153,6 +158,13 @@ fn check_lane(branch: &Branch, relation: Relation, target: Option<NodeKey>) -> R
         return Err(format!("{} is a {wrong} fact; link it by {right} instead of {relation}", node.id));
     }
     Ok(())
+}
+
+/// Checks what can be said of a relationship without its ends: the id of its target and its metadata. Fails with a
+/// message.
+pub fn check_relationship(relationship: &RelationshipInput) -> Result<(), String> {
+    check_id("to", &relationship.to).map_err(|error| error.to_string())?;
+    check_metadata(relationship)
 }
 
 pub(crate) fn check_metadata(relationship: &RelationshipInput) -> Result<(), String> {
