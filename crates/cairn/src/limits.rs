@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
-use cairn_base::MIB;
+use cairn_base::{KIB, MIB};
 
 /// Bytes of a file with payloads of `cairn kb upsert`.
 pub(crate) const KB_PAYLOADS_BYTES_MAX: usize = 64 * MIB;
+/// Bytes of prose on standard input.
+pub(crate) const KB_PROSE_BYTES_MAX: usize = 64 * KIB;
+/// Bytes of a file with the context of `cairn kb autopilot`.
+pub(crate) const KB_CONTEXT_BYTES_MAX: usize = MIB;
 /// Times that a call of the KB is tried again while the node or the branch is busy.
 pub(crate) const KB_RETRIES_MAX: u32 = 6;
 /// Pause before the first of them; each later one is twice as long.

@@ -66,6 +66,8 @@ pub struct Branch {
     /// Contents that relationships were made with, as far as they are known.
     ends: HashMap<Edge, Ends>,
     edge_count: usize,
+    file_owned: usize,
+    diverged: usize,
 }
 
 impl Branch {
@@ -129,6 +131,8 @@ impl Branch {
     /// Adds an entity or replaces it; its relationships stay.
     pub fn put(&mut self, key: NodeKey, node: Node) {
         self.forget_names(key);
+        self.file_owned += usize::from(node.file.is_some());
+        self.diverged += usize::from(node.diverged);
         self.by_id.insert(node.id.clone(), key);
         self.by_type.insert((node.kind, node.id.clone()), key);
         self.nodes.insert(key, node);
@@ -163,6 +167,16 @@ impl Branch {
     /// The number of relationships.
     pub fn edge_count(&self) -> usize {
         self.edge_count
+    }
+
+    /// The number of entities that documents own.
+    pub fn file_owned(&self) -> usize {
+        self.file_owned
+    }
+
+    /// The number of entities that tools have changed since their documents were synced.
+    pub fn diverged(&self) -> usize {
+        self.diverged
     }
 
     /// The number of entities.
@@ -244,8 +258,11 @@ impl Branch {
         }) && self.sources(key, Relation::Supersedes).next().is_none()
     }
 
+    /// Counts an entity no more, and forgets its names.
     fn forget_names(&mut self, key: NodeKey) {
         if let Some(old) = self.nodes.get(&key) {
+            self.file_owned -= usize::from(old.file.is_some());
+            self.diverged -= usize::from(old.diverged);
             self.by_id.remove(&old.id);
             self.by_type.remove(&(old.kind, old.id.clone()));
         }

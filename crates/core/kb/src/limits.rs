@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cairn_base::KIB;
+use cairn_base::{KIB, MIB};
 
 /// Bytes of the id of an entity.
 pub const ENTITY_ID_BYTES_MAX: usize = 256;
@@ -127,3 +127,43 @@ pub const CHECK_CYCLE_STEPS_MAX: usize = 100_000;
 pub const CHECK_CYCLE_NAMES_MAX: usize = 32;
 /// Contradictions of one branch that are held; more are not reported.
 pub const CHECK_CONTRADICTIONS_MAX: usize = 100_000;
+/// Entities of one page of an export, and ids that one call names.
+pub const EXPORT_ENTITIES_MAX: usize = 1_000;
+/// Files of one sync, those included that are gone.
+pub const SYNC_FILES_MAX: usize = 200_000;
+/// Entities of one file of a sync.
+pub const SYNC_FILE_ENTITIES_MAX: usize = 20_000;
+/// Bytes of one line of a sync: a file with all its entities.
+pub const SYNC_LINE_BYTES_MAX: usize = 16 * MIB;
+/// Bytes of all lines of a sync.
+pub const SYNC_BYTES_MAX: usize = 256 * MIB;
+/// Bytes of the path of a synced file.
+pub const SYNC_PATH_BYTES_MAX: usize = 1_000;
+/// Bytes of the hash of a synced file.
+pub const SYNC_HASH_BYTES_MAX: usize = 128;
+/// Problems, diverged entities and released entities that the report of a sync lists; all of them are counted.
+pub const SYNC_LISTED_MAX: usize = 1_000;
+/// Contradictions that the report of a sync lists; all of them are counted.
+pub const SYNC_CONTRADICTIONS_MAX: usize = 100;
+/// Bytes of a statement that is modelled as a requirement.
+pub const MODEL_STATEMENT_BYTES_MAX: usize = 16 * KIB;
+/// Bytes of a key that is read out of a statement; longer ones are no keys.
+pub const MODEL_KEY_BYTES_MAX: usize = 128;
+/// Documents of a statement that is modelled.
+pub const MODEL_SOURCE_FILES_MAX: usize = 256;
+/// Bytes of a text that is analysed for claims.
+pub const PROSE_BYTES_MAX: usize = 64 * KIB;
+/// Bytes of an argument of such an analysis: a title, a source, a hint.
+pub const PROSE_ARGUMENT_BYTES_MAX: usize = KIB;
+/// Bytes of a sentence that is compared with sentence patterns.
+pub const SENTENCE_BYTES_MAX: usize = 2 * KIB;
+/// Clauses of one text that are compared with sentence patterns.
+pub const CLAUSES_MAX: usize = 200;
+/// Suggestions of one receipt of the semantic advisor.
+pub const SUGGESTIONS_MAX: usize = 50;
+/// Predicate candidates of one suggestion.
+pub const CANDIDATES_MAX: u32 = 20;
+/// Predicate candidates of one suggestion, unless the request says otherwise.
+pub const CANDIDATES_DEFAULT: u32 = 5;
+/// Predicate schemas of a branch that are ranked beside the built-in ones.
+pub const PREDICATE_SCHEMAS_MAX: usize = 1_000;

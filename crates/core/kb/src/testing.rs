@@ -148,6 +148,8 @@ fn entity(kind: EntityType, key: NodeKey, at: u64, random: &mut Random) -> Node 
             .then(|| if number.is_multiple_of(3) { "must" } else { "should" }.into()),
         tags: Box::new([format!("area-{}", number % 17).into()]),
         lacks_times: [false; 2],
+        file: None,
+        diverged: false,
         verification_scope: is_test
             .then(|| ["unit", "integration", "end_to_end"][number as usize % 3].into()),
         verification_perspective: None,
@@ -197,5 +199,34 @@ impl Random {
 
     fn of(&mut self, keys: &[NodeKey]) -> NodeKey {
         keys[self.below(keys.len() as u64) as usize]
+    }
+}
+
+/// A branch in memory that payloads of `kb_upsert` are applied to, to show that plans are accepted.
+#[cfg(test)]
+#[derive(Default)]
+pub(crate) struct Drafts {
+    branch: Branch,
+    entities: Vec<crate::Entity>,
+}
+
+#[cfg(test)]
+impl Drafts {
+    /// Applies payloads in order; each must be accepted.
+    #[track_caller]
+    pub(crate) fn apply(&mut self, plan: &[crate::tools::UpsertInput]) {
+        for input in plan {
+            let at = self.entities.iter().position(|entity| entity.id == input.id);
+            let current = at.map(|at| &self.entities[at]);
+            let examined = crate::examine_upsert(&self.branch, current, input, None, 1_780_000_000_000);
+            assert!(examined.problems.is_empty(), "{}: {:?}", input.id, examined.problems);
+            assert_eq!(examined.warnings, Vec::<String>::new(), "{}", input.id);
+            let at = at.unwrap_or(self.entities.len());
+            self.branch.apply(examined.plan.changes(NodeKey(at as u64 + 1)));
+            match self.entities.get_mut(at) {
+                Some(entity) => *entity = examined.plan.entity,
+                None => self.entities.push(examined.plan.entity),
+            }
+        }
     }
 }

@@ -41,6 +41,7 @@ impl Engine {
                 deleted: plan.keys.len() as u64,
                 skipped: plan.skipped,
                 errors: Vec::new(),
+                warnings: plan.warnings,
                 snapshot_id: snapshot_id(opened.record.space, version),
             })
         })

@@ -11,14 +11,18 @@ mod create;
 mod damage;
 mod delete;
 mod diff;
+mod export;
 mod list;
 mod memory;
+mod model;
 mod open;
 mod reports;
 mod salvage;
 mod search;
 mod sparql;
 mod state;
+mod sync;
+mod sync_staged;
 mod upsert;
 mod verify;
 

@@ -114,6 +114,14 @@ pub enum WorktreeError {
         /// What is wrong, and what to do.
         message: String,
     },
+    /// The system does not watch a folder.
+    #[error("could not watch {}: {message}; sync without --watch", shown(path))]
+    Watch {
+        /// The folder.
+        path: PathBuf,
+        /// The error of the system.
+        message: String,
+    },
     /// A path is not one inside the tree.
     #[error("invalid path {:?}, {problem}; name a file below the root of the tree", Harmless(path).to_string())]
     PathRefused {
@@ -148,6 +156,7 @@ impl WorktreeError {
             WorktreeError::GitChanging { .. } => WorktreeCode::GitChanging,
             WorktreeError::State { .. } | WorktreeError::StateWrite { .. } => WorktreeCode::WorkspaceState,
             WorktreeError::Config { .. } => WorktreeCode::KbConfig,
+            WorktreeError::Watch { .. } => ErrorCode::Unavailable,
             WorktreeError::PathRefused { .. } => ErrorCode::InvalidRequest,
             WorktreeError::FileRefused { problem, .. } => match problem {
                 FileProblem::Missing => ErrorCode::NotFound,

@@ -30,6 +30,16 @@ pub const TREE_ANCESTORS_MAX: usize = 256;
 pub const TREE_PATH_BYTES_MAX: usize = 4096;
 /// Folders in a path inside the tree.
 pub const TREE_PATH_PARTS_MAX: usize = 128;
+/// Files and folders that one walk of a tree looks at.
+pub const TREE_ENTRIES_MAX: usize = 500_000;
+/// Entries of one folder; a folder with more is skipped as a whole.
+pub const TREE_FOLDER_ENTRIES_MAX: usize = 100_000;
+/// Bytes of one `.gitignore` or of `info/exclude`.
+pub const GITIGNORE_BYTES_MAX: usize = 128 * KIB;
+/// Bytes of all `.gitignore` files of a tree.
+pub const GITIGNORE_BYTES_TOTAL_MAX: usize = 2 * MIB;
+/// Folders that are watched for changes of documents.
+pub const WATCHED_FOLDERS_MAX: usize = 20_000;
 /// Bytes of `cairn-kb.toml` or `.kb/config.json`.
 pub const KB_CONFIG_BYTES_MAX: usize = 256 * KIB;
 /// Levels of a dotted key in `cairn-kb.toml`.

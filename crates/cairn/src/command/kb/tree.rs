@@ -44,7 +44,7 @@ impl Call<'_> {
     }
 
     /// Finds the working tree. Flags go before the environment, and the environment before git.
-    fn workspace(&self) -> Result<Workspace, Failure> {
+    pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
         if let Some(Err(problem)) = self.branch.map(BranchName::parse) {
             let named = Harmless(self.branch.unwrap_or_default()).to_string();
             return Err(Failure::usage(format!("--branch {named:?} names no branch, {problem}")));
@@ -85,6 +85,18 @@ impl Tree {
         })?;
         self.remember();
         Ok(done)
+    }
+
+    /// Has `work` done on the KB of the active branch, and creates none: `None` if the branch has no KB.
+    pub(super) fn ask_unless_missing<T>(
+        &self,
+        needs: Needs,
+        mut work: impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
+    ) -> Result<Option<T>, Failure> {
+        self.reach(needs, async |client| match work(client).await {
+            Err(error) if is_refused(&error, &[KbCode::KbNoBranch]) => Ok(None),
+            done => done.map(Some),
+        })
     }
 
     /// Has `work` done on the store. What fails because the node is busy is tried again, a few times.
@@ -202,6 +214,7 @@ impl From<WorktreeError> for Failure {
             | WorktreeError::GitChanging { .. }
             | WorktreeError::State { .. }
             | WorktreeError::StateWrite { .. }
+            | WorktreeError::Watch { .. }
             | WorktreeError::FileRefused { .. } => Failure::new(message),
         };
         failure.with_code(error.code())

@@ -36,6 +36,10 @@ pub struct Node {
     pub verification_perspective: Option<Box<str>>,
     /// The role of a symbol.
     pub symbol_role: Option<SymbolRole>,
+    /// Path of the document that owns it; `None` if tools do.
+    pub file: Option<Box<str>>,
+    /// Whether a tool has changed it, or relationships that start at it, since its document was synced.
+    pub diverged: bool,
     /// Digest of its content.
     pub digest: ContentDigest,
     /// Fields of a fact; `None` for other types.

@@ -41,6 +41,8 @@ pub struct Field {
     pub of: &'static [EntityType],
     /// What it holds, for schemas and documentation.
     pub about: &'static str,
+    /// Whether only syncs set it. Upserts may send the value that is stored.
+    pub is_read_only: bool,
 }
 
 const SHORT: Shape = Shape::Text(limits::ENTITY_TEXT_BYTES_MAX);
@@ -50,7 +52,11 @@ const TEST: &[EntityType] = &[EntityType::Test];
 const SYMBOL: &[EntityType] = &[EntityType::Symbol];
 
 const fn row(name: &'static str, shape: Shape, of: &'static [EntityType], about: &'static str) -> Field {
-    Field { name, attribute: name, shape, of, about }
+    Field { name, attribute: name, shape, of, about, is_read_only: false }
+}
+
+const fn read_only(name: &'static str, shape: Shape, about: &'static str) -> Field {
+    Field { is_read_only: true, ..row(name, shape, &[], about) }
 }
 
 /// Every property, in the order of the documentation.
@@ -100,6 +106,8 @@ pub const FIELDS: &[Field] = &[
     row("examples", Shape::Texts, FACT, "Examples of a predicate schema"),
     row("use_when", Shape::Texts, FACT, "When to use a predicate schema"),
     row("do_not_use_when", Shape::Texts, FACT, "When not to use a predicate schema"),
+    read_only("file", SHORT, "Path of the document that owns the entity; set by syncs"),
+    read_only("diverged", Shape::Bool, "True if a tool has changed the entity since its document was synced; set by cairn"),
 ];
 
 /// Returns the field with this name in the tools.
@@ -113,8 +121,8 @@ pub fn field_of_attribute(attribute: &str) -> Option<&'static Field> {
 }
 
 impl Field {
-    /// Checks a value, which is not null.
-    pub(crate) fn check(&self, value: &Value) -> Result<(), FieldError> {
+    /// Checks a value, which is not null. Fails with what is wrong with it.
+    pub fn check(&self, value: &Value) -> Result<(), FieldError> {
         let wrong = |expected: String| {
             FieldError::new(self.name, format!("{} is not {expected}", shown(value)), None)
         };

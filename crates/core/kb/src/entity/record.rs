@@ -69,6 +69,8 @@ impl Node {
             verification_scope: text("verification_scope"),
             verification_perspective: text("verification_perspective"),
             symbol_role: attributes.get("symbol_role").and_then(Value::as_str).and_then(SymbolRole::parse),
+            file: text("file").filter(|file| !file.is_empty()),
+            diverged: attributes.get("diverged").and_then(Value::as_bool).unwrap_or_default(),
             digest: ContentDigest::of(attributes),
             fact: (kind == EntityType::Fact).then(|| Box::new(FactFields::of(attributes))),
         }

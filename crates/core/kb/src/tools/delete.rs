@@ -28,6 +28,9 @@ pub struct DeleteOutput {
     pub skipped: Vec<String>,
     /// Always empty: a deletion that is blocked fails as a whole.
     pub errors: Vec<String>,
+    /// Remarks that block nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Snapshot of the branch after the write.
     pub snapshot_id: String,
 }
@@ -42,6 +45,8 @@ impl DeleteOutput {
                 format!(" ({})", named.join(", "))
             }
         };
-        format!("Deleted {} entities. Skipped {}{skipped}.", self.deleted, self.skipped.len())
+        let mut text = format!("Deleted {} entities. Skipped {}{skipped}.", self.deleted, self.skipped.len());
+        self.warnings.iter().for_each(|warning| text.push_str(&format!("\nWarning: {warning}")));
+        super::bounded(text)
     }
 }

@@ -50,6 +50,25 @@ pub struct StatusOutput {
     pub entities: u64,
     /// Relationships of the branch.
     pub relationships: u64,
+    /// Time of the last sync that stored something, ISO 8601; null if there was none.
+    #[serde(default)]
+    pub last_sync_at: Option<String>,
+    /// Entities that documents own.
+    #[serde(default)]
+    pub file_owned: u64,
+    /// Those of them that tools have changed since their documents were synced.
+    #[serde(default)]
+    pub diverged: u64,
+    /// Files whose last sync had problems.
+    #[serde(default)]
+    pub files_with_problems: u64,
+    /// Differences between the working tree and the last sync; the first of them. Empty unless the process that has
+    /// the working tree compared them.
+    #[serde(default)]
+    pub stale_reasons: Vec<String>,
+    /// All of these.
+    #[serde(default)]
+    pub stale_reason_count: u64,
     /// The branch that this one was copied from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copied_from: Option<String>,
@@ -58,16 +77,25 @@ pub struct StatusOutput {
 impl StatusOutput {
     /// Returns the essentials as text.
     pub fn text(&self) -> String {
-        let StatusOutput { branch, snapshot_id, entities, relationships, .. } = self;
+        let StatusOutput { branch, snapshot_id, entities, relationships, file_owned, diverged, .. } = self;
         let synced = self.synced_at.as_deref().unwrap_or("never");
         let state = match self.sync_state {
             SyncState::Fresh => "fresh",
             SyncState::Stale => "stale",
             SyncState::Unknown => "unknown",
         };
-        format!(
+        let last_sync = self.last_sync_at.as_deref().unwrap_or("never");
+        let mut text = format!(
             "Branch {branch}: {entities} entities, {relationships} relationships. Last write: {synced}. \
-             Freshness: {state}. Snapshot: {snapshot_id}."
-        )
+             Freshness: {state}. Snapshot: {snapshot_id}.\nLast sync: {last_sync}. {file_owned} entities of documents, \
+             {diverged} of them diverged; {} documents with problems.",
+            self.files_with_problems
+        );
+        self.stale_reasons.iter().for_each(|reason| text.push_str(&format!("\nStale: {reason}")));
+        let more = self.stale_reason_count.saturating_sub(self.stale_reasons.len() as u64);
+        if more > 0 {
+            text.push_str(&format!("\nStale: {more} more"));
+        }
+        super::bounded(text)
     }
 }

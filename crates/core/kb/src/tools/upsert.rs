@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::advisor::Receipt;
 use crate::entity::Properties;
 use crate::model::{EntityType, Relation};
 
@@ -70,10 +71,9 @@ pub struct UpsertOutput {
     pub relationships_created: u32,
     /// Remarks that block nothing.
     pub warnings: Vec<String>,
-    /// Receipt of the semantic advisor; null until it arrives with a later version.
+    /// Receipt of the semantic advisor; null from earlier versions.
     #[serde(rename = "semanticAdvisor")]
-    #[schema(value_type = Option<Object>)]
-    pub semantic_advisor: Option<()>,
+    pub semantic_advisor: Option<Receipt>,
     /// Snapshot of the branch after the write.
     #[serde(rename = "snapshotId")]
     pub snapshot_id: String,

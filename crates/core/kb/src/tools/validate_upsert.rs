@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::EntityJson;
+use crate::advisor::Receipt;
 use crate::entity::FieldError;
 
 /// Arguments of `kb_validate_upsert`: those of `kb_upsert`.
@@ -19,9 +20,8 @@ pub struct ValidateUpsertOutput {
     pub errors: Vec<FieldError>,
     /// Remarks that block nothing.
     pub warnings: Vec<String>,
-    /// Receipt of the semantic advisor; null until it arrives with a later version.
-    #[schema(value_type = Option<Object>)]
-    pub semantic_advisor: Option<()>,
+    /// Receipt of the semantic advisor; null from earlier versions.
+    pub semantic_advisor: Option<Receipt>,
     /// The entity as it would be stored; null if it is not valid.
     pub normalized_preview: Option<EntityJson>,
 }

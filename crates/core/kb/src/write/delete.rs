@@ -17,6 +17,8 @@ pub struct DeletePlan {
     pub keys: Vec<NodeKey>,
     /// Ids that no entity has, sorted.
     pub skipped: Vec<String>,
+    /// Remarks that block nothing.
+    pub warnings: Vec<String>,
 }
 
 impl DeletePlan {
@@ -63,7 +65,24 @@ pub fn plan_delete(branch: &Branch, ids: &[String]) -> Result<DeletePlan> {
     if !blocked.is_empty() {
         return Err(KbError::Blocked(blocked));
     }
-    Ok(DeletePlan { keys: found.into_values().collect(), skipped })
+    let keys: Vec<NodeKey> = found.into_values().collect();
+    Ok(DeletePlan { warnings: warnings(branch, &keys), keys, skipped })
+}
+
+/// A remark about entities that the next sync creates again.
+fn warnings(branch: &Branch, keys: &[NodeKey]) -> Vec<String> {
+    let nodes = keys.iter().filter_map(|key| branch.node(*key));
+    let owned: Vec<_> = nodes.filter_map(|node| Some((&*node.id, node.file.as_deref()?))).collect();
+    if owned.is_empty() {
+        return Vec::new();
+    }
+    let named: Vec<_> = owned.iter().take(NAMED_MAX).map(|(id, file)| format!("{id} ({file})")).collect();
+    let more = owned.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    vec![format!(
+        "the next sync creates entities of documents again: {}{more}; remove them from their documents",
+        named.join(", ")
+    )]
 }
 
 fn dependents(branch: &Branch, id: &str, key: NodeKey, going: &BTreeSet<NodeKey>) -> Option<Dependents> {

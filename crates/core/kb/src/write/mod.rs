@@ -11,7 +11,9 @@ mod symbol;
 pub use accept::{AcceptPlan, plan_accept, store_acceptance};
 pub use delete::{DeletePlan, plan_delete};
 pub use examine::{Examined, UpsertPlan, examine_upsert};
-pub use relationships::NewLink;
+pub(crate) use examine::{check_read_only, check_required, check_times, without_duplicates};
+pub use relationships::{NewLink, check_relationship};
+pub(crate) use relationships::{check_metadata, metadata};
 pub use store::{Stored, store_deletion, store_upsert};
 pub use symbol::SymbolFacts;
 

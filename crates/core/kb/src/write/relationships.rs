@@ -80,8 +80,7 @@ fn examine_one(
             cut(from)
         ));
     }
-    check_id("to", to).map_err(|error| error.to_string())?;
-    check_metadata(relationship)?;
+    check_relationship(relationship)?;
     let target = (*to != entity.id).then(|| branch.find(to));
     let (target, target_kind) = match target {
         None => (None, entity.kind),
@@ -161,7 +160,14 @@ fn check_lane(branch: &Branch, relation: Relation, target: Option<NodeKey>) -> R
     Ok(())
 }
 
-fn check_metadata(relationship: &RelationshipInput) -> Result<(), String> {
+/// Checks what can be said of a relationship without its ends: the id of its target and its metadata. Fails with a
+/// message.
+pub fn check_relationship(relationship: &RelationshipInput) -> Result<(), String> {
+    check_id("to", &relationship.to).map_err(|error| error.to_string())?;
+    check_metadata(relationship)
+}
+
+pub(crate) fn check_metadata(relationship: &RelationshipInput) -> Result<(), String> {
     if relationship.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
         return Err("confidence is not between 0 and 1".into());
     }
@@ -176,7 +182,7 @@ fn check_metadata(relationship: &RelationshipInput) -> Result<(), String> {
     Ok(())
 }
 
-fn metadata(relationship: &RelationshipInput) -> Map {
+pub(crate) fn metadata(relationship: &RelationshipInput) -> Map {
     let RelationshipInput { created_at, created_by, source, confidence, .. } = relationship;
     let texts = [("created_at", created_at), ("created_by", created_by), ("source", source)];
     let texts = texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.as_deref()?.into())));

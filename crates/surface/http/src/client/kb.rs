@@ -1,19 +1,25 @@
 //! Calls about the requirements KB.
 
+use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, Request};
+use cairn_kb::sync::{ExportInput, ExportOutput, SyncReport, SyncedFiles};
 use cairn_kb::tools::{
     AcceptInput, AcceptOutput, CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput,
     DeleteOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ImpactInput,
-    ImpactOutput, MatrixInput, MatrixOutput, QueryInput, QueryOutput, SearchInput, SearchOutput,
-    SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, SuspectInput, SuspectOutput, UpsertInput,
-    UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
+    ImpactOutput, MatrixInput, MatrixOutput, ModelRequirementInput, ModelRequirementOutput, QueryInput,
+    QueryOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput, SparqlRemoteInput,
+    SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput, SuggestPredicatesOutput, SuspectInput,
+    SuspectOutput, UpsertInput, UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
 };
 use cairn_seam::Stage;
 use cairn_wire::kb::{KbBranchDeleted, KbBranches, KbDiff, KbEnsured};
+use http_body_util::BodyExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::sync::mpsc;
 
-use super::bulk::with_query;
+use super::bulk::{Coming, with_query};
 use super::escape::escaped;
 use super::{Client, ClientError, listen};
 
@@ -92,6 +98,36 @@ impl Client {
         input: &CheckInput,
     ) -> Result<CheckOutput, ClientError> {
         self.kb_tool(workspace, branch, "check", input).await
+    }
+
+    /// Models a normative statement: `POST /v1/kb/{workspace}/{branch}/model_requirement`.
+    pub async fn kb_model_requirement(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ModelRequirementInput,
+    ) -> Result<ModelRequirementOutput, ClientError> {
+        self.kb_tool(workspace, branch, "model_requirement", input).await
+    }
+
+    /// Suggests predicates for a text: `POST /v1/kb/{workspace}/{branch}/suggest_predicates`.
+    pub async fn kb_suggest_predicates(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SuggestPredicatesInput,
+    ) -> Result<SuggestPredicatesOutput, ClientError> {
+        self.kb_tool(workspace, branch, "suggest_predicates", input).await
+    }
+
+    /// Analyses the prose of a requirement: `POST /v1/kb/{workspace}/{branch}/semantic_advisor`.
+    pub async fn kb_semantic_advisor(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SemanticAdvisorInput,
+    ) -> Result<SemanticAdvisorOutput, ClientError> {
+        self.kb_tool(workspace, branch, "semantic_advisor", input).await
     }
 
     /// Returns a traceability matrix: `POST /v1/kb/{workspace}/{branch}/matrix`.
@@ -198,6 +234,36 @@ impl Client {
     pub async fn kb_diff(&mut self, workspace: &str, from: &str, to: &str) -> Result<KbDiff, ClientError> {
         let path = format!("/v1/kb/{}/diff", escaped(workspace));
         self.get(&with_query(&path, &[("from", from), ("to", to)])).await
+    }
+
+    /// Returns a page of whole entities with their relationships: `POST /v1/kb/{workspace}/{branch}/export`.
+    pub async fn kb_export(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ExportInput,
+    ) -> Result<ExportOutput, ClientError> {
+        self.kb_tool(workspace, branch, "export", input).await
+    }
+
+    /// Returns the files that a branch was synced from: `GET /v1/kb/{workspace}/{branch}/files`.
+    pub async fn kb_files(&mut self, workspace: &str, branch: &str) -> Result<SyncedFiles, ClientError> {
+        self.get(&format!("{}/files", of_branch(workspace, branch))).await
+    }
+
+    /// Syncs files into a branch, and reports the progress: `POST /v1/kb/{workspace}/{branch}/sync`. The text is the line
+    /// of a [`SyncHeader`](cairn_kb::sync::SyncHeader), then one line per [`SyncFile`](cairn_kb::sync::SyncFile).
+    pub async fn kb_sync(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        text: mpsc::Receiver<Bytes>,
+        on_stage: &mut (dyn FnMut(Stage<'_>) + Send),
+    ) -> Result<SyncReport, ClientError> {
+        let request = Request::post(format!("{}/sync", of_branch(workspace, branch)));
+        let request = request.header(CONTENT_TYPE, "application/x-ndjson");
+        let answer = self.send_body(request, Coming(text).boxed()).await?;
+        listen(answer, on_stage).await
     }
 
     /// Runs a SELECT query at a SPARQL endpoint elsewhere: `POST /v1/kb-sparql`.

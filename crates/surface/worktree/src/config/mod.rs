@@ -14,6 +14,8 @@ use crate::{FileProblem, WorktreeError, read_inside};
 pub(crate) const TOML: &str = "cairn-kb.toml";
 /// The file that is read where there is no other one.
 const JSON: &str = ".kb/config.json";
+/// Both of them.
+pub(crate) const FILES: [&str; 2] = [TOML, JSON];
 
 /// The settings of the KB of a tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

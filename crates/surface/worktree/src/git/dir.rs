@@ -10,9 +10,11 @@ use crate::file::{self, Links};
 use crate::limits::GIT_LINE_FILE_BYTES_MAX;
 use crate::{FileProblem, WorktreeError};
 
-/// The two folders of a working tree's repository; they are the same unless the tree is a linked worktree.
+/// A working tree of git, and the two folders of its repository; they are the same unless it is a linked worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GitDir {
+    /// The folder that has `.git`.
+    pub(crate) tree: PathBuf,
     /// Has `HEAD` of this working tree.
     pub(crate) own: PathBuf,
     /// Has the refs of all worktrees of the clone.
@@ -46,7 +48,7 @@ impl GitDir {
         };
         let own = canonical(&own)?;
         let common = common(&own)?;
-        Ok(Some(GitDir { own, common }))
+        Ok(Some(GitDir { tree: tree.to_owned(), own, common }))
     }
 }
 

@@ -13,3 +13,6 @@ mod refs;
 mod remember;
 mod repo;
 mod switching;
+mod walk;
+mod watch;
+mod write;

@@ -118,6 +118,8 @@ pub(crate) fn node(kind: EntityType, id: &str) -> Node {
         priority: None,
         tags: Box::new([]),
         lacks_times: [false; 2],
+        file: None,
+        diverged: false,
         verification_scope: None,
         verification_perspective: None,
         symbol_role: None,

@@ -21,6 +21,8 @@ pub(crate) fn node(id: &str, kind: EntityType, status: &str, fact: Option<FactFi
         severity: None,
         tags: Box::default(),
         lacks_times: [false; 2],
+        file: None,
+        diverged: false,
         verification_scope: None,
         verification_perspective: None,
         symbol_role: None,

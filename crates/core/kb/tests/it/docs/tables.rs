@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use cairn_kb::tools::{
     AcceptInput, CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, ImpactInput, MatrixInput,
-    QueryInput, RelationshipInput, SearchInput, SkillsListInput, SkillsLoadInput, SkillsReadInput,
-    SparqlRemoteInput, StatusInput, SuspectInput, UpsertInput,
+    ModelRequirementInput, QueryInput, RelationshipInput, SearchInput, SemanticAdvisorInput, SkillsListInput,
+    SkillsLoadInput, SkillsReadInput, SparqlRemoteInput, StatusInput, SuggestPredicatesInput, SuspectInput, UpsertInput,
 };
 use cairn_kb::{EntityType, FIELDS, FactKind, KbCode, Relation, Rule, STATUSES};
 use utoipa::PartialSchema;
@@ -70,7 +70,7 @@ type Tool = (&'static str, fn() -> BTreeSet<String>);
 
 #[test]
 fn tools_and_their_parameters() {
-    let tools: [Tool; 18] = [
+    let tools: [Tool; 21] = [
         ("kb_query", parameters::<QueryInput>),
         ("kb_search", parameters::<SearchInput>),
         ("kb_status", parameters::<StatusInput>),
@@ -84,6 +84,9 @@ fn tools_and_their_parameters() {
         ("kb_check", parameters::<CheckInput>),
         ("kb_upsert", parameters::<UpsertInput>),
         ("Relationships of an upsert", parameters::<RelationshipInput>),
+        ("kb_semantic_advisor", parameters::<SemanticAdvisorInput>),
+        ("kb_model_requirement", parameters::<ModelRequirementInput>),
+        ("kb_suggest_predicates", parameters::<SuggestPredicatesInput>),
         ("kb_delete", parameters::<DeleteInput>),
         ("kb_sparql_remote", parameters::<SparqlRemoteInput>),
         ("kb_skills_list", parameters::<SkillsListInput>),

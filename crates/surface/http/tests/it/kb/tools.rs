@@ -2,7 +2,7 @@
 
 use cairn_kb::tools::{
     AcceptInput, CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, ImpactInput, MatrixInput,
-    QueryInput, SearchInput, SuspectInput,
+    ModelRequirementInput, QueryInput, SearchInput, SemanticAdvisorInput, SuggestPredicatesInput, SuspectInput,
 };
 use serde_json::json;
 
@@ -60,6 +60,51 @@ async fn tools_answer_at_their_addresses() {
 }
 
 #[tokio::test]
+async fn prose_becomes_payloads_that_are_accepted() {
+    let server = with_main().await;
+    let sentence = json!({"text": "Audit logs must be retained for 90 days.", "source": "docs/logs.md"});
+    let model = tool(&server, "model_requirement", sentence.clone()).await;
+    assert_eq!((&model["isStrict"], &model["schemaVersionStatus"]), (&json!(true), &json!(null)), "{model}");
+    let plan = model["applyPlan"].as_array().expect("a plan");
+    assert_eq!(plan.len(), 3, "{model}");
+    for again in [0, 1] {
+        for row in plan {
+            let stored = tool(&server, "upsert", row.clone()).await;
+            assert_eq!(stored["updated"], again, "{stored}");
+        }
+    }
+    let advice = tool(&server, "semantic_advisor", json!({"text": sentence["text"]})).await;
+    assert_eq!(advice["receipt"]["candidate_lane"], "strict_property", "{advice}");
+    let refused = send(
+        server.addr,
+        "POST /v1/kb/shop/main/model_requirement",
+        "content-type: application/json\r\n",
+        br#"{"text": "Logs must be kept", "subjectKey": "log"}"#,
+    )
+    .await;
+    assert_eq!(refused.error(), (422, "KbInvalidArgument".to_owned()));
+}
+
+#[tokio::test]
+async fn predicate_schemas_of_the_branch_are_suggested_beside_the_built_in_ones() {
+    let server = with_main().await;
+    let text = json!({"text": "Visitors wear a zebra badge in the laboratory.", "minScore": 0.1});
+    let before = tool(&server, "suggest_predicates", text.clone()).await;
+    assert_eq!(before["recommendedAction"], "record_ontology_gap", "{before}");
+    let schema = json!({"type": "fact", "id": "FACT-SCHEMA-BADGE", "properties": {
+        "title": "badge_rule(person, room)", "status": "active", "fact_kind": "predicate_schema",
+        "predicate_name": "badge_rule", "predicate_arity": 2, "argument_names": ["person", "room"],
+        "argument_types": ["entity", "entity"], "aliases": ["badge"], "tags": ["zebra"]
+    }});
+    tool(&server, "upsert", schema).await;
+    let after = tool(&server, "suggest_predicates", text.clone()).await;
+    assert_eq!(after["candidates"][0]["schema"]["id"], "FACT-SCHEMA-BADGE", "{after}");
+    let mut without = text;
+    without["includeExistingSchemas"] = json!(false);
+    assert_eq!(tool(&server, "suggest_predicates", without).await["candidates"], json!([]));
+}
+
+#[tokio::test]
 async fn no_body_stands_for_an_empty_object() {
     let server = with_main().await;
     for name in ["query", "status", "find_gaps", "coverage", "check", "matrix", "suspect"] {
@@ -68,7 +113,13 @@ async fn no_body_stands_for_an_empty_object() {
         let object = send(server.addr, &request, "content-type: application/json\r\n", b"{}").await;
         assert_eq!((bare.status, &bare.body), (200, &object.body), "{name}: {bare:?}");
     }
-    for (name, field) in [("search", "query"), ("graph", "seedIds"), ("upsert", "type"), ("delete", "ids")] {
+    for (name, field) in [
+        ("search", "query"),
+        ("graph", "seedIds"),
+        ("suggest_predicates", "text"),
+        ("upsert", "type"),
+        ("delete", "ids"),
+    ] {
         let bare = send(server.addr, &format!("POST /v1/kb/shop/main/{name}"), "", b"").await;
         assert_eq!(bare.status, 422, "{name}: {bare:?}");
         assert!(bare.body.contains(&format!("missing field `{field}`")), "{name}: {bare:?}");
@@ -113,6 +164,15 @@ async fn the_client_calls_every_tool() {
     let report = client.kb_check("shop", "main", &CheckInput::default()).await.expect("a report");
     assert_eq!(report.snapshot_id, req.snapshot_id);
     assert!(report.count > 0 && report.violations.iter().any(|violation| !violation.fix.is_empty()));
+    let text = "Guests must not delete invoices.";
+    let input = ModelRequirementInput { text: Some(text.into()), ..ModelRequirementInput::default() };
+    assert!(client.kb_model_requirement("shop", "main", &input).await.expect("a model").is_strict);
+    let input = SuggestPredicatesInput { text: text.into(), ..SuggestPredicatesInput::default() };
+    let found = client.kb_suggest_predicates("shop", "main", &input).await.expect("candidates");
+    assert_eq!(found.candidates[0].predicate_name, "permission_rule");
+    let input = SemanticAdvisorInput { text: text.into(), ..SemanticAdvisorInput::default() };
+    let advice = client.kb_semantic_advisor("shop", "main", &input).await.expect("a receipt");
+    assert_eq!(advice.receipt.suggestions.len(), 1);
     let matrix = client.kb_matrix("shop", "main", &MatrixInput::default()).await.expect("a matrix");
     assert_eq!((matrix.count, matrix.rows[0].scenarios.count), (1, 1));
     let changed = ImpactInput { ids: vec!["REQ-1".into()], ..ImpactInput::default() };
