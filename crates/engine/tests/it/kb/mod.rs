@@ -13,6 +13,6 @@ mod refused;
 mod rights;
 mod salvaged;
 mod search;
-mod sync;
 mod suspect;
+mod sync;
 mod threads;
