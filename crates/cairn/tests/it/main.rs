@@ -20,6 +20,7 @@ mod kb_branches;
 mod kb_kill;
 mod kb_modelling;
 mod kb_reports;
+mod kb_results;
 mod kb_switching;
 mod key;
 mod kip;

@@ -21,6 +21,7 @@ mod record;
 pub mod render;
 pub mod report;
 mod requirement;
+mod results;
 mod sentence;
 mod skills;
 mod space;
@@ -61,6 +62,9 @@ pub use record::{
 pub use requirement::{
     ClaimOperator, ClaimScalar, ExtractionMode, ObservationWriteSet, SCHEMA_VERSION_LATEST,
     SchemaVersionState, SchemaVersionStatus, SemanticClaim, StrictWriteSet, WriteSet, model_requirement,
+};
+pub use results::{
+    Assigned, ResultChange, ResultsPlan, assign_results, check_results, plan_results, store_results,
 };
 pub use skills::{SkillError, SkillManifest, SkillSource};
 pub use space::{Loading, Schema, define, entities, stored_entities};

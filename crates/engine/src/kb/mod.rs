@@ -17,6 +17,7 @@ mod memory;
 mod model;
 mod open;
 mod reports;
+mod results;
 mod salvage;
 mod search;
 mod sparql;

@@ -23,6 +23,7 @@ mod prose;
 pub(crate) mod query;
 pub(crate) mod report;
 mod report_file;
+pub(crate) mod results;
 pub(crate) mod search;
 pub(crate) mod skills;
 pub(crate) mod status;
@@ -52,6 +53,7 @@ use self::init::InitArgs;
 use self::model::ModelArgs;
 use self::query::QueryArgs;
 use self::report::ReportArgs;
+use self::results::ResultsCommand;
 use self::search::SearchArgs;
 use self::skills::SkillsCommand;
 use self::suggest::SuggestArgs;
@@ -149,6 +151,9 @@ pub(crate) enum KbCommand {
     /// Generate candidates for the KB from the files of the repository
     #[command(after_help = autopilot::AFTER_HELP)]
     Autopilot(AutopilotArgs),
+    /// Import results of test runs
+    #[command(subcommand, after_help = results::AFTER_HELP)]
+    Results(ResultsCommand),
 
     /// List, load and read the skills for agents
     #[command(subcommand, after_help = skills::AFTER_HELP)]
@@ -206,6 +211,7 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Validate(arguments) => validate::validate(&call, &arguments),
         KbCommand::Delete(arguments) => delete::delete(&call, arguments),
         KbCommand::Autopilot(arguments) => autopilot::autopilot(&call, &arguments),
+        KbCommand::Results(command) => results::results(&call, command),
         KbCommand::Skills(command) => skills::skills(as_json, command),
         KbCommand::Branch(command) => branch::branch(&call, &command),
         KbCommand::Gc(arguments) => gc::gc(&call, &arguments),

@@ -11,6 +11,7 @@ mod impact;
 mod matrix;
 mod model_requirement;
 mod query;
+mod results;
 mod search;
 mod semantic_advisor;
 mod skills_list;
@@ -38,6 +39,10 @@ pub use matrix::{
 };
 pub use model_requirement::{ClaimInput, ModelRequirementInput, ModelRequirementOutput, ModelWarning};
 pub use query::{QueryInput, QueryOutput};
+pub use results::{
+    CaseProperty, OlderResult, ResultCase, ResultStatus, ResultsInput, ResultsOutput, UnmatchedCase,
+    UpdatedTest,
+};
 pub use search::{SearchInput, SearchOutput, SearchResult};
 pub use semantic_advisor::{SemanticAdvisorInput, SemanticAdvisorOutput};
 pub use skills_list::{SkillsListInput, SkillsListOutput};

@@ -10,6 +10,7 @@ mod kit;
 mod life;
 mod receipts;
 mod refused;
+mod results;
 mod rights;
 mod salvaged;
 mod search;

@@ -8,7 +8,7 @@ use cairn_kb::tools::{
     AcceptInput, AcceptOutput, CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput,
     DeleteOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ImpactInput,
     ImpactOutput, MatrixInput, MatrixOutput, ModelRequirementInput, ModelRequirementOutput, QueryInput,
-    QueryOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput, SparqlRemoteInput,
+    QueryOutput, ResultsInput, ResultsOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput, SparqlRemoteInput,
     SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput, SuggestPredicatesOutput, SuspectInput,
     SuspectOutput, UpsertInput, UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
 };
@@ -198,6 +198,16 @@ impl Client {
         input: &DeleteInput,
     ) -> Result<DeleteOutput, ClientError> {
         self.kb_tool(workspace, branch, "delete", input).await
+    }
+
+    /// Imports test results: `POST /v1/kb/{workspace}/{branch}/results`.
+    pub async fn kb_import_results(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ResultsInput,
+    ) -> Result<ResultsOutput, ClientError> {
+        self.kb_tool(workspace, branch, "results", input).await
     }
 
     /// Lists branches that have a KB: `GET /v1/kb/{workspace}`, or `GET /v1/kb` for all workspaces.

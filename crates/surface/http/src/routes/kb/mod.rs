@@ -12,6 +12,7 @@ mod entity;
 mod model;
 mod export;
 mod read;
+mod results;
 mod run;
 mod skills;
 mod sparql;
@@ -59,6 +60,7 @@ pub(super) fn routes() -> Routes {
         .with(Route::ENTITY_READ, routes!(write::validate_upsert))
         .with(Route::WRITE, routes!(write::delete))
         .with(Route::WRITE, routes!(write::accept))
+        .with(Route::RESULTS, routes!(results::results))
         .with(Route::READ, routes!(sync::files))
         .with(Route::IMPORT, routes!(sync::sync))
         .with(Route::SEARCH, routes!(sparql::sparql))
