@@ -73,8 +73,8 @@ pub use sparql::{
     SparqlTermType,
 };
 pub use write::{
-    AcceptPlan, DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, check_relationship, examine_upsert,
-    plan_accept, plan_delete, store_acceptance, store_deletion, store_upsert,
+    AcceptPlan, DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, check_relationship,
+    examine_upsert, plan_accept, plan_delete, store_acceptance, store_deletion, store_upsert,
 };
 
 /// The result of reading or writing the KB.

@@ -4,8 +4,8 @@ use std::mem;
 
 use cairn_base::Value;
 use cairn_graph::{
-    ConceptId, ConceptWrite, Element, LinkId, Lookup, Map, Part, PredicateId, RecordView, Target, TypeId, View,
-    Writer, known,
+    ConceptId, ConceptWrite, Element, LinkId, Lookup, Map, Part, PredicateId, RecordView, Target, TypeId,
+    View, Writer, known,
 };
 use cairn_seam::Visit;
 
@@ -145,7 +145,8 @@ pub fn stored_entities(
     view.links(&ids, &mut |place, link| {
         let (starts, _, Edge { relation, from, to }) = edges[place];
         let mut metadata = link.map(|link| link.metadata).unwrap_or_default();
-        metadata.retain(|name, _| !name.starts_with('_'));
+        // Contents of ends are noted by each write, whatever a file says of the link.
+        metadata.retain(|name, _| !name.starts_with('_') && name != Ends::METADATA);
         match stored.get_mut(if starts { &from } else { &to }) {
             Some(known) if starts => known.links.push(StoredLink { relation, to, metadata }),
             Some(known) => known.incoming.push((from, relation, metadata)),

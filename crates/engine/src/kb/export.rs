@@ -1,8 +1,8 @@
 //! Whole entities with their relationships, in pages.
 
 use cairn_access::Principal;
-use cairn_kb::sync::{ExportInput, ExportOutput, export_page, exported};
 use cairn_kb::stored_entities;
+use cairn_kb::sync::{ExportInput, ExportOutput, export_page, exported};
 
 use super::KbTarget;
 use crate::{Engine, EngineError};

@@ -84,7 +84,9 @@ fn starts(branch: &Branch, input: &ImpactInput) -> Starts {
     let mut paths: BTreeMap<&str, bool> = input.paths.iter().map(|path| (tidy(path), false)).collect();
     if !paths.is_empty() {
         for (key, node) in branch.nodes() {
-            for path in [node.source_file.as_deref().map(tidy), Some(file_of(&node.source))] {
+            let own = [node.source_file.as_deref(), node.file.as_deref()];
+            let files = own.map(|path| path.map(tidy));
+            for path in files.into_iter().chain([Some(file_of(&node.source))]) {
                 if let Some(is_found) = path.and_then(|path| paths.get_mut(path)) {
                     *is_found = true;
                     keys.insert(key);

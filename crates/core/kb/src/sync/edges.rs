@@ -8,7 +8,7 @@ use super::outlook::{Outcome, Outlook, fact_kind_of, fits};
 use super::plan::{End, Link, Stored, is_retyped};
 use super::problems::Problems;
 use super::relations::{Accepted, Examining};
-use crate::branch::{Edge, NodeKey};
+use crate::branch::{Edge, Ends, NodeKey};
 
 /// Changes of relationships.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ impl Edges {
             match edge.and_then(|edge| Some((edge, old.remove(&edge)?))) {
                 Some((_, same)) if *same == metadata => {}
                 Some((edge, _)) => self.relinked.push((edge, metadata)),
-                None => self.linked.push(Link { relation, from, to, metadata }),
+                None => self.linked.push(Link { relation, from, to, metadata, ends: Ends::default() }),
             }
         }
         let goes = |key: NodeKey| outlook.leaving.contains(&key) || is_retyped(outlook, key);
@@ -140,7 +140,7 @@ impl Edges {
                     .find(|(from, relation, _)| (*from, *relation) == (edge.from, edge.relation));
                 let metadata = known.map(|(.., metadata)| metadata.clone()).unwrap_or_default();
                 let (from, to) = (End::Stored(edge.from), written.end);
-                self.linked.push(Link { relation: edge.relation, from, to, metadata });
+                self.linked.push(Link { relation: edge.relation, from, to, metadata, ends: Ends::default() });
             }
             Some(_) => {}
             None => {

@@ -15,7 +15,8 @@ use super::outlook::{Outcome, Outlook};
 use super::problems::Problems;
 use super::report::SyncReport;
 use super::request::Request;
-use crate::branch::{Branch, Change, Edge, Node, NodeKey};
+use crate::branch::{Branch, Change, Edge, Ends, Node, NodeKey};
+use crate::digest::ContentDigest;
 use crate::entity::{Entity, bytes_of};
 use crate::model::Relation;
 use crate::{KbError, Result, limits};
@@ -78,6 +79,8 @@ pub struct Link {
     pub to: End,
     /// Its metadata.
     pub metadata: Map,
+    /// Contents that its ends have after the sync.
+    pub ends: Ends,
 }
 
 /// Changes of a sync.
@@ -185,8 +188,9 @@ pub fn plan_sync(
     let retyped = outlook.by_key.keys().copied().filter(|key| is_retyped(&outlook, *key));
     let mut removed: Vec<NodeKey> = leaving.removed.iter().copied().chain(retyped).collect();
     removed.sort_unstable();
-    let Edges { unlinked, dangling, linked, relinked, .. } = edges;
+    let Edges { unlinked, dangling, mut linked, relinked, .. } = edges;
     let Bookkeeping { created, updated, .. } = bookkeeping;
+    note_ends(branch, &created, &updated, &mut linked);
     let now = to_iso_utc(now_ms);
     Ok(SyncPlan {
         created,
@@ -201,6 +205,24 @@ pub fn plan_sync(
         tree: files.next_tree(&now),
         now,
     })
+}
+
+/// Notes the contents that the ends of new relationships have after the sync.
+fn note_ends(branch: &Branch, created: &[Entity], updated: &[Update], linked: &mut [Link]) {
+    let updated: HashMap<NodeKey, ContentDigest> =
+        updated.iter().map(|update| (update.key, update.node.digest)).collect();
+    let created: Vec<ContentDigest> =
+        created.iter().map(|entity| ContentDigest::of(&entity.attributes)).collect();
+    let digest = |end: End| match end {
+        End::New(at) => created.get(at).copied().unwrap_or_default(),
+        End::Stored(key) => {
+            let stored = || branch.node(key).map(|node| node.digest).unwrap_or_default();
+            updated.get(&key).copied().unwrap_or_else(stored)
+        }
+    };
+    for link in linked {
+        link.ends = Ends { from: digest(link.from), to: digest(link.to) };
+    }
 }
 
 /// Whether a stored entity is replaced by one of another type.

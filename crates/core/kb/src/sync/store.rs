@@ -11,7 +11,7 @@ use cairn_seam::Visit;
 use super::files::{ABOUT, FILE_TYPE, FileRecord, TREE};
 use super::plan::{End, Link, SyncPlan, Update};
 use crate::Result;
-use crate::branch::{Edge, NodeKey};
+use crate::branch::{Edge, Ends, NodeKey};
 use crate::entity::bytes_of;
 use crate::space::Schema;
 
@@ -170,16 +170,18 @@ fn link(writer: &mut Writer<'_>, schema: &Schema, created: &[NodeKey], link: &Li
         End::Stored(key) => Element::Concept(ConceptId(key.0)),
         End::New(at) => Element::Concept(ConceptId(created[at].0)),
     };
+    let mut metadata = link.metadata.clone();
+    metadata.insert(Ends::METADATA.to_owned(), link.ends.to_metadata());
     writer.upsert_link(LinkWrite {
         target: LinkTarget::Triple(element(link.from), schema.predicate_of(link.relation), element(link.to)),
         expect_version: None,
         attributes: Map::new(),
-        metadata: link.metadata.clone(),
+        metadata,
     })?;
     Ok(())
 }
 
-/// Replaces the metadata of relationships.
+/// Replaces the metadata of relationships, except for the contents of their ends.
 fn relink(writer: &mut Writer<'_>, schema: &Schema, links: &[(Edge, Map)]) -> Result<()> {
     let edges: Vec<Edge> = links.iter().map(|(edge, _)| *edge).collect();
     let found = links_of(writer, schema, &edges)?;
@@ -189,7 +191,8 @@ fn relink(writer: &mut Writer<'_>, schema: &Schema, links: &[(Edge, Map)]) -> Re
         writer
             .view()
             .links(&[id], &mut |_, link| old = link.map(|link| link.metadata).unwrap_or_default())?;
-        let gone = old.into_keys().filter(|name| !metadata.contains_key(name) && !name.starts_with('_'));
+        let is_ours = |name: &str| name.starts_with('_') || name == Ends::METADATA;
+        let gone = old.into_keys().filter(|name| !metadata.contains_key(name) && !is_ours(name));
         let gone: Vec<String> = gone.collect();
         if !gone.is_empty() {
             writer.remove_keys(Element::Link(id), Part::Metadata, &gone)?;

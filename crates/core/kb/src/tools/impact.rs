@@ -16,7 +16,7 @@ pub struct ImpactInput {
     /// Ids of entities that change. Unknown ones are reported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
-    /// Files that change, relative to the root: their symbols, and entities whose source is that file.
+    /// Files that change, relative to the root: their symbols, and entities that they own or that come from them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
     /// Relationship types to follow; all by default.

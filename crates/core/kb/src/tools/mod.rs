@@ -7,9 +7,9 @@ mod delete;
 mod entity_json;
 mod find_gaps;
 mod graph;
-mod model_requirement;
 mod impact;
 mod matrix;
+mod model_requirement;
 mod query;
 mod results;
 mod search;
@@ -33,11 +33,11 @@ pub use delete::{DeleteInput, DeleteOutput};
 pub use entity_json::EntityJson;
 pub use find_gaps::{FindGapsInput, FindGapsOutput, GapRow};
 pub use graph::{Direction, GraphEdge, GraphInput, GraphNode, GraphOutput};
-pub use model_requirement::{ClaimInput, ModelRequirementInput, ModelRequirementOutput, ModelWarning};
 pub use impact::{ImpactInput, ImpactOutput, ImpactRow, ImpactSide, ImpactStep};
 pub use matrix::{
     MatrixBy, MatrixInput, MatrixOutput, MatrixRow, MatrixSummary, Proof, TraceCell, TraceCells, TraceGap,
 };
+pub use model_requirement::{ClaimInput, ModelRequirementInput, ModelRequirementOutput, ModelWarning};
 pub use query::{QueryInput, QueryOutput};
 pub use results::{
     CaseProperty, OlderResult, ResultCase, ResultStatus, ResultsInput, ResultsOutput, UnmatchedCase,

@@ -64,8 +64,11 @@ fn again(engine: &Engine) -> Result<(), EngineError> {
     engine.kb_sync(&Principal::local_owner(), &target("main"), &input, &mut |_| true).map(drop)
 }
 
+/// A branch, or the code of the error.
+type Seen = Result<(u64, u64, Vec<String>), &'static str>;
+
 /// What clients see: the entities, relationships and files of each branch.
-fn seen(engine: &Engine) -> Vec<Result<(u64, u64, Vec<String>), &'static str>> {
+fn seen(engine: &Engine) -> Vec<Seen> {
     let of = |branch| {
         let status = engine.kb_status(&Principal::local_owner(), &target(branch));
         let status = status.map_err(|error| error.code().name())?;

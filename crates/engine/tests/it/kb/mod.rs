@@ -14,6 +14,6 @@ mod results;
 mod rights;
 mod salvaged;
 mod search;
-mod sync;
 mod suspect;
+mod sync;
 mod threads;

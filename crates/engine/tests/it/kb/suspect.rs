@@ -1,11 +1,14 @@
 //! Suspect links: found after a change of an end, by this process and the next one, and accepted.
 
 use cairn_access::Principal;
+use cairn_base::ManualClock;
 use cairn_engine::{Engine, EngineError, KbTarget};
+use cairn_kb::sync::{SyncHeader, SyncInput};
 use cairn_kb::tools::{AcceptInput, AcceptOutput, SuspectInput, SuspectOutput};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::kit::{Kb, code, create, elsewhere, input, snapshot_id, target, writes};
+use super::sync::with_changes_max;
 
 fn suspect(engine: &Engine, target: &KbTarget) -> SuspectOutput {
     engine.kb_suspect(&Principal::local_owner(), target, &SuspectInput::default()).unwrap()
@@ -67,4 +70,40 @@ fn nothing_to_accept_is_no_write() {
     assert_eq!(code(accept(kb.engine(), &target("main"), &["none"])), "KbNoEntity");
     assert_eq!((kb.snapshot_id(), kb.rows()), before);
     assert_eq!(snapshot_id(kb.engine(), &target("main")), before.0);
+}
+
+fn sync(engine: &Engine, title: &str, hash: &str, confidence: f64) {
+    let file = |path: &str, hash: &str, entity: Value| json!({"path": path, "hash": hash, "entities": [{"line": 1, "entity": entity}]});
+    let properties = |title: &str| json!({"title": title, "status": "open"});
+    let link = json!({"type": "depends_on", "from": "D-1", "to": "D-2", "confidence": confidence});
+    let first = json!({"type": "req", "id": "D-1", "properties": properties("one"), "relationships": [link]});
+    let second = json!({"type": "req", "id": "D-2", "properties": properties(title)});
+    let all = [file("a.md", &format!("a{confidence}"), first), file("b.md", hash, second)];
+    let files = all.into_iter().map(|one| serde_json::from_value(one).unwrap()).collect();
+    let input = SyncInput { header: SyncHeader::default(), files };
+    let report = engine.kb_sync(&Principal::local_owner(), &target("main"), &input, &mut |_| true).unwrap();
+    assert_eq!(report.problem_count, 0, "{report:?}");
+}
+
+/// In one transaction, and staged in a copy of the branch.
+#[test]
+fn links_of_documents_are_suspect_once_a_document_changes_their_ends() {
+    for changes_max in [1_000_000, 2] {
+        let kb = Kb::new();
+        let engine = with_changes_max(kb.store(), &ManualClock::new(crate::support::NOW_MS), changes_max);
+        let main = target("main");
+        sync(&engine, "two", "b1", 0.5);
+        assert_eq!((suspect(&engine, &main).known, suspect(&engine, &main).unknown), (1, 0), "{changes_max}");
+        assert_eq!(suspect(&engine, &main).count, 0);
+        sync(&engine, "other", "b2", 0.5);
+        let line = ["D-1 depends_on D-2 target"];
+        assert_eq!(lines(&suspect(&engine, &main)), line);
+        // Other metadata of the link is no reason to trust it again.
+        sync(&engine, "other", "b2", 0.9);
+        assert_eq!(lines(&suspect(&engine, &main)), line);
+        assert_eq!(lines(&suspect(&elsewhere(kb.store()), &main)), line);
+        assert_eq!(accept(&engine, &main, &[]).unwrap().accepted, 1);
+        sync(&engine, "other", "b3", 0.9);
+        assert_eq!(suspect(&engine, &main).count, 0);
+    }
 }

@@ -12,7 +12,7 @@ const KB: &str = "
     scenario SC title=s status=active
     test T title=t status=passing source=tests/a.rs::t
     symbol S title=run status=active source_file=src/run.rs
-    fact F title=f status=active
+    fact F title=f status=active file=docs/facts.md
     adr A title=a status=accepted
     R-2 depends_on R-1
     R-1 specified_by SC
@@ -92,6 +92,7 @@ fn paths_mean_symbols_and_sources() {
     for (json, expected) in [
         (r#"{"paths":["src/run.rs"]}"#, ("S", "", "")),
         (r#"{"paths":["./docs/a.md","tests/a.rs"]}"#, ("R-1 T", "", "")),
+        (r#"{"paths":["docs/facts.md"]}"#, ("F", "", "")),
         (r#"{"paths":["src/run"]}"#, ("", "", "src/run")),
         (r#"{"ids":["S","none","S"],"paths":["src/run.rs","x"]}"#, ("S", "none", "x")),
     ] {

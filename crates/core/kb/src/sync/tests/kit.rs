@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cairn_graph::Map;
 use serde_json::{Value, json};
 
-use crate::branch::{Branch, Edge, NodeKey};
+use crate::branch::{Branch, Edge, Ends, NodeKey};
 use crate::entity::Entity;
 use crate::model::Relation;
 use crate::sync::plan::StoredLink;
@@ -21,11 +21,14 @@ pub(super) const NOW_MS: u64 = 1_780_000_000_000;
 /// An entity with its relationships, as they are compared.
 pub(super) type Shown = (String, Map, BTreeMap<(String, String), Map>);
 
+/// Relationships that start at an entity, with their metadata.
+type Links = BTreeMap<(Relation, NodeKey), Map>;
+
 #[derive(Debug, Clone, Default)]
 pub(super) struct World {
     pub(super) branch: Branch,
     pub(super) files: Files,
-    pub(super) stored: BTreeMap<NodeKey, (Entity, BTreeMap<(Relation, NodeKey), Map>)>,
+    pub(super) stored: BTreeMap<NodeKey, (Entity, Links)>,
     last: u64,
     pub(super) now_ms: u64,
 }
@@ -67,6 +70,20 @@ pub(super) fn upsert(value: Value) -> UpsertInput {
     serde_json::from_value(value).unwrap()
 }
 
+/// Metadata of a link as the store has it.
+fn with_ends(metadata: &Map, ends: Ends) -> Map {
+    let mut metadata = metadata.clone();
+    metadata.insert(Ends::METADATA.to_owned(), ends.to_metadata());
+    metadata
+}
+
+/// Metadata of a link as a file says it.
+fn without_ends(metadata: &Map) -> Map {
+    let mut metadata = metadata.clone();
+    metadata.remove(Ends::METADATA);
+    metadata
+}
+
 impl World {
     /// Everything that the plan asks for, as the store has it.
     fn known(&self, input: &SyncInput) -> Stored {
@@ -76,11 +93,11 @@ impl World {
             let links = links.iter().map(|((relation, to), metadata)| StoredLink {
                 relation: *relation,
                 to: *to,
-                metadata: metadata.clone(),
+                metadata: without_ends(metadata),
             });
             let incoming = self.stored.iter().filter(|_| *is_retyped).flat_map(|(from, (_, links))| {
                 let to_it = links.iter().filter(|((_, to), _)| to == key);
-                to_it.map(|((relation, _), metadata)| (*from, *relation, metadata.clone()))
+                to_it.map(|((relation, _), metadata)| (*from, *relation, without_ends(metadata)))
             });
             let stored =
                 StoredEntity { entity: entity.clone(), links: links.collect(), incoming: incoming.collect() };
@@ -145,12 +162,15 @@ impl World {
         };
         for link in &plan.linked {
             let links = &mut self.stored.get_mut(&key(link.from)).unwrap().1;
-            let old = links.insert((link.relation, key(link.to)), link.metadata.clone());
+            let old = links.insert((link.relation, key(link.to)), with_ends(&link.metadata, link.ends));
             assert!(old.is_none(), "{link:?} is new");
         }
         for (edge, metadata) in &plan.relinked {
             let links = &mut self.stored.get_mut(&edge.from).unwrap().1;
-            assert!(links.insert((edge.relation, edge.to), metadata.clone()).is_some(), "{edge:?} was there");
+            let old = links.get_mut(&(edge.relation, edge.to)).expect("it was there");
+            let ends = old.remove(Ends::METADATA);
+            *old = metadata.clone();
+            old.extend(ends.map(|ends| (Ends::METADATA.to_owned(), ends)));
         }
         self.branch.apply(plan.changes(&created));
         if !plan.is_empty() {
@@ -164,9 +184,11 @@ impl World {
         let mut read = Branch::default();
         for (key, (entity, links)) in &self.stored {
             read.put(*key, entity.node());
-            for (relation, to) in links.keys() {
+            for ((relation, to), metadata) in links {
                 assert!(self.stored.contains_key(to), "{} has a relationship to nothing", entity.id);
-                read.link(Edge { relation: *relation, from: *key, to: *to });
+                let edge = Edge { relation: *relation, from: *key, to: *to };
+                read.link(edge);
+                read.note_ends(edge, metadata.get(Ends::METADATA).and_then(Ends::from_metadata));
             }
         }
         assert_eq!(self.branch, read);
@@ -192,7 +214,8 @@ impl World {
         let (entity, links) = self.stored.get_mut(&key).unwrap();
         *entity = plan.entity.clone();
         for link in &plan.links {
-            links.insert((link.relation, link.to.unwrap_or(key)), link.metadata.clone());
+            let metadata = with_ends(&link.metadata, link.ends);
+            links.insert((link.relation, link.to.unwrap_or(key)), metadata);
         }
         self.branch.apply(plan.changes(key));
         self.verify();
@@ -213,7 +236,7 @@ impl World {
         let shown = self.stored.values().map(|(entity, links)| {
             let links = links
                 .iter()
-                .map(|((relation, to), metadata)| ((relation.to_string(), id(to)), metadata.clone()));
+                .map(|((relation, to), metadata)| ((relation.to_string(), id(to)), without_ends(metadata)));
             (entity.id.clone(), (entity.kind.to_string(), entity.attributes.clone(), links.collect()))
         });
         shown.collect()

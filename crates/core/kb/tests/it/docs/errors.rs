@@ -80,6 +80,7 @@ fn section_of(error: &KbError) -> Option<&'static str> {
         KbError::NoEntity(_) => Some("KbNoEntity"),
         KbError::Refresh { .. } => Some("KbRefreshError"),
         KbError::Busy { .. } => Some("KbBranchBusy"),
+        KbError::SyncMoved { .. } => Some("KbSyncMoved"),
         KbError::TooLarge { .. } => Some("KbTooLarge"),
         KbError::Off { .. } => Some("KbSwitchedOff"),
         KbError::Sparql(_) => Some("Remote SPARQL"),
@@ -104,6 +105,7 @@ fn every_class_of_errors_has_a_section() {
         KbError::NoEntity(Vec::new()),
         KbError::Refresh { branch: text(), detail: text() },
         KbError::Busy { branch: text(), doing: "created" },
+        KbError::SyncMoved { expected: text(), found: text() },
         KbError::TooLarge { what: "x", count: 2, max: 1 },
         KbError::Off { what: "x", setting: "y" },
     ];

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use cairn_kb::tools::{
     AcceptInput, CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, ImpactInput, MatrixInput,
     ModelRequirementInput, QueryInput, RelationshipInput, SearchInput, SemanticAdvisorInput, SkillsListInput,
-    SkillsLoadInput, SkillsReadInput, SparqlRemoteInput, StatusInput, SuggestPredicatesInput, SuspectInput, UpsertInput,
+    SkillsLoadInput, SkillsReadInput, SparqlRemoteInput, StatusInput, SuggestPredicatesInput, SuspectInput,
+    UpsertInput,
 };
 use cairn_kb::{EntityType, FIELDS, FactKind, KbCode, Relation, Rule, STATUSES};
 use utoipa::PartialSchema;
