@@ -16,3 +16,11 @@ pub(crate) const KB_RETRY_AFTER: Duration = Duration::from_millis(100);
 pub(crate) const TRUSTED_NETWORKS_MAX: usize = 64;
 /// How often the files with certificates and their keys are looked at.
 pub(crate) const TLS_FILES_EVERY: Duration = Duration::from_secs(1);
+/// Bytes that `git diff` prints about staged files.
+pub(crate) const GIT_DIFF_BYTES_MAX: usize = 64 * MIB;
+/// Bytes of a message of git, and of paths that it prints.
+pub(crate) const GIT_MESSAGE_BYTES_MAX: usize = 64 * KIB;
+/// Staged files of one check.
+pub(crate) const GIT_STAGED_FILES_MAX: usize = 10_000;
+/// Bytes of a git hook that cairn changes.
+pub(crate) const HOOK_BYTES_MAX: usize = MIB;

@@ -9,10 +9,14 @@ pub(crate) mod coverage;
 pub(crate) mod delete;
 mod diff;
 mod draw;
+mod facts;
 pub(crate) mod gaps;
 pub(crate) mod gc;
 pub(crate) mod graph;
+pub(crate) mod hook;
+mod hooks;
 pub(crate) mod init;
+pub(crate) mod migrate;
 pub(crate) mod model;
 mod options;
 mod payload;
@@ -20,6 +24,7 @@ mod prose;
 pub(crate) mod query;
 pub(crate) mod search;
 pub(crate) mod skills;
+mod staged;
 pub(crate) mod status;
 pub(crate) mod suggest;
 mod text;
@@ -27,6 +32,7 @@ mod tree;
 pub(crate) mod upsert;
 pub(crate) mod validate;
 mod walk;
+mod write_whole;
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +46,9 @@ use self::delete::DeleteArgs;
 use self::gaps::GapsArgs;
 use self::gc::GcArgs;
 use self::graph::GraphArgs;
+use self::hook::HookArgs;
 use self::init::InitArgs;
+use self::migrate::MigrateArgs;
 use self::model::ModelArgs;
 use self::query::QueryArgs;
 use self::search::SearchArgs;
@@ -135,6 +143,14 @@ pub(crate) enum KbCommand {
     /// Delete KBs of branches that git no longer has
     #[command(after_help = gc::AFTER_HELP)]
     Gc(GcArgs),
+
+    /// Show or make the changes that a newer schema version needs
+    #[command(after_help = migrate::AFTER_HELP)]
+    Migrate(MigrateArgs),
+
+    /// Run as a git hook
+    #[command(hide = true)]
+    Hook(HookArgs),
 }
 
 pub(crate) const KB_AFTER_HELP: &str = "\
@@ -179,6 +195,8 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Skills(command) => skills::skills(as_json, command),
         KbCommand::Branch(command) => branch::branch(&call, &command),
         KbCommand::Gc(arguments) => gc::gc(&call, &arguments),
+        KbCommand::Migrate(arguments) => migrate::migrate(&call, &arguments),
+        KbCommand::Hook(arguments) => hook::hook(&call, &arguments),
     }
 }
 

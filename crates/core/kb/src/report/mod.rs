@@ -10,6 +10,7 @@ mod graph;
 mod page;
 mod query;
 mod search;
+mod symbol_links;
 #[cfg(test)]
 mod tests;
 
@@ -18,3 +19,4 @@ pub use find_gaps::find_gaps;
 pub use graph::graph;
 pub use query::query;
 pub use search::{Ranked, RankedHit, SEARCH_CANDIDATES, body_match, check_search, rank, search_in_memory};
+pub use symbol_links::symbol_links;

@@ -17,6 +17,7 @@ mod skills_read;
 mod sparql_remote;
 mod status;
 mod suggest_predicates;
+mod symbol_links;
 mod upsert;
 mod validate_upsert;
 
@@ -41,7 +42,8 @@ pub use status::{StatusInput, StatusOutput, SyncState};
 pub use suggest_predicates::{
     PredicateCandidate, RecommendedAction, SuggestPredicatesInput, SuggestPredicatesOutput,
 };
-pub use upsert::{RelationshipInput, UpsertInput, UpsertOutput};
+pub use symbol_links::{SymbolLinks, SymbolLinksInput, SymbolLinksOutput};
+pub use upsert::{RelationshipInput, UpsertInput, UpsertOutput, UpsertRequest};
 pub use validate_upsert::{ValidateUpsertInput, ValidateUpsertOutput};
 
 use crate::limits::TOOL_TEXT_BYTES_MAX;

@@ -9,7 +9,8 @@ use cairn_kb::tools::{
     FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ModelRequirementInput, ModelRequirementOutput,
     QueryInput, QueryOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput,
     SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput, SuggestPredicatesOutput,
-    UpsertInput, UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
+    SymbolLinksInput, SymbolLinksOutput, UpsertInput, UpsertOutput, UpsertRequest, ValidateUpsertInput,
+    ValidateUpsertOutput,
 };
 use cairn_seam::Stage;
 use cairn_wire::kb::{KbBranchDeleted, KbBranches, KbDiff, KbEnsured};
@@ -137,6 +138,36 @@ impl Client {
         input: &UpsertInput,
     ) -> Result<UpsertOutput, ClientError> {
         self.kb_tool(workspace, branch, "upsert", input).await
+    }
+
+    /// Creates or updates an entity as [`kb_upsert`](Self::kb_upsert) does, with the symbols of its source file.
+    pub async fn kb_upsert_request(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        request: &UpsertRequest,
+    ) -> Result<UpsertOutput, ClientError> {
+        self.kb_tool(workspace, branch, "upsert", request).await
+    }
+
+    /// Checks an upsert as [`kb_validate_upsert`](Self::kb_validate_upsert) does, with the symbols of its source file.
+    pub async fn kb_validate_request(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        request: &UpsertRequest,
+    ) -> Result<ValidateUpsertOutput, ClientError> {
+        self.kb_tool(workspace, branch, "validate_upsert", request).await
+    }
+
+    /// Returns the links of symbols of source files: `POST /v1/kb/{workspace}/{branch}/symbol_links`.
+    pub async fn kb_symbol_links(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SymbolLinksInput,
+    ) -> Result<SymbolLinksOutput, ClientError> {
+        self.kb_tool(workspace, branch, "symbol_links", input).await
     }
 
     /// Checks an upsert without storing it: `POST /v1/kb/{workspace}/{branch}/validate_upsert`.
