@@ -16,6 +16,7 @@ mod identity;
 mod init;
 mod kb;
 mod kb_branches;
+mod kb_git;
 mod kb_kill;
 mod kb_modelling;
 mod kb_switching;

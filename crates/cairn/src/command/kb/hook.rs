@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 
 use clap::{Args, ValueEnum};
 
+use super::tree::Tree;
 use super::{Call, staged};
 use crate::failure::Failure;
 use crate::reach::{self, Needs};
@@ -36,33 +37,33 @@ pub(super) fn hook(call: &Call<'_>, arguments: &HookArgs) -> Result<(), Failure>
     if is_file_checkout {
         return Ok(());
     }
-    match has_kb(call) {
-        Ok(true) => {}
-        Ok(false) => return Ok(()),
+    let tree = match tree_with_kb(call) {
+        Ok(Some(tree)) => tree,
+        Ok(None) => return Ok(()),
         Err(failure) => return pass(&failure),
-    }
+    };
     if !is_commit {
         return sync(call).or_else(|failure| pass(&failure));
     }
-    match staged::findings(call, 1) {
+    match staged::findings(&tree, 1) {
         Err(failure) => pass(&failure),
         Ok(findings) => findings.verdict(&mut |text| eprint!("{text}")),
     }
 }
 
-/// Whether the workspace has a KB, of any branch.
-fn has_kb(call: &Call<'_>) -> Result<bool, Failure> {
+/// The working tree, if its workspace has a KB of any branch.
+fn tree_with_kb(call: &Call<'_>) -> Result<Option<Tree>, Failure> {
     if !call.has_data_dir()? {
-        return Ok(false);
+        return Ok(None);
     }
     let tree = call.tree()?;
     let list = tree.reach(Needs::Store, async |client| client.kb_branches(Some(&tree.id)).await)?;
-    Ok(!list.branches.is_empty())
+    Ok((!list.branches.is_empty()).then_some(tree))
 }
 
-/// Says why nothing was done, and lets git go on.
+/// Says why the hook could not do its work, and lets git go on.
 fn pass(failure: &Failure) -> Result<(), Failure> {
-    eprintln!("cairn: the KB was left alone");
+    eprintln!("cairn: git goes on without the KB");
     // The exit code is that of git.
     let _ = failure.report();
     Ok(())
@@ -79,7 +80,9 @@ fn sync(call: &Call<'_>) -> Result<(), Failure> {
     ];
     command.args(["kb", "sync"]).stdin(Stdio::null());
     for (flag, value) in named {
-        value.into_iter().for_each(|value| drop(command.arg(flag).arg(value)));
+        if let Some(value) = value {
+            command.arg(flag).arg(value);
+        }
     }
     let output = command.output().map_err(|error| Failure::io("run cairn kb sync", &error))?;
     if !output.status.success() {

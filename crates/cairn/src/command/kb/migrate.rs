@@ -93,7 +93,7 @@ pub(super) fn migrate(call: &Call<'_>, arguments: &MigrateArgs) -> Result<(), Fa
 
 /// What people have to know about the version of the settings; `None` if it is the latest one, or there are none.
 pub(super) fn warning(config: &KbConfig) -> Option<String> {
-    // A version of settings that name none is the first one.
+    // `cairn kb migrate` says so of settings that name none; other commands work with them as they are.
     let is_named = config.schema_version.is_some();
     status(config).filter(|_| is_named)?.warning
 }

@@ -17,6 +17,7 @@ use self::changed::{Changed, changed};
 pub(super) use self::findings::Findings;
 use self::findings::{FileProblem, Unlinked};
 use super::Call;
+use super::tree::Tree;
 use crate::command::print;
 use crate::failure::Failure;
 use crate::git::{Blob, Git, Staged};
@@ -25,7 +26,7 @@ use crate::reach::Needs;
 
 /// Checks the staged changes.
 pub(super) fn check(call: &Call<'_>, min_links: u32) -> Result<(), Failure> {
-    let findings = findings(call, min_links).map_err(Failure::beside_a_verdict)?;
+    let findings = call.tree().and_then(|tree| findings(&tree, min_links)).map_err(Failure::beside_a_verdict)?;
     if call.as_json {
         print(&crate::command::answer::json(&findings)).map_err(Failure::beside_a_verdict)?;
         return findings.verdict(&mut |_| {});
@@ -41,8 +42,7 @@ struct Source {
 }
 
 /// Examines the staged changes. Each changed symbol needs `min_links` requirements.
-pub(super) fn findings(call: &Call<'_>, min_links: u32) -> Result<Findings, Failure> {
-    let tree = call.tree()?;
+pub(super) fn findings(tree: &Tree, min_links: u32) -> Result<Findings, Failure> {
     let config = tree.config()?;
     let lanes = Lanes::of(&config.paths)?;
     let git = Git::at(tree.root());
