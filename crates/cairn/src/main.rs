@@ -1,6 +1,7 @@
 //! The cairn program: reads the command line and the configuration, wires store, engine and
 //! surfaces together, and does nothing else.
 
+mod autopilot;
 mod cli;
 mod columns;
 mod command;

@@ -4,11 +4,12 @@ use std::mem;
 
 use cairn_base::Value;
 use cairn_graph::{
-    ConceptId, ConceptWrite, Element, LinkId, Lookup, Map, PredicateId, Target, TypeId, View, Writer, known,
+    ConceptId, ConceptWrite, Element, LinkId, Lookup, Map, Part, PredicateId, RecordView, Target, TypeId, View,
+    Writer, known,
 };
 use cairn_seam::Visit;
 
-use crate::branch::{Branch, Edge, Node, NodeKey};
+use crate::branch::{Branch, Edge, Ends, Node, NodeKey};
 use crate::entity::Entity;
 use crate::model::{EntityType, Relation};
 use crate::sync::{FILE_TYPE, Files, Stored, StoredEntity, StoredLink};
@@ -60,6 +61,12 @@ impl Schema {
     /// The number of the predicate of a relationship type.
     pub fn predicate_of(&self, relation: Relation) -> PredicateId {
         self.predicates[relation as usize]
+    }
+
+    /// The relationship type of a predicate; `None` if it is none of the KB.
+    pub fn relation_of(&self, predicate: PredicateId) -> Option<Relation> {
+        let all = Relation::ALL.iter().zip(&self.predicates);
+        all.into_iter().find(|(_, number)| **number == predicate).map(|(relation, _)| *relation)
     }
 }
 
@@ -158,8 +165,7 @@ pub struct Loading {
     has_files: bool,
     kind: usize,
     after_entity: Option<ConceptId>,
-    relation: usize,
-    after_edge: Option<(Element, Element)>,
+    after_link: Option<LinkId>,
 }
 
 impl Loading {
@@ -177,11 +183,8 @@ impl Loading {
             }
             (self.kind, self.after_entity) = (self.kind + 1, None);
         }
-        while let Some(relation) = Relation::ALL.get(self.relation) {
-            if !self.edges_page(view, schema, *relation, rows_max, &mut rows)? {
-                return Ok(None);
-            }
-            (self.relation, self.after_edge) = (self.relation + 1, None);
+        if !self.edges_page(view, schema, rows_max, &mut rows)? {
+            return Ok(None);
         }
         if !self.has_files && !self.files_page(view, schema, rows_max, &mut rows)? {
             return Ok(None);
@@ -250,29 +253,41 @@ impl Loading {
         verdict
     }
 
-    /// Reads relationships of a type; returns whether those are all.
+    /// Reads relationships; returns whether those are all.
     fn edges_page(
         &mut self,
         view: &View<'_>,
         schema: &Schema,
-        relation: Relation,
         rows_max: usize,
         rows: &mut usize,
     ) -> Result<bool> {
-        let lookup = Lookup::Predicate { predicate: schema.predicate_of(relation), after: self.after_edge };
-        let mut is_all = true;
-        view.edges(&[lookup], &mut |_, edge| {
-            if let (Element::Concept(from), Element::Concept(to)) = (edge.subject, edge.object) {
-                self.branch.link(Edge { relation, from: NodeKey(from.0), to: NodeKey(to.0) });
+        let mut verdict = Ok(true);
+        view.all_links(self.after_link, &mut |id, record| {
+            if let Err(error) = self.add_link(schema, &record) {
+                verdict = Err(error);
+                return Visit::Stop;
             }
-            self.after_edge = Some((edge.subject, edge.object));
+            self.after_link = Some(id);
             *rows += 1;
             if *rows < rows_max {
                 return Visit::Continue;
             }
-            is_all = false;
+            verdict = Ok(false);
             Visit::Stop
         })?;
-        Ok(is_all)
+        verdict
+    }
+
+    /// Adds a link, unless it is none of the KB.
+    fn add_link(&mut self, schema: &Schema, record: &RecordView<'_>) -> Result<()> {
+        let Some(edge) = record.edge() else { return Ok(()) };
+        let Some(relation) = schema.relation_of(edge.predicate) else { return Ok(()) };
+        if let (Element::Concept(from), Element::Concept(to)) = (edge.subject, edge.object) {
+            let edge = Edge { relation, from: NodeKey(from.0), to: NodeKey(to.0) };
+            self.branch.link(edge);
+            let ends = record.value(Part::Metadata, &[Ends::METADATA])?;
+            self.branch.note_ends(edge, ends.as_ref().and_then(Ends::from_metadata));
+        }
+        Ok(())
     }
 }

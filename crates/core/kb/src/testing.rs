@@ -2,7 +2,7 @@
 
 use cairn_base::Number;
 
-use crate::{Branch, Edge, EntityType, FactFields, Node, NodeKey, Relation};
+use crate::{Branch, ContentDigest, Edge, EntityType, FactFields, Node, NodeKey, Relation};
 
 /// Parameters of a synthetic branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +154,7 @@ fn entity(kind: EntityType, key: NodeKey, at: u64, random: &mut Random) -> Node 
             .then(|| ["unit", "integration", "end_to_end"][number as usize % 3].into()),
         verification_perspective: None,
         symbol_role: None,
+        digest: ContentDigest(number),
         fact: (kind == EntityType::Fact).then(|| Box::new(fact(at))),
         id: id.into(),
         kind,

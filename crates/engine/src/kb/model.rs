@@ -55,12 +55,13 @@ impl Engine {
     }
 }
 
-/// The predicate schemas of a branch that are in use, in the order of their ids, up to the limit.
+/// The predicate schemas of a branch that are in use, in the order of their ids, up to one past the limit, so that the
+/// result says that some were left out.
 fn schema_keys(state: &BranchState) -> Vec<NodeKey> {
     let facts = state.branch.by_type(Some(EntityType::Fact));
     let schemas = facts.filter(|(_, node)| {
         node.status.as_ref() == "active"
             && node.fact.as_ref().and_then(|fact| fact.kind()) == Some(FactKind::PredicateSchema)
     });
-    schemas.map(|(key, _)| key).take(limits::PREDICATE_SCHEMAS_MAX).collect()
+    schemas.map(|(key, _)| key).take(limits::PREDICATE_SCHEMAS_MAX + 1).collect()
 }

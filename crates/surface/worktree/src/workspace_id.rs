@@ -38,13 +38,18 @@ impl fmt::Display for WorkspaceId {
 }
 
 impl Workspace {
+    /// Returns the id of the workspace if it has one, and writes nothing. A workspace without an id has no KB.
+    pub fn known_id(&self) -> Result<Option<WorkspaceId>, WorktreeError> {
+        stored(&self.shared_folder().join(FILE))
+    }
+
     /// Returns the id of the workspace, and creates it on first use, durably. Processes that create it at the same time
     /// all get the same one.
     ///
     /// It is `cairn/workspace` in the common git directory, or `.cairn-workspace/workspace` in the root outside of git.
     pub fn id(&self, entropy: &dyn Entropy) -> Result<WorkspaceId, WorktreeError> {
         let folder = self.shared_folder();
-        let path = folder.join("workspace");
+        let path = folder.join(FILE);
         if let Some(id) = stored(&path)? {
             return Ok(id);
         }
@@ -56,6 +61,9 @@ impl Workspace {
         stored(&path)?.ok_or(WorktreeError::State { path, problem: FileProblem::Missing })
     }
 }
+
+/// The name of the file.
+const FILE: &str = "workspace";
 
 /// The id in a file; `None` if there is none. A file that is not whole may be just being written.
 fn stored(path: &Path) -> Result<Option<WorkspaceId>, WorktreeError> {

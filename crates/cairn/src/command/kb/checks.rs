@@ -9,7 +9,7 @@ pub(super) fn defaults() -> impl Iterator<Item = (&'static str, bool)> {
 }
 
 /// The rules that settings switch on or leave on; `None` if they change nothing.
-pub(super) fn configured(checks: &KbChecks) -> Option<Vec<Rule>> {
+pub(crate) fn configured(checks: &KbChecks) -> Option<Vec<Rule>> {
     if checks.rules.is_empty() {
         return None;
     }

@@ -2,9 +2,11 @@
 
 pub(crate) mod advise;
 mod apply;
+pub(crate) mod autopilot;
 pub(crate) mod branch;
 pub(crate) mod check;
-mod checks;
+pub(crate) mod checks;
+mod commits;
 pub(crate) mod coverage;
 pub(crate) mod delete;
 mod diff;
@@ -15,6 +17,7 @@ pub(crate) mod gc;
 pub(crate) mod graph;
 pub(crate) mod hook;
 mod hooks;
+pub(crate) mod impact;
 pub(crate) mod init;
 pub(crate) mod migrate;
 pub(crate) mod model;
@@ -22,11 +25,15 @@ mod options;
 mod payload;
 mod prose;
 pub(crate) mod query;
+pub(crate) mod report;
+mod report_file;
+pub(crate) mod results;
 pub(crate) mod search;
 pub(crate) mod skills;
 mod staged;
 pub(crate) mod status;
 pub(crate) mod suggest;
+pub(crate) mod suspect;
 mod text;
 mod tree;
 pub(crate) mod upsert;
@@ -39,6 +46,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use self::advise::AdviseArgs;
+use self::autopilot::AutopilotArgs;
 use self::branch::BranchCommand;
 use self::check::CheckArgs;
 use self::coverage::CoverageArgs;
@@ -47,13 +55,17 @@ use self::gaps::GapsArgs;
 use self::gc::GcArgs;
 use self::graph::GraphArgs;
 use self::hook::HookArgs;
+use self::impact::ImpactArgs;
 use self::init::InitArgs;
 use self::migrate::MigrateArgs;
 use self::model::ModelArgs;
 use self::query::QueryArgs;
+use self::report::ReportArgs;
+use self::results::ResultsCommand;
 use self::search::SearchArgs;
 use self::skills::SkillsCommand;
 use self::suggest::SuggestArgs;
+use self::suspect::SuspectArgs;
 use self::upsert::UpsertArgs;
 use self::validate::ValidateArgs;
 use crate::failure::Failure;
@@ -104,6 +116,18 @@ pub(crate) enum KbCommand {
     #[command(after_help = graph::AFTER_HELP)]
     Graph(GraphArgs),
 
+    /// Show what a change of entities, files or commits reaches
+    #[command(after_help = impact::AFTER_HELP)]
+    Impact(ImpactArgs),
+
+    /// List links whose ends changed after they were made, or accept them
+    #[command(after_help = suspect::AFTER_HELP)]
+    Suspect(SuspectArgs),
+
+    /// Write a report: traceability matrix, coverage and contradictions
+    #[command(after_help = report::AFTER_HELP)]
+    Report(ReportArgs),
+
     /// Check the rules; exit code 1 if there are violations
     #[command(after_help = check::AFTER_HELP)]
     Check(CheckArgs),
@@ -131,6 +155,13 @@ pub(crate) enum KbCommand {
     /// Delete entities that nothing refers to
     #[command(after_help = delete::AFTER_HELP)]
     Delete(DeleteArgs),
+
+    /// Generate candidates for the KB from the files of the repository
+    #[command(after_help = autopilot::AFTER_HELP)]
+    Autopilot(AutopilotArgs),
+    /// Import results of test runs
+    #[command(subcommand, after_help = results::AFTER_HELP)]
+    Results(ResultsCommand),
 
     /// List, load and read the skills for agents
     #[command(subcommand, after_help = skills::AFTER_HELP)]
@@ -185,6 +216,9 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Gaps(arguments) => gaps::gaps(&call, arguments),
         KbCommand::Coverage(arguments) => coverage::coverage(&call, arguments),
         KbCommand::Graph(arguments) => graph::graph(&call, arguments),
+        KbCommand::Impact(arguments) => impact::impact(&call, arguments),
+        KbCommand::Suspect(arguments) => suspect::suspect(&call, arguments),
+        KbCommand::Report(arguments) => report::report(&call, &arguments),
         KbCommand::Check(arguments) => check::check(&call, &arguments),
         KbCommand::Advise(arguments) => advise::advise(&call, arguments),
         KbCommand::Model(arguments) => model::model(&call, arguments),
@@ -192,6 +226,8 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Upsert(arguments) => upsert::upsert(&call, &arguments),
         KbCommand::Validate(arguments) => validate::validate(&call, &arguments),
         KbCommand::Delete(arguments) => delete::delete(&call, arguments),
+        KbCommand::Autopilot(arguments) => autopilot::autopilot(&call, &arguments),
+        KbCommand::Results(command) => results::results(&call, command),
         KbCommand::Skills(command) => skills::skills(as_json, command),
         KbCommand::Branch(command) => branch::branch(&call, &command),
         KbCommand::Gc(arguments) => gc::gc(&call, &arguments),

@@ -97,6 +97,18 @@ impl Tree {
         Ok(done)
     }
 
+    /// Has `work` done on the KB of the active branch, and creates none: `None` if the branch has no KB.
+    pub(super) fn ask_unless_missing<T>(
+        &self,
+        needs: Needs,
+        mut work: impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
+    ) -> Result<Option<T>, Failure> {
+        self.reach(needs, async |client| match work(client).await {
+            Err(error) if is_refused(&error, &[KbCode::KbNoBranch]) => Ok(None),
+            done => done.map(Some),
+        })
+    }
+
     /// Has `work` done on the store. What fails because the node is busy is tried again, a few times.
     pub(super) fn reach<T>(
         &self,

@@ -74,6 +74,14 @@ pub(crate) const TOOLS: &[(&str, &[&str], &[&str])] = &[
     ("kb_validate_upsert", &["type", "id", "properties"], &["relationships"]),
     ("kb_delete", &["ids"], &[]),
     ("kb_check", &[], &["rules", "limit", "offset"]),
+    (
+        "kb_matrix",
+        &[],
+        &["by", "tags", "priorities", "sourceFile", "onlyGaps", "includeRetired", "limit", "offset"],
+    ),
+    ("kb_impact", &[], &["ids", "paths", "relationships", "depth", "limit"]),
+    ("kb_suspect", &[], &["ids", "relationships", "limit", "offset"]),
+    ("kb_accept", &[], &["ids", "all", "includeUnknown"]),
 ];
 
 /// Fields of `properties`, and the words that they may have.

@@ -12,6 +12,7 @@ mod bookkeeping;
 mod candidate;
 mod claims;
 mod edges;
+mod export;
 mod files;
 mod input;
 mod leaving;
@@ -26,6 +27,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub use export::{ExportInput, ExportOutput, ExportPage, ExportedEntity, export_page, exported};
 pub use files::{FILE_TYPE, FileRecord, Files};
 pub use input::{SyncEntity, SyncFile, SyncHeader, SyncInput};
 pub use listing::list_files;

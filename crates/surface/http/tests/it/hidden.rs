@@ -125,6 +125,10 @@ const ROWS: &[Row] = &[
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/status", ""),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/find_gaps", ""),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/coverage", ""),
+    row(404, WORKSPACES, "POST /v1/kb/{name}/main/matrix", ""),
+    row(404, WORKSPACES, "POST /v1/kb/{name}/main/impact", r#"{"ids":["REQ-1"]}"#),
+    row(404, WORKSPACES, "POST /v1/kb/{name}/main/suspect", ""),
+    row(404, WORKSPACES, "POST /v1/kb/{name}/main/accept", r#"{"all":true}"#),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/graph", r#"{"seedIds":["REQ-1"]}"#),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/check", ""),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/model_requirement", r#"{"text":"secret"}"#),
@@ -133,6 +137,7 @@ const ROWS: &[Row] = &[
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/upsert", ENTITY),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/validate_upsert", ENTITY),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/delete", r#"{"ids":["REQ-1"]}"#),
+    row(404, WORKSPACES, "POST /v1/kb/{name}/main/results", r#"{"cases":[]}"#),
 
     row(404, TENANTS, "GET /v1/audit?tenant={name}", ""),
     row(403, TENANTS, "GET /v1/access/tenants/{name}", ""),
