@@ -43,8 +43,8 @@ impl Call<'_> {
         Ok(Tree { workspace, id, active, dir: data_dir.path, config: settings.config })
     }
 
-    /// Finds the working tree. Flags go before the environment, and the environment before git.
-    fn workspace(&self) -> Result<Workspace, Failure> {
+    /// Finds the working tree, and needs no data directory. Flags go before the environment, and the environment before git.
+    pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
         if let Some(Err(problem)) = self.branch.map(BranchName::parse) {
             let named = Harmless(self.branch.unwrap_or_default()).to_string();
             return Err(Failure::usage(format!("--branch {named:?} names no branch, {problem}")));
@@ -67,6 +67,12 @@ impl Tree {
 
     pub(super) fn root(&self) -> &Path {
         self.workspace.root()
+    }
+
+    /// Reads the active branch again.
+    pub(super) fn refresh(&mut self) -> Result<(), Failure> {
+        self.active = self.workspace.branch()?;
+        Ok(())
     }
 
     /// Has `work` done on the KB of the active branch. If it has none, it is created as a copy of the KB of the branch
