@@ -31,6 +31,13 @@ impl Engine {
         })
     }
 
+    /// Fails if a caller may not sync a branch, or the branch has no KB.
+    pub fn kb_permit_sync(&self, principal: &Principal, target: &KbTarget) -> Result<(), EngineError> {
+        let opened = self.kb_open(principal, target)?;
+        let act = Act::new(Action::KbWrite, Resource::space(target.tenant, opened.record.space));
+        self.pipeline.permit(principal, &act).map(drop)
+    }
+
     /// Makes the entities of files what the files say, and removes those that no file names any more. It becomes visible
     /// in one commit: if it is larger than a transaction, it is written to a copy of the branch that then takes its place.
     /// Blocks while others write to the branch, and until it is durable; reads of the branch go on.

@@ -58,6 +58,8 @@ pub const SEARCH_TYPES_MAX: usize = 32;
 pub const IMPORT_LINE_BYTES_MAX: usize = 90 * MIB;
 /// Exports and imports that run at once; more are told to come back.
 pub const BULK_STREAMS_MAX: usize = 2;
+/// Syncs of the requirements KB that run at once; further ones are refused.
+pub const KB_SYNCS_MAX: usize = 8;
 /// Bytes that an import sends in a second, on average over each minute that is waited for it: it holds one of
 /// those places.
 pub const BULK_BYTES_PER_SECOND_MIN: u64 = KIB as u64;

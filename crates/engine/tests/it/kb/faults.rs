@@ -25,9 +25,11 @@ const OPERATIONS_MAX: u64 = 300;
 type Acting = fn(&Engine) -> Result<(), EngineError>;
 
 /// Something to do, and how many changes of a sync are one transaction.
-const CASES: [(&str, usize, Acting); 7] = [
-    ("sync", usize::MAX, again),
-    ("staged sync", 0, again),
+type Case = (&'static str, usize, Acting);
+
+const SYNCS: [Case; 2] = [("sync", usize::MAX, again), ("staged sync", 0, again)];
+
+const CASES: [Case; 5] = [
     ("upsert", usize::MAX, |engine| {
         upsert(
             engine,
@@ -58,15 +60,17 @@ fn again(engine: &Engine) -> Result<(), EngineError> {
     engine.kb_sync(&Principal::local_owner(), &target("main"), &input, &mut |_| true).map(drop)
 }
 
-/// What clients see: the entities and relationships of each branch.
-fn seen(engine: &Engine) -> Vec<Result<(u64, u64), &'static str>> {
+/// What clients see: the entities, relationships and files of each branch.
+fn seen(engine: &Engine) -> Vec<Result<(u64, u64, Vec<String>), &'static str>> {
     let of = |branch| {
         let status = engine.kb_status(&Principal::local_owner(), &target(branch));
         let status = status.map_err(|error| error.code().name())?;
         let found =
             query(engine, &target(branch), json!({"limit": 1000})).map_err(|error| error.code().name())?;
         assert_eq!(found.count, status.entities);
-        Ok((status.entities, status.relationships))
+        let files = engine.kb_files(&Principal::local_owner(), &target(branch));
+        let files = files.map_err(|error| error.code().name())?.files;
+        Ok((status.entities, status.relationships, files.into_iter().map(|file| file.hash).collect()))
     };
     vec![of("main"), of("other")]
 }
@@ -92,7 +96,16 @@ fn prepared(faulty: &Arc<FaultyStore>, clock: &ManualClock, kb_sync_changes_max:
 
 #[test]
 fn whatever_fails_a_write_is_whole_or_absent_and_memory_agrees() {
-    for (name, changes_max, act) in CASES {
+    check(&CASES);
+}
+
+#[test]
+fn whatever_fails_a_sync_is_whole_or_absent_and_memory_agrees() {
+    check(&SYNCS);
+}
+
+fn check(cases: &[Case]) {
+    for (name, changes_max, act) in cases.iter().copied() {
         let (_, faulty, clock) = node(FaultPlan::none());
         let engine = prepared(&faulty, &clock, changes_max);
         let (first, before) = (faulty.operations(), seen(&engine));
@@ -108,7 +121,7 @@ fn whatever_fails_a_write_is_whole_or_absent_and_memory_agrees() {
                 let is_over = faulty.operations() <= n;
                 // The fault may still come.
                 let mut here = seen(&engine);
-                if here.iter().any(|seen| seen.is_err_and(|code| code != "KbNoBranch")) {
+                if here.iter().any(|seen| seen.as_ref().is_err_and(|code| *code != "KbNoBranch")) {
                     here = seen(&engine);
                 }
                 let there = elsewhere(Arc::clone(&inner));

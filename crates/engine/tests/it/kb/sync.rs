@@ -1,5 +1,7 @@
 //! Syncs of a branch: what is stored, in one commit, and what others see meanwhile.
 
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -172,12 +174,7 @@ fn a_staged_sync_gives_what_one_transaction_does() {
     }
     // Nothing is left of the spaces that were replaced.
     staging.upkeep_once().unwrap();
-    let spaces: std::collections::BTreeSet<_> = super::kit::rows(&*other.store())
-        .into_keys()
-        .filter(|(keyspace, _)| *keyspace == cairn_graph::tables::CONCEPTS.id)
-        .map(|(_, key)| key[..8].to_vec())
-        .collect();
-    assert_eq!(spaces.len(), 1, "one space is left beside the memory, which is empty");
+    assert_eq!(spaces_with_concepts(&*other.store()), 1);
 }
 
 fn plain_req(id: &str) -> cairn_kb::tools::UpsertInput {
@@ -213,6 +210,42 @@ fn a_stopped_sync_leaves_nothing() {
 }
 
 #[test]
+fn a_sync_that_dies_leaves_nothing() {
+    let kb = Kb::filled();
+    let before = seen(kb.engine(), "main");
+    for die_at in 1.. {
+        let engine = with_changes_max(kb.store(), &kb.world.clock, 0);
+        let input = SyncInput { header: SyncHeader::default(), files: documents() };
+        let mut calls = 0;
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            engine.kb_sync(&Principal::local_owner(), &target("main"), &input, &mut |_| {
+                calls += 1;
+                assert!(calls != die_at, "the process ends here");
+                true
+            })
+        }));
+        if outcome.is_ok() {
+            assert!(die_at > 5, "{die_at}");
+            break;
+        }
+        drop(engine);
+        let next = elsewhere(kb.store());
+        assert_eq!(seen(&next, "main"), before, "{die_at}");
+        next.upkeep_once().unwrap();
+        assert_eq!(spaces_with_concepts(&*kb.store()), 1, "{die_at}: upkeep removes what was staged");
+        assert_eq!(verify(&next, false), []);
+    }
+    assert_ne!(seen(&elsewhere(kb.store()), "main"), before);
+}
+
+/// The number of spaces that have any concept.
+fn spaces_with_concepts(store: &dyn Store) -> usize {
+    let rows = super::kit::rows(store).into_keys();
+    let concepts = rows.filter(|(keyspace, _)| *keyspace == cairn_graph::tables::CONCEPTS.id);
+    concepts.map(|(_, key)| key[..8].to_vec()).collect::<BTreeSet<_>>().len()
+}
+
+#[test]
 fn readers_and_tools_meet_no_half_of_a_sync() {
     const ROUNDS: usize = 12;
     for max in [usize::MAX, 0] {
@@ -227,7 +260,7 @@ fn readers_and_tools_meet_no_half_of_a_sync() {
                         query(engine, &target("main"), json!({"type": "req", "limit": 1000})).unwrap();
                     let of_documents: Vec<_> =
                         found.entities.iter().filter(|entity| !entity.text("file").is_empty()).collect();
-                    let titles: std::collections::BTreeSet<_> =
+                    let titles: BTreeSet<_> =
                         of_documents.iter().map(|entity| entity.text("title")).collect();
                     assert!(titles.len() <= 1, "of one sync: {titles:?}");
                     assert!([0, 20].contains(&of_documents.len()), "{}", of_documents.len());

@@ -14,6 +14,7 @@ mod read;
 mod run;
 mod skills;
 mod sparql;
+mod sync;
 mod wire;
 mod write;
 
@@ -49,6 +50,8 @@ pub(super) fn routes() -> Routes {
         .with(Route::ENTITY, routes!(write::upsert))
         .with(Route::ENTITY_READ, routes!(write::validate_upsert))
         .with(Route::WRITE, routes!(write::delete))
+        .with(Route::READ, routes!(sync::files))
+        .with(Route::IMPORT, routes!(sync::sync))
         .with(Route::SEARCH, routes!(sparql::sparql))
         .with(Route::READ, routes!(skills::list))
         .with(Route::READ, routes!(skills::load))
