@@ -227,7 +227,17 @@ fn an_upsert_of_a_whole_file_names_its_functions() {
     for (id, file) in [("S-6", "src/none.ts"), ("S-7", "../outside.ts"), ("S-8", "/etc/hosts.ts")] {
         let field = format!("sourceFile={file}");
         let said = project.said(&[
-            "kb", "upsert", "symbol", id, "--title", "whole", "--status", "active", "--field", &field, "--link",
+            "kb",
+            "upsert",
+            "symbol",
+            id,
+            "--title",
+            "whole",
+            "--status",
+            "active",
+            "--field",
+            &field,
+            "--link",
             "implements:REQ-1",
         ]);
         assert!(said.contains("was not read"), "{said}");
@@ -423,4 +433,80 @@ fn a_migration_raises_the_version_and_gives_coarse_links_their_reason() {
     project.said(&["kb", "migrate", "--yes"]);
     let text = fs::read_to_string(project.root.join(".kb/config.json")).expect("text");
     assert_eq!(text, "{\n  \"other\": [1],\n  \"schemaVersion\": 2\n}\n");
+}
+
+fn document(id: &str, title: &str) -> String {
+    format!("---\nid: {id}\ntype: req\ntitle: {title}\nstatus: open\n---\n")
+}
+
+#[test]
+fn the_kb_follows_checkouts_and_merges() {
+    let project = project();
+    let run = |arguments: &[&str]| {
+        let done = git_with_cairn(&project, &project.root, arguments);
+        assert!(done.status.success(), "{arguments:?}: {}", stderr(&done));
+        stderr(&done)
+    };
+    project.said(&["kb", "init", "--hooks"]);
+    write(&project, "documentation/requirements/a.md", document("REQ-A", "A"));
+    project.git(&["add", "."]);
+    run(&["commit", "-q", "-m", "a"]);
+    project.said(&["kb", "sync"]);
+    let said = run(&["checkout", "-q", "-b", "other"]);
+    assert!(!said.contains("error"), "{said}");
+    let branches = project.json(&["kb", "branch", "list"]);
+    assert!(branches.to_string().contains("\"other\""), "{branches}");
+    write(&project, "documentation/requirements/b.md", document("REQ-B", "B"));
+    project.git(&["add", "."]);
+    run(&["commit", "-q", "-m", "b"]);
+    // A checkout of files is none of a branch.
+    run(&["checkout", "-q", "--", "documentation"]);
+    run(&["checkout", "-q", "main"]);
+    assert_eq!(project.ids(), ["REQ-1", "REQ-A"]);
+    run(&["merge", "-q", "--ff-only", "other"]);
+    assert_eq!(project.ids(), ["REQ-1", "REQ-A", "REQ-B"]);
+    // A document with a mistake is named, and stops nothing.
+    write(&project, "documentation/requirements/b.md", "---\ntype: req\n---\n");
+    project.git(&["commit", "-q", "--no-verify", "-a", "-m", "broken"]);
+    run(&["checkout", "-q", "other"]);
+    let said = run(&["checkout", "-q", "main"]);
+    assert!(said.contains("documentation/requirements/b.md"), "{said}");
+}
+
+/// Each branch has one document of its own, and the KB of each has that one after switches in any order.
+#[test]
+fn hooks_survive_branch_switches_during_a_sync() {
+    let project = project();
+    const BRANCHES: usize = 4;
+    for branch in 0..BRANCHES {
+        project.git(&["checkout", "-q", "-b", &format!("b{branch}"), "main"]);
+        for file in 0..50 {
+            let path = format!("documentation/requirements/{file}.md");
+            write(&project, &path, document(&format!("REQ-{branch}-{file}"), "x"));
+        }
+        project.git(&["add", "."]);
+        project.git(&["commit", "-q", "-m", "x"]);
+    }
+    project.git(&["checkout", "-q", "main"]);
+    project.said(&["kb", "init", "--hooks"]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..6 {
+                // It may find a branch that is gone before it is done; then it begins again.
+                let output = project.call(&["kb", "sync"]);
+                assert!(output.status.code().is_some(), "it ends by itself");
+            }
+        });
+        for turn in 0..12 {
+            let branch = format!("b{}", turn * 3 % BRANCHES);
+            let done = git_with_cairn(&project, &project.root, &["checkout", "-q", &branch]);
+            assert!(done.status.success(), "{}", stderr(&done));
+        }
+    });
+    for branch in 0..BRANCHES {
+        let done = git_with_cairn(&project, &project.root, &["checkout", "-q", &format!("b{branch}")]);
+        assert!(done.status.success(), "{}", stderr(&done));
+        let own: Vec<String> = project.ids().into_iter().filter(|id| id != "REQ-1").collect();
+        assert!(own.len() == 50 && own.iter().all(|id| id.starts_with(&format!("REQ-{branch}-"))), "{own:?}");
+    }
 }

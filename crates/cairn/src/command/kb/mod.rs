@@ -11,6 +11,7 @@ pub(crate) mod coverage;
 pub(crate) mod delete;
 mod diff;
 mod draw;
+pub(crate) mod export;
 mod facts;
 pub(crate) mod gaps;
 pub(crate) mod gc;
@@ -34,6 +35,7 @@ mod staged;
 pub(crate) mod status;
 pub(crate) mod suggest;
 pub(crate) mod suspect;
+pub(crate) mod sync;
 mod text;
 mod tree;
 pub(crate) mod upsert;
@@ -51,6 +53,7 @@ use self::branch::BranchCommand;
 use self::check::CheckArgs;
 use self::coverage::CoverageArgs;
 use self::delete::DeleteArgs;
+use self::export::ExportArgs;
 use self::gaps::GapsArgs;
 use self::gc::GcArgs;
 use self::graph::GraphArgs;
@@ -66,6 +69,7 @@ use self::search::SearchArgs;
 use self::skills::SkillsCommand;
 use self::suggest::SuggestArgs;
 use self::suspect::SuspectArgs;
+use self::sync::SyncArgs;
 use self::upsert::UpsertArgs;
 use self::validate::ValidateArgs;
 use crate::failure::Failure;
@@ -92,6 +96,14 @@ pub(crate) enum KbCommand {
     #[command(after_help = init::AFTER_HELP)]
     Init(InitArgs),
 
+    /// Store what the documents of the working tree say
+    #[command(after_help = sync::AFTER_HELP)]
+    Sync(SyncArgs),
+
+    /// Write entities as documents of the working tree
+    #[command(after_help = export::AFTER_HELP)]
+    Export(ExportArgs),
+
     /// List entities by type, id, tags and source
     #[command(after_help = query::AFTER_HELP)]
     Query(QueryArgs),
@@ -100,7 +112,7 @@ pub(crate) enum KbCommand {
     #[command(after_help = search::AFTER_HELP)]
     Search(SearchArgs),
 
-    /// Show branch, snapshot and number of entities
+    /// Show branch, number of entities, and what differs from the documents
     #[command(after_help = status::AFTER_HELP)]
     Status,
 
@@ -210,6 +222,8 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
     let call = Call { data_dir, as_json, branch: branch.as_deref(), root: workspace_root.as_deref() };
     match command {
         KbCommand::Init(arguments) => init::init(&call, &arguments),
+        KbCommand::Sync(arguments) => sync::sync(&call, &arguments),
+        KbCommand::Export(arguments) => export::export(&call, &arguments),
         KbCommand::Query(arguments) => query::query(&call, arguments),
         KbCommand::Search(arguments) => search::search(&call, arguments),
         KbCommand::Status => status::status(&call),

@@ -44,7 +44,7 @@ impl Call<'_> {
         Ok(Tree { workspace, id, active, dir: data_dir.path, config: settings.config })
     }
 
-    /// Finds the working tree. Flags go before the environment, and the environment before git.
+    /// Finds the working tree, and needs no data directory. Flags go before the environment, and the environment before git.
     pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
         if let Some(Err(problem)) = self.branch.map(BranchName::parse) {
             let named = Harmless(self.branch.unwrap_or_default()).to_string();
@@ -77,6 +77,12 @@ impl Tree {
             eprintln!("warning: {warning}");
         }
         Ok(config)
+    }
+
+    /// Reads the active branch again.
+    pub(super) fn refresh(&mut self) -> Result<(), Failure> {
+        self.active = self.workspace.branch()?;
+        Ok(())
     }
 
     /// Has `work` done on the KB of the active branch. If it has none, it is created as a copy of the KB of the branch

@@ -8,9 +8,10 @@ use cairn_kb::tools::{
     AcceptInput, AcceptOutput, CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput,
     DeleteOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ImpactInput,
     ImpactOutput, MatrixInput, MatrixOutput, ModelRequirementInput, ModelRequirementOutput, QueryInput,
-    QueryOutput, ResultsInput, ResultsOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput, SparqlRemoteInput,
-    SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput, SuggestPredicatesOutput, SuspectInput,
-    SuspectOutput, SymbolLinksInput, SymbolLinksOutput, UpsertInput, UpsertOutput, UpsertRequest, ValidateUpsertInput, ValidateUpsertOutput,
+    QueryOutput, ResultsInput, ResultsOutput, SearchInput, SearchOutput, SemanticAdvisorInput,
+    SemanticAdvisorOutput, SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput,
+    SuggestPredicatesOutput, SuspectInput, SuspectOutput, SymbolLinksInput, SymbolLinksOutput, UpsertInput,
+    UpsertOutput, UpsertRequest, ValidateUpsertInput, ValidateUpsertOutput,
 };
 use cairn_seam::Stage;
 use cairn_wire::kb::{KbBranchDeleted, KbBranches, KbDiff, KbEnsured};

@@ -26,7 +26,8 @@ use crate::reach::Needs;
 
 /// Checks the staged changes.
 pub(super) fn check(call: &Call<'_>, min_links: u32) -> Result<(), Failure> {
-    let findings = call.tree().and_then(|tree| findings(&tree, min_links)).map_err(Failure::beside_a_verdict)?;
+    let findings =
+        call.tree().and_then(|tree| findings(&tree, min_links)).map_err(Failure::beside_a_verdict)?;
     if call.as_json {
         print(&crate::command::answer::json(&findings)).map_err(Failure::beside_a_verdict)?;
         return findings.verdict(&mut |_| {});

@@ -3,8 +3,7 @@
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use cairn_kb::tools::{
-    AcceptInput, AcceptOutput, DeleteInput, DeleteOutput, UpsertOutput, UpsertRequest, ValidateUpsertInput,
-    ValidateUpsertOutput,
+    AcceptInput, AcceptOutput, DeleteInput, DeleteOutput, UpsertOutput, UpsertRequest, ValidateUpsertOutput,
 };
 
 use super::run::{BranchPath, input, read, target, write as run_write};

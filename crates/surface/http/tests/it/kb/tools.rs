@@ -2,7 +2,8 @@
 
 use cairn_kb::tools::{
     AcceptInput, CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, ImpactInput, MatrixInput,
-    ModelRequirementInput, QueryInput, ResultsInput, SearchInput, SemanticAdvisorInput, SuggestPredicatesInput, SuspectInput,
+    ModelRequirementInput, QueryInput, ResultsInput, SearchInput, SemanticAdvisorInput,
+    SuggestPredicatesInput, SuspectInput,
 };
 use serde_json::json;
 
@@ -221,12 +222,21 @@ async fn results_of_a_run_may_be_many() {
     let cases: Vec<_> = others.chain([case("test_x")]).collect();
     let output = tool(&server, "results", json!({"run": "ci-1", "cases": cases})).await;
     assert_eq!((&output["matched"], &output["updatedCount"]), (&json!(1), &json!(1)));
-    assert_eq!((&output["unmatchedCount"], output["unmatched"].as_array().map(Vec::len)), (&json!(30_000), Some(1_000)));
+    assert_eq!(
+        (&output["unmatchedCount"], output["unmatched"].as_array().map(Vec::len)),
+        (&json!(30_000), Some(1_000))
+    );
     let input = ResultsInput { cases: Vec::new(), ..ResultsInput::default() };
-    let output = client(&server).await.kb_import_results("shop", "main", &input).await.expect("it is imported");
+    let output =
+        client(&server).await.kb_import_results("shop", "main", &input).await.expect("it is imported");
     assert_eq!(output.cases, 0);
-    let refused = send(server.addr, "POST /v1/kb/shop/main/results", "content-type: application/json\r\n",
-        br#"{"cases":[{"name":"x","status":"passed"}]}"#).await;
+    let refused = send(
+        server.addr,
+        "POST /v1/kb/shop/main/results",
+        "content-type: application/json\r\n",
+        br#"{"cases":[{"name":"x","status":"passed"}]}"#,
+    )
+    .await;
     assert_eq!(refused.status, 422, "{refused:?}");
     assert!(refused.body.contains("unknown variant `passed`"), "{refused:?}");
 }
