@@ -22,7 +22,35 @@ pub(crate) const KB_REPORT_ROWS_DEFAULT: u32 = 5_000;
 pub(crate) const KB_REPORT_TRIES_MAX: u32 = 5;
 /// Bytes that git may say about commits.
 pub(crate) const KB_GIT_BYTES_MAX: usize = 16 * MIB;
+/// Threads that read documents.
+pub(crate) const KB_READERS: usize = 2;
+/// Documents that a thread reads before it takes the next ones.
+pub(crate) const KB_READ_BATCH: usize = 64;
+/// Problems of documents that a sync lists; more are counted.
+pub(crate) const KB_FINDINGS_MAX: usize = 1_000;
+/// Differences between documents and KB that a status lists; more are counted.
+pub(crate) const KB_STALE_REASONS_MAX: usize = 50;
+/// Times that a sync begins again because git changed the tree meanwhile.
+pub(crate) const KB_SYNC_ATTEMPTS_MAX: u32 = 10;
+/// Age of the index and `HEAD` of git before documents are read.
+pub(crate) const KB_SETTLE_AFTER: Duration = Duration::from_millis(60);
+/// How often git is looked at until then.
+pub(crate) const KB_SETTLE_TRY_EVERY: Duration = Duration::from_millis(10);
+/// Times that git is looked at; then documents are read in spite of a lock.
+pub(crate) const KB_SETTLE_TRIES_MAX: u32 = 200;
+/// Events about documents that wait until `sync --watch` takes them; one stands for all that follow.
+pub(crate) const KB_WATCH_EVENTS_MAX: usize = 64;
+/// Times that folders are listed before a pass until all of them are watched.
+pub(crate) const KB_WATCH_ROUNDS_MAX: u32 = 10;
 /// Networks whose clients need no token.
 pub(crate) const TRUSTED_NETWORKS_MAX: usize = 64;
 /// How often the files with certificates and their keys are looked at.
 pub(crate) const TLS_FILES_EVERY: Duration = Duration::from_secs(1);
+/// Bytes that `git diff` prints about staged files.
+pub(crate) const GIT_DIFF_BYTES_MAX: usize = 64 * MIB;
+/// Bytes of a message of git, and of paths that it prints.
+pub(crate) const GIT_MESSAGE_BYTES_MAX: usize = 64 * KIB;
+/// Staged files of one check.
+pub(crate) const GIT_STAGED_FILES_MAX: usize = 10_000;
+/// Bytes of a git hook that cairn changes.
+pub(crate) const HOOK_BYTES_MAX: usize = MIB;

@@ -11,6 +11,7 @@ mod dir_access;
 mod endpoints;
 mod exposure;
 mod failure;
+mod git;
 mod keeper;
 mod key_file;
 mod limits;

@@ -72,6 +72,7 @@ fn help_is_for_strangers() {
         ("help_kb_branch", &["kb", "branch", "--help"]),
         ("help_kb_branch_create", &["kb", "branch", "create", "--help"]),
         ("help_kb_gc", &["kb", "gc", "--help"]),
+        ("help_kb_migrate", &["kb", "migrate", "--help"]),
         ("help_mcp", &["mcp", "--help"]),
         ("help_stats", &["stats", "--help"]),
         ("help_backup", &["backup", "--help"]),

@@ -17,6 +17,7 @@ mod init;
 mod kb;
 mod kb_autopilot;
 mod kb_branches;
+mod kb_git;
 mod kb_kill;
 mod kb_modelling;
 mod kb_reports;

@@ -226,7 +226,9 @@ fn examine(tree: &dyn Tree, file: &ListedFile, task: Task, scene: &Scene<'_>) ->
             markdown::examine(path, &text, &context, &mut findings);
         }
         Task::Manifest(manifest) => crate::provider::manifest::examine(manifest, path, &text, &mut findings),
-        Task::Source(language) => symbols::examine(language, path, &text, scene.test_ids, &mut findings),
+        Task::Source(language) => {
+            symbols::examine(language, path, &text, tree.clock(), scene.test_ids, &mut findings);
+        }
         Task::Typed(_) => {}
     }
     findings

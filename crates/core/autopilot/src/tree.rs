@@ -1,5 +1,6 @@
 //! The files of a repository, as the process that has the working tree lists and reads them.
 
+use cairn_base::{Clock, SystemClock};
 use cairn_kb::EntityType;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -9,6 +10,11 @@ pub trait Tree: Sync {
     /// Reads a file of the listing that has at most `bytes_max` bytes. Fails with the reason if it has more, is no
     /// regular file, or is not inside the tree any more.
     fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, Skipped>;
+
+    /// Returns the clock that bounds the time of parsing one source file.
+    fn clock(&self) -> &dyn Clock {
+        &SystemClock
+    }
 }
 
 /// The files that may be considered, and what was left out.

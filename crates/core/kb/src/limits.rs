@@ -177,3 +177,9 @@ pub const CANDIDATES_MAX: u32 = 20;
 pub const CANDIDATES_DEFAULT: u32 = 5;
 /// Predicate schemas of a branch that are ranked beside the built-in ones.
 pub const PREDICATE_SCHEMAS_MAX: usize = 1_000;
+/// Source files, and ids of requirements, of one request for the links of symbols.
+pub const SYMBOL_LINKS_FILES_MAX: usize = 10_000;
+/// Symbols that a request for the links of symbols returns.
+pub const SYMBOL_LINKS_ROWS_MAX: usize = 20_000;
+/// Names of a source file that come with the upsert of a symbol.
+pub const SYMBOL_FACTS_MAX: usize = 20_000;

@@ -21,24 +21,24 @@ pub enum Language {
     Java,
 }
 
-/// Extensions and their languages.
-const EXTENSIONS: [(&str, Language); 13] = [
-    ("ts", Language::TypeScript),
-    ("mts", Language::TypeScript),
-    ("cts", Language::TypeScript),
-    ("tsx", Language::Tsx),
-    ("js", Language::JavaScript),
-    ("jsx", Language::JavaScript),
-    ("mjs", Language::JavaScript),
-    ("cjs", Language::JavaScript),
-    ("py", Language::Python),
-    ("pyi", Language::Python),
-    ("rs", Language::Rust),
-    ("go", Language::Go),
-    ("java", Language::Java),
-];
-
 impl Language {
+    /// Extensions of file names, and their languages.
+    pub const EXTENSIONS: [(&str, Language); 13] = [
+        ("ts", Language::TypeScript),
+        ("mts", Language::TypeScript),
+        ("cts", Language::TypeScript),
+        ("tsx", Language::Tsx),
+        ("js", Language::JavaScript),
+        ("jsx", Language::JavaScript),
+        ("mjs", Language::JavaScript),
+        ("cjs", Language::JavaScript),
+        ("py", Language::Python),
+        ("pyi", Language::Python),
+        ("rs", Language::Rust),
+        ("go", Language::Go),
+        ("java", Language::Java),
+    ];
+
     /// Every language.
     pub const ALL: [Language; 7] = [
         Language::TypeScript,
@@ -54,7 +54,7 @@ impl Language {
     pub fn of_path(path: &str) -> Option<Language> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let (stem, extension) = name.rsplit_once('.')?;
-        let known = EXTENSIONS.iter().find(|(known, _)| *known == extension)?;
+        let known = Language::EXTENSIONS.iter().find(|(known, _)| *known == extension)?;
         (!stem.is_empty()).then_some(known.1)
     }
 

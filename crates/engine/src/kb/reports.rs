@@ -6,7 +6,7 @@ use cairn_kb::report;
 use cairn_kb::tools::{
     CoverageInput, CoverageOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput,
     ImpactInput, ImpactOutput, MatrixInput, MatrixOutput, QueryInput, QueryOutput, StatusOutput,
-    SuspectInput, SuspectOutput,
+    SuspectInput, SuspectOutput, SymbolLinksInput, SymbolLinksOutput,
 };
 
 use super::KbTarget;
@@ -25,6 +25,24 @@ impl Engine {
             let (keys, count) = report::query(&state.branch, input)?;
             let entities = read_entities(view, &state.schema, &state.wanted(&keys))?;
             Ok(QueryOutput { entities: entities.iter().map(EntityJson::from).collect(), count })
+        })
+    }
+
+    /// Returns symbols of source files and the requirements that they implement.
+    pub fn kb_symbol_links(
+        &self,
+        principal: &Principal,
+        target: &KbTarget,
+        input: &SymbolLinksInput,
+    ) -> Result<SymbolLinksOutput, EngineError> {
+        self.kb_read(principal, target, |state, view| {
+            let (keys, mut output) = report::symbol_links(&state.branch, input)?;
+            let entities = cairn_kb::entities(view, &state.schema, &state.wanted(&keys))?;
+            for (row, entity) in output.symbols.iter_mut().zip(&entities) {
+                let reason = entity.as_ref().map(|entity| entity.text("granularity_reason"));
+                row.granularity_reason = reason.filter(|reason| !reason.is_empty()).map(str::to_owned);
+            }
+            Ok(output)
         })
     }
 

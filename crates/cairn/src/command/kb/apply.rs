@@ -3,6 +3,7 @@
 use cairn_embedded::Progress;
 use cairn_kb::tools::{UpsertInput, UpsertOutput};
 
+use super::facts::with_facts;
 use super::text::lines;
 use super::tree::Tree;
 use crate::command::answer::text;
@@ -32,7 +33,8 @@ pub(super) fn apply(tree: &Tree, inputs: &[UpsertInput], is_list: bool) -> Appli
     let done = tree.ask(Needs::Store, async |client| {
         // Called again, it goes on where it was.
         for input in &inputs[stored.len()..] {
-            stored.push(client.kb_upsert(&tree.id, tree.branch(), input).await?);
+            let request = with_facts(tree, client, input).await?;
+            stored.push(client.kb_upsert_request(&tree.id, tree.branch(), &request).await?);
             if let Some(show) = &show {
                 show("storing entities", Progress { done: stored.len() as u64, total });
             }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::options::{PageArgs, rule};
 use super::text::{VIOLATIONS, counted, sum};
-use super::{Call, checks};
+use super::{Call, checks, staged};
 use crate::command::answer::{json, text};
 use crate::command::print;
 use crate::failure::Failure;
@@ -21,9 +21,14 @@ Examples:
   cairn kb check --rule strict-fact-shape    rules that are off by default are named
   cairn kb check --json > violations.json
   cairn kb check --fix-json > fixes.json     suggested fixes, as `cairn kb upsert --file` reads them
+  cairn kb check --staged                    what the next commit of git changes
 
 Rules and --require-adr default to the settings in cairn-kb.toml, or .kb/config.json where there is
 none; flags win. Placeholders in suggested fixes are in angle brackets: fill them in first.
+
+With --staged, each exported function, class, method, enum, constant and variable that staged changes
+touch must implement a requirement: as a symbol of the KB, or by a comment above or inside of it such as
+`implements REQ-001, REQ-002`. Tests are exempt. Staged documents are checked for mistakes.
 
 Exit code 0: no violations. Exit code 1: violations. Exit code 2: the check could not run.";
 
@@ -38,6 +43,14 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     require_adr: bool,
 
+    /// Check the staged changes instead: changed symbols must be linked to requirements, and changed documents be valid
+    #[arg(long, conflicts_with_all = ["rules", "require_adr", "fix_json", "limit", "offset"])]
+    staged: bool,
+
+    /// Requirements that a changed symbol must be linked to
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "staged")]
+    min_links: u32,
+
     /// Print the suggested fixes of this page alone, as JSON
     #[arg(long)]
     fix_json: bool,
@@ -48,6 +61,9 @@ pub(crate) struct CheckArgs {
 
 /// Checks the rules.
 pub(super) fn check(call: &Call<'_>, arguments: &CheckArgs) -> Result<(), Failure> {
+    if arguments.staged {
+        return staged::check(call, arguments.min_links);
+    }
     // A script that acts on violations must not take a check that failed for one that found some.
     let output = run(call, arguments).map_err(Failure::beside_a_verdict)?;
     print(&if arguments.fix_json {
@@ -66,7 +82,7 @@ pub(super) fn check(call: &Call<'_>, arguments: &CheckArgs) -> Result<(), Failur
 
 fn run(call: &Call<'_>, arguments: &CheckArgs) -> Result<CheckOutput, Failure> {
     let tree = call.tree()?;
-    let config = tree.workspace.config(Rule::TEXTS)?;
+    let config = tree.config()?;
     let named = (!arguments.rules.is_empty()).then(|| arguments.rules.clone());
     let PageArgs { limit, offset } = arguments.page;
     let input = CheckInput {

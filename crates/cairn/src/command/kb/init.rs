@@ -7,11 +7,13 @@ use std::path::Path;
 use clap::Args;
 use serde_json::json;
 
+use super::hooks::{self, HookChange};
 use super::tree::created;
 use super::{Call, checks};
 use crate::command::answer::{self, text};
 use crate::command::{print, table};
 use crate::failure::Failure;
+use crate::git::Git;
 use crate::reach::Needs;
 
 pub(crate) const AFTER_HELP: &str = "\
@@ -19,11 +21,17 @@ Examples:
   cairn init && cairn kb init        a data directory in this folder, and the KB of this branch
   cairn kb init --config             also write cairn-kb.toml with every setting, commented out
   cairn kb init --branch release-1   the KB of another branch
+  cairn kb init --hooks              also check each commit, and sync after each checkout and merge
+  cairn kb init --remove-hooks       remove exactly what --hooks added
 
 Stores a random workspace id in the git directory, where all worktrees of the clone find it, and
 creates the KB of the branch: as a copy of that of the branch that was active before in this
 worktree, else empty. Running it again changes nothing. Other commands create the KB of a new branch
-by themselves.";
+by themselves.
+
+Hooks are blocks between two marks in pre-commit, post-checkout, post-merge and post-rewrite, in the
+folder of core.hooksPath or in that of the clone. Hooks that are there are kept, and the blocks follow
+them. Where cairn is not installed, or there is no KB, they do nothing.";
 
 /// What to create.
 #[derive(Debug, Args)]
@@ -31,6 +39,14 @@ pub(crate) struct InitArgs {
     /// Also write cairn-kb.toml to the root of the working tree, unless it exists
     #[arg(long)]
     config: bool,
+
+    /// Also install git hooks: a commit is checked, and the KB follows checkouts, merges and rebases
+    #[arg(long)]
+    hooks: bool,
+
+    /// Only remove the git hooks that --hooks installed
+    #[arg(long, conflicts_with_all = ["config", "hooks"])]
+    remove_hooks: bool,
 }
 
 const CONFIG: &str = "cairn-kb.toml";
@@ -64,13 +80,20 @@ const TEMPLATE_END: &str = "
 
 /// Creates the KB of the active branch.
 pub(super) fn init(call: &Call<'_>, arguments: &InitArgs) -> Result<(), Failure> {
+    if arguments.remove_hooks {
+        return remove_hooks(call);
+    }
     let tree = call.tree()?;
+    // Hooks that cannot be installed are found before anything is created.
+    let folder = arguments.hooks.then(|| Git::at(tree.root()).hooks_folder()).transpose()?;
     let ensured = tree.reach(Needs::Store, async |client| tree.ensure(client).await)?;
     tree.remember();
     let config = tree.root().join(CONFIG);
     let is_written = if arguments.config { Some(write_config(&config)?) } else { None };
+    let hooks = folder.map(|folder| hooks::install(&folder)).transpose()?.unwrap_or_default();
     if call.as_json {
         return print(&answer::json(&json!({
+            "hooks": hooks,
             "workspace": tree.id,
             "root": tree.root().to_string_lossy(),
             "branch": tree.branch(),
@@ -89,7 +112,18 @@ pub(super) fn init(call: &Call<'_>, arguments: &InitArgs) -> Result<(), Failure>
         let done = if is_written { "written" } else { "exists already" };
         ["config".to_owned(), format!("{}: {done}", text(&config.to_string_lossy()))]
     }));
+    rows.extend(hooks.iter().map(HookChange::row));
     print(&table(&rows))
+}
+
+/// Removes the hooks. The KB and the data directory are not needed.
+fn remove_hooks(call: &Call<'_>) -> Result<(), Failure> {
+    let workspace = call.workspace()?;
+    let changes = hooks::remove(&Git::at(workspace.root()).hooks_folder()?)?;
+    if call.as_json {
+        return print(&answer::json(&json!({"hooks": changes})));
+    }
+    print(&table(&changes.iter().map(HookChange::row).collect::<Vec<_>>()))
 }
 
 /// Writes the file of settings; returns false if there is one.

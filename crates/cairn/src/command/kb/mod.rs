@@ -11,11 +11,16 @@ pub(crate) mod coverage;
 pub(crate) mod delete;
 mod diff;
 mod draw;
+pub(crate) mod export;
+mod facts;
 pub(crate) mod gaps;
 pub(crate) mod gc;
 pub(crate) mod graph;
+pub(crate) mod hook;
+mod hooks;
 pub(crate) mod impact;
 pub(crate) mod init;
+pub(crate) mod migrate;
 pub(crate) mod model;
 mod options;
 mod payload;
@@ -26,14 +31,17 @@ mod report_file;
 pub(crate) mod results;
 pub(crate) mod search;
 pub(crate) mod skills;
+mod staged;
 pub(crate) mod status;
 pub(crate) mod suggest;
 pub(crate) mod suspect;
+pub(crate) mod sync;
 mod text;
 mod tree;
 pub(crate) mod upsert;
 pub(crate) mod validate;
 mod walk;
+mod write_whole;
 
 use std::path::{Path, PathBuf};
 
@@ -45,11 +53,14 @@ use self::branch::BranchCommand;
 use self::check::CheckArgs;
 use self::coverage::CoverageArgs;
 use self::delete::DeleteArgs;
+use self::export::ExportArgs;
 use self::gaps::GapsArgs;
 use self::gc::GcArgs;
 use self::graph::GraphArgs;
+use self::hook::HookArgs;
 use self::impact::ImpactArgs;
 use self::init::InitArgs;
+use self::migrate::MigrateArgs;
 use self::model::ModelArgs;
 use self::query::QueryArgs;
 use self::report::ReportArgs;
@@ -58,6 +69,7 @@ use self::search::SearchArgs;
 use self::skills::SkillsCommand;
 use self::suggest::SuggestArgs;
 use self::suspect::SuspectArgs;
+use self::sync::SyncArgs;
 use self::upsert::UpsertArgs;
 use self::validate::ValidateArgs;
 use crate::failure::Failure;
@@ -84,6 +96,14 @@ pub(crate) enum KbCommand {
     #[command(after_help = init::AFTER_HELP)]
     Init(InitArgs),
 
+    /// Store what the documents of the working tree say
+    #[command(after_help = sync::AFTER_HELP)]
+    Sync(SyncArgs),
+
+    /// Write entities as documents of the working tree
+    #[command(after_help = export::AFTER_HELP)]
+    Export(ExportArgs),
+
     /// List entities by type, id, tags and source
     #[command(after_help = query::AFTER_HELP)]
     Query(QueryArgs),
@@ -92,7 +112,7 @@ pub(crate) enum KbCommand {
     #[command(after_help = search::AFTER_HELP)]
     Search(SearchArgs),
 
-    /// Show branch, snapshot and number of entities
+    /// Show branch, number of entities, and what differs from the documents
     #[command(after_help = status::AFTER_HELP)]
     Status,
 
@@ -166,6 +186,14 @@ pub(crate) enum KbCommand {
     /// Delete KBs of branches that git no longer has
     #[command(after_help = gc::AFTER_HELP)]
     Gc(GcArgs),
+
+    /// Show or make the changes that a newer schema version needs
+    #[command(after_help = migrate::AFTER_HELP)]
+    Migrate(MigrateArgs),
+
+    /// Run as a git hook
+    #[command(hide = true)]
+    Hook(HookArgs),
 }
 
 pub(crate) const KB_AFTER_HELP: &str = "\
@@ -194,6 +222,8 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
     let call = Call { data_dir, as_json, branch: branch.as_deref(), root: workspace_root.as_deref() };
     match command {
         KbCommand::Init(arguments) => init::init(&call, &arguments),
+        KbCommand::Sync(arguments) => sync::sync(&call, &arguments),
+        KbCommand::Export(arguments) => export::export(&call, &arguments),
         KbCommand::Query(arguments) => query::query(&call, arguments),
         KbCommand::Search(arguments) => search::search(&call, arguments),
         KbCommand::Status => status::status(&call),
@@ -215,6 +245,8 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Skills(command) => skills::skills(as_json, command),
         KbCommand::Branch(command) => branch::branch(&call, &command),
         KbCommand::Gc(arguments) => gc::gc(&call, &arguments),
+        KbCommand::Migrate(arguments) => migrate::migrate(&call, &arguments),
+        KbCommand::Hook(arguments) => hook::hook(&call, &arguments),
     }
 }
 

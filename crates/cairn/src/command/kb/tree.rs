@@ -6,14 +6,15 @@ use std::time::Duration;
 use cairn_base::{ErrorCode, Harmless, SystemEntropy};
 use cairn_embedded::Progress;
 use cairn_http::{Client, ClientError};
-use cairn_kb::KbCode;
+use cairn_kb::{KbCode, Rule};
 use cairn_seam::Stage;
 use cairn_wire::kb::KbEnsured;
 use cairn_worktree::{
-    ActiveBranch, BRANCH_VARIABLES, BranchName, BranchSource, WORKSPACE_VARIABLES, Workspace, WorktreeError,
+    ActiveBranch, BRANCH_VARIABLES, BranchName, BranchSource, KbConfig, WORKSPACE_VARIABLES, Workspace,
+    WorktreeError,
 };
 
-use super::Call;
+use super::{Call, migrate};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::limits::{KB_RETRIES_MAX, KB_RETRY_AFTER};
@@ -43,7 +44,7 @@ impl Call<'_> {
         Ok(Tree { workspace, id, active, dir: data_dir.path, config: settings.config })
     }
 
-    /// Finds the working tree. Flags go before the environment, and the environment before git.
+    /// Finds the working tree, and needs no data directory. Flags go before the environment, and the environment before git.
     pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
         if let Some(Err(problem)) = self.branch.map(BranchName::parse) {
             let named = Harmless(self.branch.unwrap_or_default()).to_string();
@@ -67,6 +68,21 @@ impl Tree {
 
     pub(super) fn root(&self) -> &Path {
         self.workspace.root()
+    }
+
+    /// Reads the settings of the KB, and warns of a schema version that is not the latest one.
+    pub(super) fn config(&self) -> Result<KbConfig, Failure> {
+        let config = self.workspace.config(Rule::TEXTS)?;
+        if let Some(warning) = migrate::warning(&config) {
+            eprintln!("warning: {warning}");
+        }
+        Ok(config)
+    }
+
+    /// Reads the active branch again.
+    pub(super) fn refresh(&mut self) -> Result<(), Failure> {
+        self.active = self.workspace.branch()?;
+        Ok(())
     }
 
     /// Has `work` done on the KB of the active branch. If it has none, it is created as a copy of the KB of the branch

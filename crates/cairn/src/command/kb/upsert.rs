@@ -22,6 +22,8 @@ Examples:
 
 Properties that are not named stay as they are. Entity and relationships are stored together, or not
 at all; both ends of a relationship must exist. A write that would create a contradiction fails.
+A symbol that is linked to requirements or tests is a function, class or method of its source file,
+which is read from the working tree; to link a whole file, give a granularity_reason.
 
 A list is applied in order and ends at the first error, which names its index; what was applied
 before stays. Applying a list again does no harm.";

@@ -4,6 +4,7 @@ use cairn_kb::tools::ValidateUpsertOutput;
 use clap::Args;
 
 use super::Call;
+use super::facts::with_facts;
 use super::payload::{PayloadArgs, Payloads};
 use super::text::lines;
 use crate::command::answer::{json, text};
@@ -58,7 +59,8 @@ fn run(call: &Call<'_>, arguments: &ValidateArgs) -> Result<(Payloads, Vec<Valid
     let outputs = tree.ask(Needs::Store, async |client| {
         let mut outputs = Vec::new();
         for input in &payloads.inputs {
-            outputs.push(client.kb_validate_upsert(&tree.id, tree.branch(), input).await?);
+            let request = with_facts(&tree, client, input).await?;
+            outputs.push(client.kb_validate_request(&tree.id, tree.branch(), &request).await?);
         }
         Ok(outputs)
     })?;

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use cairn_base::Clock;
 use cairn_kb::SymbolRole;
 use cairn_symbols::{Language, Role, Symbol, Symbols, is_test_path, parse};
 
@@ -52,10 +53,11 @@ pub(crate) fn examine(
     language: Language,
     path: &str,
     text: &str,
+    clock: &dyn Clock,
     test_ids: &HashSet<String>,
     findings: &mut Findings,
 ) {
-    let parsed = match parse(language, text) {
+    let parsed = match parse(language, text, clock) {
         Ok(parsed) => parsed,
         Err(error) => {
             findings.warn(path, Skipped::Malformed, error.to_string());

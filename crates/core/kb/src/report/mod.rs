@@ -12,6 +12,7 @@ mod matrix;
 mod page;
 mod query;
 mod search;
+mod symbol_links;
 pub(crate) mod suspect;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -23,4 +24,5 @@ pub use impact::impact;
 pub use matrix::matrix;
 pub use query::query;
 pub use search::{Ranked, RankedHit, SEARCH_CANDIDATES, body_match, check_search, rank, search_in_memory};
+pub use symbol_links::symbol_links;
 pub use suspect::suspect;

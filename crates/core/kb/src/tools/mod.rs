@@ -20,6 +20,7 @@ mod skills_read;
 mod sparql_remote;
 mod status;
 mod suggest_predicates;
+mod symbol_links;
 mod suspect;
 mod upsert;
 mod validate_upsert;
@@ -54,7 +55,8 @@ pub use suggest_predicates::{
     PredicateCandidate, RecommendedAction, SuggestPredicatesInput, SuggestPredicatesOutput,
 };
 pub use suspect::{AcceptInput, AcceptOutput, ChangedEnds, SuspectInput, SuspectLink, SuspectOutput};
-pub use upsert::{RelationshipInput, UpsertInput, UpsertOutput};
+pub use symbol_links::{SymbolLinks, SymbolLinksInput, SymbolLinksOutput};
+pub use upsert::{RelationshipInput, UpsertInput, UpsertOutput, UpsertRequest};
 pub use validate_upsert::{ValidateUpsertInput, ValidateUpsertOutput};
 
 use crate::limits::TOOL_TEXT_BYTES_MAX;

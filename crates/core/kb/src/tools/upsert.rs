@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use crate::advisor::Receipt;
 use crate::entity::Properties;
 use crate::model::{EntityType, Relation};
+use crate::write::SymbolFacts;
 
 /// Arguments of `kb_upsert`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -31,6 +32,45 @@ pub struct UpsertInput {
     #[serde(rename = "_requestId", default, skip_serializing)]
     #[schema(ignore)]
     pub request_id: Option<String>,
+}
+
+/// Arguments of `kb_upsert` from a client that has the working tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UpsertRequest {
+    /// Type of the entity.
+    #[serde(rename = "type")]
+    pub kind: EntityType,
+    /// Its id, unique in the branch across types.
+    pub id: String,
+    /// Its properties; `title` and `status` are required for a new entity.
+    #[serde(default)]
+    pub properties: Properties,
+    /// Relationships that start at the entity. Both ends must exist. Relationships that are there stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relationships: Vec<RelationshipInput>,
+    /// Symbols of the source file of a symbol, read by the client. The server reads no files, so without them a symbol
+    /// that is linked as a whole file is a warning, and with them an error.
+    #[serde(rename = "symbolFacts", default, skip_serializing_if = "Option::is_none")]
+    pub symbol_facts: Option<SymbolFacts>,
+    /// A correlation id of the caller; ignored.
+    #[serde(rename = "_requestId", default, skip_serializing)]
+    #[schema(ignore)]
+    pub request_id: Option<String>,
+}
+
+impl UpsertRequest {
+    /// Adds what the client read to an upsert.
+    pub fn of(input: UpsertInput, symbol_facts: Option<SymbolFacts>) -> Self {
+        let UpsertInput { kind, id, properties, relationships, request_id } = input;
+        UpsertRequest { kind, id, properties, relationships, symbol_facts, request_id }
+    }
+
+    /// Returns the upsert, and what the client read.
+    pub fn into_parts(self) -> (UpsertInput, Option<SymbolFacts>) {
+        let UpsertRequest { kind, id, properties, relationships, symbol_facts, request_id } = self;
+        (UpsertInput { kind, id, properties, relationships, request_id }, symbol_facts)
+    }
 }
 
 /// A relationship.

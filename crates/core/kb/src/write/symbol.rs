@@ -1,17 +1,25 @@
 //! Rules of code symbols: what their roles exclude, and how narrow they have to be.
 
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
 use super::relationships::NewLink;
 use crate::KbError;
 use crate::branch::{Branch, NodeKey};
 use crate::entity::{Entity, cut};
+use crate::limits::SYMBOL_FACTS_MAX;
 use crate::model::{EntityType, Relation};
 
 /// Symbols that the source file of a symbol defines, read by the process that has the working tree.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"behavioral": ["Session", "Session.end"], "other": ["SessionOptions"]}))]
 pub struct SymbolFacts {
-    /// Functions, classes and methods.
+    /// Exported functions, classes and methods.
+    #[serde(default)]
     pub behavioral: Vec<String>,
     /// Interfaces, type aliases, enums and other symbols.
+    #[serde(default)]
     pub other: Vec<String>,
 }
 
@@ -68,6 +76,14 @@ fn examine_granularity(
         warnings.push(format!("granularity was not checked: {} was not read", cut(file)));
         return;
     };
+    let count = facts.behavioral.len() + facts.other.len();
+    if count > SYMBOL_FACTS_MAX {
+        let max = SYMBOL_FACTS_MAX as u64;
+        problems.push(KbError::TooLarge { what: "symbols of a file", count: count as u64, max });
+        return;
+    }
+    // Programmers write what their language does.
+    let title = &title.replace("::", ".");
     let is_known = facts.behavioral.iter().chain(&facts.other).any(|name| name == title);
     if is_known || facts.behavioral.is_empty() {
         return;

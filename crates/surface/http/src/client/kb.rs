@@ -8,9 +8,10 @@ use cairn_kb::tools::{
     AcceptInput, AcceptOutput, CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput,
     DeleteOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ImpactInput,
     ImpactOutput, MatrixInput, MatrixOutput, ModelRequirementInput, ModelRequirementOutput, QueryInput,
-    QueryOutput, ResultsInput, ResultsOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput, SparqlRemoteInput,
-    SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput, SuggestPredicatesOutput, SuspectInput,
-    SuspectOutput, UpsertInput, UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
+    QueryOutput, ResultsInput, ResultsOutput, SearchInput, SearchOutput, SemanticAdvisorInput,
+    SemanticAdvisorOutput, SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput,
+    SuggestPredicatesOutput, SuspectInput, SuspectOutput, SymbolLinksInput, SymbolLinksOutput, UpsertInput,
+    UpsertOutput, UpsertRequest, ValidateUpsertInput, ValidateUpsertOutput,
 };
 use cairn_seam::Stage;
 use cairn_wire::kb::{KbBranchDeleted, KbBranches, KbDiff, KbEnsured};
@@ -178,6 +179,36 @@ impl Client {
         input: &UpsertInput,
     ) -> Result<UpsertOutput, ClientError> {
         self.kb_tool(workspace, branch, "upsert", input).await
+    }
+
+    /// Creates or updates an entity as [`kb_upsert`](Self::kb_upsert) does, with the symbols of its source file.
+    pub async fn kb_upsert_request(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        request: &UpsertRequest,
+    ) -> Result<UpsertOutput, ClientError> {
+        self.kb_tool(workspace, branch, "upsert", request).await
+    }
+
+    /// Checks an upsert as [`kb_validate_upsert`](Self::kb_validate_upsert) does, with the symbols of its source file.
+    pub async fn kb_validate_request(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        request: &UpsertRequest,
+    ) -> Result<ValidateUpsertOutput, ClientError> {
+        self.kb_tool(workspace, branch, "validate_upsert", request).await
+    }
+
+    /// Returns the links of symbols of source files: `POST /v1/kb/{workspace}/{branch}/symbol_links`.
+    pub async fn kb_symbol_links(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SymbolLinksInput,
+    ) -> Result<SymbolLinksOutput, ClientError> {
+        self.kb_tool(workspace, branch, "symbol_links", input).await
     }
 
     /// Checks an upsert without storing it: `POST /v1/kb/{workspace}/{branch}/validate_upsert`.

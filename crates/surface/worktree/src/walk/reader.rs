@@ -20,8 +20,8 @@ pub struct TreeReader {
 }
 
 impl TreeReader {
-    /// Opens the root.
-    pub(crate) fn open(root: &Path) -> Result<TreeReader, WorktreeError> {
+    /// Opens the root of a tree, which has to be a folder.
+    pub fn open(root: &Path) -> Result<TreeReader, WorktreeError> {
         match open(root, folder_flags(), Mode::empty()) {
             Ok(root) => Ok(TreeReader { root }),
             Err(error) => Err(WorktreeError::Start { path: root.to_owned(), source: error.into() }),

@@ -173,12 +173,18 @@ fn a_link_from_code_names_the_narrow_symbol() {
     for (input, facts) in [
         (of("run", &[]), facts(&["run"])),
         (of("Shape", &[]), facts(&["run"])),
+        (of("Job::run", &[]), facts(&["Job.run"])),
         (of("a.ts", &[]), facts(&[])),
         (of("a.ts", &[("granularity_reason", "\"extractor-miss\"")]), facts(&["run"])),
         (of("a.ts", &[("sourceFile", "null")]), facts(&["run"])),
     ] {
         assert!(check(&input, Some(&facts)).problems.is_empty(), "{input:?}");
     }
+    let many = |count: usize| SymbolFacts { behavioral: vec!["run".to_owned(); count], other: Vec::new() };
+    let max = crate::limits::SYMBOL_FACTS_MAX;
+    assert!(check(&of("run", &[]), Some(&many(max))).problems.is_empty());
+    let refused = check(&of("run", &[]), Some(&many(max + 1))).problems;
+    assert!(matches!(refused[..], [KbError::TooLarge { .. }]), "{refused:?}");
     // Nobody has read the file: a remark.
     let unread = check(&of("a.ts", &[]), None);
     assert!(unread.problems.is_empty() && unread.warnings[0].contains("src/a.ts"), "{:?}", unread.warnings);

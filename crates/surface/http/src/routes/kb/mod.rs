@@ -9,8 +9,8 @@ mod branch;
 mod branches;
 mod diff;
 mod entity;
-mod model;
 mod export;
+mod model;
 mod read;
 mod results;
 mod run;
@@ -49,6 +49,7 @@ pub(super) fn routes() -> Routes {
         .with(Route::READ, routes!(read::coverage))
         .with(Route::READ, routes!(read::graph))
         .with(Route::READ, routes!(read::check))
+        .with(Route::READ, routes!(read::symbol_links))
         .with(Route::READ, routes!(model::model_requirement))
         .with(Route::READ, routes!(model::suggest_predicates))
         .with(Route::READ, routes!(model::semantic_advisor))

@@ -5,6 +5,7 @@ use axum::http::HeaderMap;
 use cairn_kb::tools::{
     CheckInput, CheckOutput, CoverageInput, CoverageOutput, FindGapsInput, FindGapsOutput, GraphInput,
     GraphOutput, QueryInput, QueryOutput, SearchInput, SearchOutput, StatusInput, StatusOutput,
+    SymbolLinksInput, SymbolLinksOutput,
 };
 
 use super::run::{BranchPath, input, read, target};
@@ -181,4 +182,31 @@ pub(super) async fn check(
 ) -> Result<HeldJson, ApiError> {
     let (target, input) = (target(&call, &params), input::<CheckInput>(&call, &headers, body).await?);
     read(&call, move |engine, principal| engine.kb_check(principal, &target, &input, &mut |_, _| {})).await
+}
+
+/// List links of symbols
+///
+/// Returns the symbols of source files with the requirements that they implement, and which ids of a list are
+/// requirements: what the check of a commit needs, in one request.
+#[utoipa::path(
+    post,
+    path = "/v1/kb/{workspace}/{branch}/symbol_links",
+    tag = "kb",
+    params(BranchPath),
+    request_body(content = SymbolLinksInput),
+    responses(
+        (status = 200, description = "Symbols, ordered by id", body = SymbolLinksOutput),
+        (status = 404, description = "The branch has no KB", body = ErrorBody),
+        (status = 422, description = "A list is too long", body = ErrorBody),
+    )
+)]
+pub(super) async fn symbol_links(
+    call: Call,
+    params: Params,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<HeldJson, ApiError> {
+    let target = target(&call, &params);
+    let input = input::<SymbolLinksInput>(&call, &headers, body).await?;
+    read(&call, move |engine, principal| engine.kb_symbol_links(principal, &target, &input)).await
 }

@@ -3,8 +3,7 @@
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use cairn_kb::tools::{
-    AcceptInput, AcceptOutput, DeleteInput, DeleteOutput, UpsertInput, UpsertOutput, ValidateUpsertInput,
-    ValidateUpsertOutput,
+    AcceptInput, AcceptOutput, DeleteInput, DeleteOutput, UpsertOutput, UpsertRequest, ValidateUpsertOutput,
 };
 
 use super::run::{BranchPath, input, read, target, write as run_write};
@@ -17,14 +16,14 @@ use crate::params::Params;
 /// Create or update an entity
 ///
 /// Stores one entity and relationships that start at it, or nothing. Properties that are not sent stay. An upsert that
-/// would create a contradiction is refused with the requirements that conflict. The server reads no files, so that a
-/// symbol that is linked as a whole file is a warning.
+/// would create a contradiction is refused with the requirements that conflict. The server reads no files: a symbol that
+/// is linked as a whole file is refused if `symbolFacts` names its symbols, and else a warning.
 #[utoipa::path(
     post,
     path = "/v1/kb/{workspace}/{branch}/upsert",
     tag = "kb",
     params(BranchPath),
-    request_body(content = UpsertInput, description = "At most 4 MiB"),
+    request_body(content = UpsertRequest, description = "At most 4 MiB"),
     responses(
         (status = 200, description = "The output of `kb_upsert`", body = UpsertOutput),
         (status = 404, description = "The branch has no KB", body = ErrorBody),
@@ -39,8 +38,10 @@ pub(super) async fn upsert(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<HeldJson, ApiError> {
-    let (target, input) = (target(&call, &params), input::<UpsertInput>(&call, &headers, body).await?);
-    run_write(&call, move |engine, principal| engine.kb_upsert(principal, &target, &input, None)).await
+    let target = target(&call, &params);
+    let (input, facts) = input::<UpsertRequest>(&call, &headers, body).await?.into_parts();
+    run_write(&call, move |engine, principal| engine.kb_upsert(principal, &target, &input, facts.as_ref()))
+        .await
 }
 
 /// Check an upsert without storing it
@@ -51,7 +52,7 @@ pub(super) async fn upsert(
     path = "/v1/kb/{workspace}/{branch}/validate_upsert",
     tag = "kb",
     params(BranchPath),
-    request_body(content = UpsertInput, description = "At most 4 MiB"),
+    request_body(content = UpsertRequest, description = "At most 4 MiB"),
     responses(
         (status = 200, description = "The output of `kb_validate_upsert`", body = ValidateUpsertOutput),
         (status = 404, description = "The branch has no KB", body = ErrorBody),
@@ -65,8 +66,11 @@ pub(super) async fn validate_upsert(
     body: Bytes,
 ) -> Result<HeldJson, ApiError> {
     let target = target(&call, &params);
-    let input = input::<ValidateUpsertInput>(&call, &headers, body).await?;
-    read(&call, move |engine, principal| engine.kb_validate_upsert(principal, &target, &input, None)).await
+    let (input, facts) = input::<UpsertRequest>(&call, &headers, body).await?.into_parts();
+    read(&call, move |engine, principal| {
+        engine.kb_validate_upsert(principal, &target, &input, facts.as_ref())
+    })
+    .await
 }
 
 /// Delete entities

@@ -2,7 +2,8 @@
 
 use cairn_kb::tools::{
     AcceptInput, CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, ImpactInput, MatrixInput,
-    ModelRequirementInput, QueryInput, ResultsInput, SearchInput, SemanticAdvisorInput, SuggestPredicatesInput, SuspectInput,
+    ModelRequirementInput, QueryInput, ResultsInput, SearchInput, SemanticAdvisorInput,
+    SuggestPredicatesInput, SuspectInput,
 };
 use serde_json::json;
 

@@ -1,0 +1,31 @@
+//! Files of the repository, replaced as a whole.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::Write;
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// Writes a file beside its place and gives it its name when it is whole and durable. It has the given permissions, or
+/// those of the file that it replaces.
+pub(super) fn write_whole(path: &Path, content: &[u8], mode: Option<Permissions>) -> Result<(), Failure> {
+    let failed = |error| Failure::io(format_args!("write {}", path.display()), &error);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unfinished = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    let mode = match mode {
+        Some(mode) => mode,
+        None => fs::metadata(path).map_err(failed)?.permissions(),
+    };
+    let written = (|| {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&unfinished)?;
+        file.write_all(content)?;
+        file.set_permissions(mode)?;
+        file.sync_all()?;
+        fs::rename(&unfinished, path)
+    })();
+    if written.is_err() {
+        // Half a file is of no use; the first error is what counts.
+        let _ = fs::remove_file(&unfinished);
+    }
+    written.map_err(failed)
+}

@@ -1,0 +1,95 @@
+//! Running git, where cairn runs in its hooks or for it. Everything else reads `.git` as it lies on disk.
+//!
+//! Arguments are passed as they are, never through a shell. Variables such as `GIT_INDEX_FILE` are inherited, so that a
+//! hook sees the index of the commit that is being made. Output is read up to a limit.
+
+mod blobs;
+mod diff;
+mod hooks_folder;
+
+use std::ffi::OsStr;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub(crate) use self::blobs::Blob;
+pub(crate) use self::diff::{Hunk, Staged};
+pub(crate) use self::hooks_folder::HooksFolder;
+use crate::failure::Failure;
+use crate::limits::GIT_MESSAGE_BYTES_MAX;
+
+/// Git in a folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Git {
+    folder: PathBuf,
+}
+
+impl Git {
+    /// Git in a folder of a working tree.
+    pub(crate) fn at(folder: &Path) -> Git {
+        Git { folder: folder.to_owned() }
+    }
+
+    fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
+        let mut command = Command::new("git");
+        command.arg("--no-optional-locks").args(["-c", "core.quotePath=false"]).args(arguments);
+        command.current_dir(&self.folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs git to its end and returns what it prints, at most `bytes_max` bytes.
+    fn output(&self, arguments: &[impl AsRef<OsStr>], bytes_max: usize) -> Result<Vec<u8>, Failure> {
+        let mut child = self.command(arguments).spawn().map_err(|error| cannot_run(&error))?;
+        let name = arguments.first().map(|name| name.as_ref().to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        let stdout = child.stdout.take().expect("it is piped");
+        let stderr = child.stderr.take().expect("it is piped");
+        // A program that fills one pipe while the other is read would wait without end.
+        let said = std::thread::spawn(move || read(stderr, GIT_MESSAGE_BYTES_MAX).unwrap_or_default());
+        let output = read(stdout, bytes_max);
+        let is_too_long = output.as_ref().is_ok_and(|output| output.len() > bytes_max);
+        if is_too_long || output.is_err() {
+            // It may have ended by itself.
+            let _ = child.kill();
+        }
+        let status =
+            child.wait().map_err(|error| Failure::io(format_args!("wait for git {name}"), &error))?;
+        let said = said.join().unwrap_or_default();
+        let output = output.map_err(|error| Failure::io(format_args!("read from git {name}"), &error))?;
+        if is_too_long {
+            return Err(Failure::new(format!("git {name} prints more than the {bytes_max} bytes allowed"))
+                .hint("commit the changes in several parts"));
+        }
+        if !status.success() {
+            let said = String::from_utf8_lossy(&said);
+            let said = said.trim().trim_start_matches("fatal: ");
+            return Err(Failure::new(format!("git {name} failed: {said}")));
+        }
+        Ok(output)
+    }
+
+    /// Runs git, and returns its only line.
+    fn line(&self, arguments: &[&str]) -> Result<PathBuf, Failure> {
+        let mut output = self.output(arguments, GIT_MESSAGE_BYTES_MAX)?;
+        if output.last() == Some(&b'\n') {
+            output.pop();
+        }
+        use std::os::unix::ffi::OsStringExt;
+        Ok(std::ffi::OsString::from_vec(output).into())
+    }
+}
+
+fn read(pipe: impl Read, bytes_max: usize) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    pipe.take(bytes_max as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn cannot_run(error: &std::io::Error) -> Failure {
+    let failure = Failure::io("run git", error);
+    if error.kind() == ErrorKind::NotFound {
+        failure.hint("install git, or put it on the PATH")
+    } else {
+        failure
+    }
+}

@@ -1,0 +1,512 @@
+//! Git and the KB, with real repositories: hooks, the check of a commit, the symbols of upserts, migration.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::program::{cairn, output, stderr, stdout};
+use crate::project::Project;
+
+fn write(project: &Project, path: &str, text: impl AsRef<[u8]>) {
+    let path = project.root.join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, text).expect("written");
+}
+
+/// A repository that ignores its data directory, with the KB of `main` and one requirement.
+fn project() -> Project {
+    let project = Project::new();
+    write(&project, ".gitignore", ".cairn\n");
+    project.said(&["kb", "init"]);
+    project.requirement("REQ-1");
+    project
+}
+
+/// Git with cairn on the path, and the data directory named.
+fn git_with_cairn(project: &Project, folder: &Path, arguments: &[&str]) -> Output {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_cairn"));
+    let folder_of_program = program.parent().expect("a folder").display();
+    let mut command = project.git_command(arguments);
+    command.current_dir(folder).env("PATH", format!("{folder_of_program}:/usr/local/bin:/usr/bin:/bin"));
+    command.env("CAIRN_DATA_DIR", project.root.join(".cairn"));
+    output(&mut command)
+}
+
+/// Checks the staged changes: exit code, and symbols as `path:line name links`.
+fn staged(project: &Project, arguments: &[&str]) -> (i32, Vec<String>, Value) {
+    let output = project.call(&[&["kb", "check", "--staged", "--json"], arguments].concat());
+    let json: Value = serde_json::from_str(&stdout(&output))
+        .unwrap_or_else(|error| panic!("{error}: {} {}", stdout(&output), stderr(&output)));
+    let rows = json["unlinked"].as_array().expect("a list");
+    let text = |row: &Value, name: &str| row[name].as_str().expect("a text").to_owned();
+    let rows = rows
+        .iter()
+        .map(|row| format!("{}:{} {} {}", text(row, "path"), row["line"], text(row, "name"), row["links"]))
+        .collect();
+    (output.status.code().expect("it ends by itself"), rows, json)
+}
+
+#[test]
+fn changed_symbols_must_be_linked() {
+    let project = project();
+    write(&project, "src/a.ts", "export function a() {\n  return 1;\n}\nexport function b() {}\n");
+    write(&project, "src/a.test.ts", "export function helper() {}\n");
+    write(&project, "README.md", "# x\n");
+    assert_eq!(staged(&project, &[]), (0, vec![], staged(&project, &[]).2));
+    project.git(&["add", "."]);
+    let (code, rows, json) = staged(&project, &[]);
+    assert_eq!((code, rows), (1, vec!["src/a.ts:1 a 0".to_owned(), "src/a.ts:4 b 0".to_owned()]));
+    assert_eq!((&json["files"], &json["symbols"]), (&json!(1), &json!(2)));
+    // By a symbol of the KB, and by a comment.
+    project.said(&[
+        "kb",
+        "upsert",
+        "symbol",
+        "SYM-a",
+        "--title",
+        "a",
+        "--status",
+        "active",
+        "--field",
+        "sourceFile=src/a.ts",
+        "--link",
+        "implements:REQ-1",
+    ]);
+    write(
+        &project,
+        "src/a.ts",
+        "export function a() {\n  return 1;\n}\n// implements REQ-1, REQ-9\nexport function b() {}\n",
+    );
+    project.git(&["add", "."]);
+    assert_eq!(staged(&project, &[]).0, 0);
+    let (code, rows, json) = staged(&project, &["--min-links", "2"]);
+    assert_eq!((code, rows), (1, vec!["src/a.ts:1 a 1".to_owned(), "src/a.ts:5 b 1".to_owned()]));
+    assert_eq!(json["unlinked"][1]["unknownRequirements"], json!(["REQ-9"]));
+    assert_eq!(staged(&project, &["--min-links", "0"]).0, 0);
+    project.git(&["commit", "-q", "-m", "x"]);
+    // Only what is staged counts, not what is in the working tree.
+    write(&project, "src/a.ts", "export function a() {\n  return 2;\n}\nexport function c() {}\n");
+    assert_eq!(staged(&project, &[]).0, 0);
+    project.git(&["add", "."]);
+    write(&project, "src/a.ts", "gone");
+    assert_eq!(staged(&project, &[]).1, ["src/a.ts:4 c 0"]);
+    let (code, said) = project.failed(&["kb", "check", "--staged"]);
+    assert!(code == 1 && said.contains("1 changed symbol has too few requirements"), "{said}");
+}
+
+#[test]
+fn renames_deletions_links_modules_and_odd_files() {
+    let project = project();
+    let lines = "export function same() {}\n".repeat(20);
+    write(&project, "old name.ts", &lines);
+    write(&project, "gone.ts", "export function gone() {}\n");
+    write(&project, "mode.ts", "export function mode() {}\n");
+    project.git(&["add", "."]);
+    project.git(&["commit", "-q", "-m", "x"]);
+    project.git(&["mv", "old name.ts", "new \"name\" ä.ts"]);
+    project.git(&["rm", "-q", "gone.ts"]);
+    let mode = project.root.join("mode.ts");
+    fs::set_permissions(&mode, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    write(&project, "binary.ts", b"export \0\xff function x() {}\n");
+    write(&project, "latin1.py", b"def caf\xe9(): pass\n");
+    write(&project, "long.ts", "// x\n".repeat(300_000));
+    std::os::unix::fs::symlink("mode.ts", project.root.join("link.ts")).expect("a link");
+    project.git(&["add", "."]);
+    let (code, rows, json) = staged(&project, &[]);
+    assert_eq!((code, rows), (0, vec![]), "{json}");
+    let unread: Vec<_> =
+        json["unread"].as_array().expect("a list").iter().map(|file| file["path"].clone()).collect();
+    assert_eq!(unread, ["latin1.py", "long.ts"], "{json}");
+    // A rename with a change: only the change counts.
+    write(&project, "new \"name\" ä.ts", format!("{lines}export function added() {{}}\n"));
+    project.git(&["add", "."]);
+    assert_eq!(staged(&project, &[]).1, ["new \"name\" ä.ts:21 added 0"]);
+    // A link becomes a file: all of it is new.
+    project.git(&["commit", "-q", "-m", "x"]);
+    fs::remove_file(project.root.join("link.ts")).expect("it is there");
+    write(&project, "link.ts", "export function real() {}\n");
+    project.git(&["add", "."]);
+    assert_eq!(staged(&project, &[]).1, ["link.ts:1 real 0"]);
+    // A submodule has no symbols.
+    project.git(&["commit", "-q", "-m", "x"]);
+    let commit = project.git(&["rev-parse", "HEAD"]);
+    project.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},module.ts")]);
+    assert_eq!(staged(&project, &[]).0, 0);
+}
+
+#[test]
+fn the_first_commit_and_folders_of_a_tree() {
+    let project = Project::plain();
+    project.git(&["init", "-q", "-b", "main"]);
+    write(&project, ".gitignore", ".cairn\n");
+    project.said(&["kb", "init"]);
+    write(&project, "a.go", "package a\n\nfunc A() {}\n");
+    write(&project, "part/cairn-kb.toml", "schema_version = 2\n");
+    write(&project, "part/b.go", "package b\n\nfunc B() {}\n");
+    project.git(&["add", "."]);
+    assert_eq!(staged(&project, &[]).1, ["a.go:3 A 0", "part/b.go:3 B 0"]);
+    // The root of the workspace is a folder of the repository: what is outside of it is not its matter.
+    let mut command = project.command(&project.root.join("part"), &["kb", "check", "--staged", "--json"]);
+    let json: Value = serde_json::from_str(&stdout(&output(&mut command))).expect("JSON");
+    assert_eq!(json["unlinked"][0]["path"], "b.go", "{json}");
+    assert_eq!(json["unlinked"].as_array().map(Vec::len), Some(1), "{json}");
+}
+
+#[test]
+fn staged_documents_are_checked() {
+    let project = project();
+    write(&project, "documentation/requirements/a.md", "---\ntype: req\nid: REQ-2\n---\n");
+    write(&project, "documentation/requirements/b.md", "---\nid: REQ-3\ntitle: B\nstatus: open\n---\nText\n");
+    write(&project, "documentation/symbols.yaml", "symbols:\n  - id: S\n");
+    write(&project, "notes/c.md", "---\ntype: req\n---\n");
+    project.git(&["add", "."]);
+    let (code, rows, json) = staged(&project, &[]);
+    assert_eq!((code, rows), (1, vec![]), "{json}");
+    let paths: Vec<_> =
+        json["documents"].as_array().expect("a list").iter().map(|problem| problem["path"].clone()).collect();
+    assert_eq!(paths, ["documentation/requirements/a.md", "documentation/symbols.yaml"], "{json}");
+    let output = project.call(&["kb", "check", "--staged"]);
+    assert!(stdout(&output).contains("documentation/requirements/a.md:"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("2 mistakes in documents"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_upsert_of_a_whole_file_names_its_functions() {
+    let project = project();
+    write(
+        &project,
+        "src/session.ts",
+        "export class Session { end() {} }\nexport interface Options {}\nfunction own() {}\n",
+    );
+    let upsert = |id: &str, title: &str, more: &[&str]| {
+        let arguments = [
+            &["kb", "upsert", "symbol", id, "--title", title, "--status", "active"][..],
+            &["--field", "sourceFile=src/session.ts", "--link", "implements:REQ-1"],
+            more,
+        ];
+        project.call(&arguments.concat())
+    };
+    let refused = upsert("S-1", "session.ts", &[]);
+    let said = stderr(&refused);
+    assert!(!refused.status.success() && said.contains("Session, Session.end, end"), "{said}");
+    assert!(said.contains("Options"), "{said}");
+    for (id, title, more) in [
+        ("S-2", "Session.end", &[][..]),
+        ("S-3", "own", &[]),
+        ("S-4", "session.ts", &["--field", "granularity_reason=module-level-behavior"]),
+    ] {
+        let done = upsert(id, title, more);
+        assert!(
+            done.status.success() && !stdout(&done).contains("Warning"),
+            "{}{}",
+            stdout(&done),
+            stderr(&done)
+        );
+    }
+    // A later link of the stored symbol reads its stored file.
+    project.said(&[
+        "kb",
+        "upsert",
+        "symbol",
+        "S-5",
+        "--title",
+        "session.ts",
+        "--status",
+        "active",
+        "--field",
+        "sourceFile=src/session.ts",
+    ]);
+    let (_, said) = project.failed(&["kb", "upsert", "symbol", "S-5", "--link", "implements:REQ-1"]);
+    assert!(said.contains("Session.end"), "{said}");
+    let checked = project.call(&["kb", "validate", "symbol", "S-5", "--link", "implements:REQ-1"]);
+    assert!(stdout(&checked).contains("granularity_reason"), "{}", stdout(&checked));
+    // A file that is not there, or outside of the tree, is a warning.
+    for (id, file) in [("S-6", "src/none.ts"), ("S-7", "../outside.ts"), ("S-8", "/etc/hosts.ts")] {
+        let field = format!("sourceFile={file}");
+        let said = project.said(&[
+            "kb",
+            "upsert",
+            "symbol",
+            id,
+            "--title",
+            "whole",
+            "--status",
+            "active",
+            "--field",
+            &field,
+            "--link",
+            "implements:REQ-1",
+        ]);
+        assert!(said.contains("was not read"), "{said}");
+    }
+}
+
+const HOOKS: [&str; 4] = ["pre-commit", "post-checkout", "post-merge", "post-rewrite"];
+
+fn hook(project: &Project, name: &str) -> PathBuf {
+    project.root.join(".git/hooks").join(name)
+}
+
+#[test]
+fn hooks_are_added_and_removed_without_a_trace() {
+    let project = project();
+    let own = hook(&project, "pre-commit");
+    fs::create_dir_all(own.parent().expect("a folder")).expect("a folder");
+    fs::write(&own, "#!/bin/sh\necho mine").expect("written");
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o750)).expect("it is ours");
+    project.said(&["kb", "init", "--hooks"]);
+    let first: Vec<_> = HOOKS.map(|name| fs::read(hook(&project, name)).expect("it is there")).to_vec();
+    assert!(first[0].starts_with(b"#!/bin/sh\necho mine\n# >>> cairn"));
+    let mode =
+        |name: &str| fs::metadata(hook(&project, name)).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!((mode("pre-commit"), mode("post-merge")), (0o750, 0o755));
+    let again = project.said(&["kb", "init", "--hooks"]);
+    assert!(again.contains("pre-commit") && again.matches("unchanged").count() == 4, "{again}");
+    assert_eq!(first, HOOKS.map(|name| fs::read(hook(&project, name)).expect("it is there")).to_vec());
+    project.said(&["kb", "init", "--remove-hooks"]);
+    assert_eq!(fs::read(&own).expect("it is there"), b"#!/bin/sh\necho mine");
+    assert!(HOOKS[1..].iter().all(|name| !hook(&project, name).exists()));
+    let gone = project.said(&["kb", "init", "--remove-hooks"]);
+    assert_eq!(gone.matches("no block").count(), 4, "{gone}");
+}
+
+#[test]
+fn hooks_are_where_git_looks_for_them() {
+    let project = project();
+    let worktree = project.beside("linked");
+    project.git(&["worktree", "add", "-q", worktree.to_str().expect("text"), "-b", "linked"]);
+    let mut command = project.command(&worktree, &["kb", "init", "--hooks"]);
+    assert!(output(&mut command).status.success());
+    assert!(hook(&project, "pre-commit").exists(), "worktrees share the hooks of the clone");
+    project.git(&["config", "core.hooksPath", ".githooks"]);
+    fs::create_dir(project.root.join("sub")).expect("a folder");
+    let mut command = project.command(&project.root.join("sub"), &["kb", "init", "--hooks"]);
+    assert!(output(&mut command).status.success());
+    assert!(project.root.join(".githooks/pre-commit").exists());
+    // A link inside of the repository is followed, and stays.
+    write(&project, "scripts/merge.sh", "#!/bin/sh\n: merge\n");
+    fs::remove_file(project.root.join(".githooks/post-merge")).expect("it is there");
+    std::os::unix::fs::symlink("../scripts/merge.sh", project.root.join(".githooks/post-merge"))
+        .expect("a link");
+    let said = project.said(&["kb", "init", "--hooks"]);
+    assert!(said.contains("not executable"), "{said}");
+    assert!(
+        fs::read_to_string(project.root.join("scripts/merge.sh"))
+            .expect("text")
+            .contains("cairn kb hook post-merge")
+    );
+    // Outside of it nothing is touched.
+    let outside = project.beside("shared-hooks");
+    fs::create_dir(&outside).expect("a folder");
+    fs::write(outside.join("hook"), "#!/bin/sh\n").expect("written");
+    fs::remove_file(project.root.join(".githooks/post-merge")).expect("it is there");
+    std::os::unix::fs::symlink(outside.join("hook"), project.root.join(".githooks/post-merge"))
+        .expect("a link");
+    let (code, said) = project.failed(&["kb", "init", "--hooks"]);
+    assert!(code == 2 && said.contains("link to outside of the repository"), "{said}");
+    project.git(&["config", "core.hooksPath", outside.to_str().expect("text")]);
+    let (code, said) = project.failed(&["kb", "init", "--hooks"]);
+    assert!(code == 2 && said.contains("core.hooksPath"), "{said}");
+    assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 1);
+    // A script of another language is left alone, and so are the other hooks.
+    project.git(&["config", "--unset", "core.hooksPath"]);
+    project.said(&["kb", "init", "--remove-hooks"]);
+    fs::write(hook(&project, "post-rewrite"), "#!/usr/bin/env python3\n").expect("written");
+    let (code, said) = project.failed(&["kb", "init", "--hooks"]);
+    assert!(
+        code == 2 && said.contains("no shell script") && !hook(&project, "pre-commit").exists(),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_commit_is_checked() {
+    let project = project();
+    project.said(&["kb", "init", "--hooks"]);
+    write(&project, "src/a.py", "def run():\n    return 1\n");
+    project.git(&["add", "."]);
+    let refused = git_with_cairn(&project, &project.root, &["commit", "-q", "-m", "x"]);
+    let said = stderr(&refused);
+    assert!(
+        !refused.status.success() && said.contains("src/a.py:1: function run is linked to 0 of 1"),
+        "{said}"
+    );
+    write(&project, "src/a.py", "# implements REQ-1\ndef run():\n    return 1\n");
+    // The index of `commit --all` is another file than usual.
+    let done = git_with_cairn(&project, &project.root, &["commit", "-q", "-a", "-m", "x"]);
+    assert!(done.status.success(), "{}", stderr(&done));
+    assert_eq!((stdout(&done), stderr(&done)), (String::new(), String::new()), "there is nothing to say");
+    write(&project, "src/a.py", "# implements REQ-1\ndef run():\n    return 2\n\ndef other(): pass\n");
+    let partial = git_with_cairn(&project, &project.root, &["commit", "-q", "-m", "x", "src/a.py"]);
+    assert!(!partial.status.success() && stderr(&partial).contains("other"), "{}", stderr(&partial));
+}
+
+#[test]
+fn hooks_stop_nothing_without_cairn_or_without_a_kb() {
+    let project = project();
+    project.said(&["kb", "init", "--hooks"]);
+    write(&project, "a.rs", "pub fn a() {}\n");
+    project.git(&["add", "."]);
+    let mut without = project.git_command(&["commit", "-q", "-m", "x"]);
+    without.env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    let done = output(&mut without);
+    assert!(done.status.success() && stderr(&done).is_empty(), "{}", stderr(&done));
+    // No data directory, and one without a KB.
+    write(&project, "a.rs", "pub fn b() {}\n");
+    let empty = project.beside("empty");
+    fs::create_dir(&empty).expect("a folder");
+    assert!(output(&mut cairn(&empty, &["init"])).status.success());
+    for data in [project.beside("none"), empty.join(".cairn")] {
+        let mut command = project.git_command(&["commit", "-q", "-a", "--amend", "-m", "x"]);
+        let program = PathBuf::from(env!("CARGO_BIN_EXE_cairn"));
+        let folder = program.parent().expect("a folder").display();
+        command.env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin")).env("CAIRN_DATA_DIR", &data);
+        let done = output(&mut command);
+        assert!(done.status.success() && stderr(&done).is_empty(), "{}", stderr(&done));
+    }
+}
+
+#[test]
+fn a_migration_raises_the_version_and_gives_coarse_links_their_reason() {
+    let project = project();
+    write(&project, "src/a.ts", "export function a() {}\n");
+    write(&project, "cairn-kb.toml", "# Mine.\nschema_version = 1\n\n[checks.rules]\n");
+    let body = json!({
+        "type": "symbol", "id": "S-1",
+        "properties": {"title": "a.ts", "status": "active", "sourceFile": "src/a.ts",
+                       "granularity_reason": "extractor-miss"},
+        "relationships": [{"type": "implements", "from": "S-1", "to": "REQ-1"}]
+    });
+    project.piped(&["kb", "upsert", "-"], &body.to_string());
+    project.said(&["kb", "upsert", "symbol", "S-1", "--unset", "granularity_reason"]);
+    project.said(&[
+        "kb",
+        "upsert",
+        "symbol",
+        "S-2",
+        "--title",
+        "a",
+        "--status",
+        "active",
+        "--field",
+        "sourceFile=src/a.ts",
+        "--link",
+        "implements:REQ-1",
+    ]);
+    let output = project.call(&["kb", "check", "--rule", "no-cycles"]);
+    assert!(stderr(&output).contains("warning: schema version 1 is older"), "{}", stderr(&output));
+    let before = fs::read_to_string(project.root.join("cairn-kb.toml")).expect("text");
+    for arguments in [&["kb", "migrate"][..], &["kb", "migrate", "--dry-run"]] {
+        let plan = project.json(arguments);
+        assert_eq!(plan["coarseSymbols"], json!(["S-1"]), "{plan}");
+        assert_eq!((&plan["needsMigration"], &plan["applied"]), (&json!(true), &json!(false)));
+    }
+    assert_eq!(before, fs::read_to_string(project.root.join("cairn-kb.toml")).expect("text"));
+    let done = project.json(&["kb", "migrate", "--yes"]);
+    assert_eq!(
+        (&done["fromVersion"], &done["toVersion"], &done["applied"]),
+        (&json!(1), &json!(2), &json!(true))
+    );
+    assert_eq!(
+        fs::read_to_string(project.root.join("cairn-kb.toml")).expect("text"),
+        "# Mine.\nschema_version = 2\n\n[checks.rules]\n"
+    );
+    let symbols = project.json(&["kb", "query", "--type", "symbol"]);
+    let reasons: Vec<_> = symbols["entities"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|entity| entity["granularity_reason"].clone())
+        .collect();
+    assert_eq!(reasons, [json!("legacy-link"), Value::Null], "{symbols}");
+    let again = project.json(&["kb", "migrate", "--yes"]);
+    assert_eq!((&again["needsMigration"], &again["applied"]), (&json!(false), &json!(false)));
+    write(&project, "cairn-kb.toml", "schema_version = 99\n");
+    let (code, said) = project.failed(&["kb", "migrate", "--yes"]);
+    assert!(code == 1 && said.contains("newer"), "{said}");
+    // The file of another program keeps its shape.
+    fs::remove_file(project.root.join("cairn-kb.toml")).expect("it is there");
+    write(&project, ".kb/config.json", "{\n  \"other\": [1],\n  \"schemaVersion\": 1\n}\n");
+    project.said(&["kb", "migrate", "--yes"]);
+    let text = fs::read_to_string(project.root.join(".kb/config.json")).expect("text");
+    assert_eq!(text, "{\n  \"other\": [1],\n  \"schemaVersion\": 2\n}\n");
+}
+
+fn document(id: &str, title: &str) -> String {
+    format!("---\nid: {id}\ntype: req\ntitle: {title}\nstatus: open\n---\n")
+}
+
+#[test]
+fn the_kb_follows_checkouts_and_merges() {
+    let project = project();
+    let run = |arguments: &[&str]| {
+        let done = git_with_cairn(&project, &project.root, arguments);
+        assert!(done.status.success(), "{arguments:?}: {}", stderr(&done));
+        stderr(&done)
+    };
+    project.said(&["kb", "init", "--hooks"]);
+    write(&project, "documentation/requirements/a.md", document("REQ-A", "A"));
+    project.git(&["add", "."]);
+    run(&["commit", "-q", "-m", "a"]);
+    project.said(&["kb", "sync"]);
+    let said = run(&["checkout", "-q", "-b", "other"]);
+    assert!(!said.contains("error"), "{said}");
+    let branches = project.json(&["kb", "branch", "list"]);
+    assert!(branches.to_string().contains("\"other\""), "{branches}");
+    write(&project, "documentation/requirements/b.md", document("REQ-B", "B"));
+    project.git(&["add", "."]);
+    run(&["commit", "-q", "-m", "b"]);
+    // A checkout of files is none of a branch.
+    run(&["checkout", "-q", "--", "documentation"]);
+    run(&["checkout", "-q", "main"]);
+    assert_eq!(project.ids(), ["REQ-1", "REQ-A"]);
+    run(&["merge", "-q", "--ff-only", "other"]);
+    assert_eq!(project.ids(), ["REQ-1", "REQ-A", "REQ-B"]);
+    // A document with a mistake is named, and stops nothing.
+    write(&project, "documentation/requirements/b.md", "---\ntype: req\n---\n");
+    project.git(&["commit", "-q", "--no-verify", "-a", "-m", "broken"]);
+    run(&["checkout", "-q", "other"]);
+    let said = run(&["checkout", "-q", "main"]);
+    assert!(said.contains("documentation/requirements/b.md"), "{said}");
+}
+
+/// Each branch has one document of its own, and the KB of each has that one after switches in any order.
+#[test]
+fn hooks_survive_branch_switches_during_a_sync() {
+    let project = project();
+    const BRANCHES: usize = 4;
+    for branch in 0..BRANCHES {
+        project.git(&["checkout", "-q", "-b", &format!("b{branch}"), "main"]);
+        for file in 0..50 {
+            let path = format!("documentation/requirements/{file}.md");
+            write(&project, &path, document(&format!("REQ-{branch}-{file}"), "x"));
+        }
+        project.git(&["add", "."]);
+        project.git(&["commit", "-q", "-m", "x"]);
+    }
+    project.git(&["checkout", "-q", "main"]);
+    project.said(&["kb", "init", "--hooks"]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..6 {
+                // It may find a branch that is gone before it is done; then it begins again.
+                let output = project.call(&["kb", "sync"]);
+                assert!(output.status.code().is_some(), "it ends by itself");
+            }
+        });
+        for turn in 0..12 {
+            let branch = format!("b{}", turn * 3 % BRANCHES);
+            let done = git_with_cairn(&project, &project.root, &["checkout", "-q", &branch]);
+            assert!(done.status.success(), "{}", stderr(&done));
+        }
+    });
+    for branch in 0..BRANCHES {
+        let done = git_with_cairn(&project, &project.root, &["checkout", "-q", &format!("b{branch}")]);
+        assert!(done.status.success(), "{}", stderr(&done));
+        let own: Vec<String> = project.ids().into_iter().filter(|id| id != "REQ-1").collect();
+        assert!(own.len() == 50 && own.iter().all(|id| id.starts_with(&format!("REQ-{branch}-"))), "{own:?}");
+    }
+}
