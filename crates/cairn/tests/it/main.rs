@@ -18,6 +18,7 @@ mod kb;
 mod kb_branches;
 mod kb_kill;
 mod kb_switching;
+mod kb_sync;
 mod key;
 mod kip;
 mod kip_bulk;
