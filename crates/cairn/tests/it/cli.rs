@@ -59,6 +59,8 @@ fn help_is_for_strangers() {
         ("help_kb_upsert", &["kb", "upsert", "--help"]),
         ("help_kb_validate", &["kb", "validate", "--help"]),
         ("help_kb_delete", &["kb", "delete", "--help"]),
+        ("help_kb_results", &["kb", "results", "--help"]),
+        ("help_kb_results_import", &["kb", "results", "import", "--help"]),
         ("help_kb_skills", &["kb", "skills", "--help"]),
         ("help_kb_branch", &["kb", "branch", "--help"]),
         ("help_kb_branch_create", &["kb", "branch", "create", "--help"]),

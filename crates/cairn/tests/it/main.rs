@@ -17,6 +17,7 @@ mod init;
 mod kb;
 mod kb_branches;
 mod kb_kill;
+mod kb_results;
 mod kb_switching;
 mod kb_sync;
 mod key;

@@ -15,6 +15,7 @@ pub mod limits;
 mod model;
 mod record;
 pub mod report;
+mod results;
 mod skills;
 mod space;
 mod sparql;
@@ -42,6 +43,9 @@ pub use model::{
 pub use record::{
     BranchRecord, Version, branch_of_space, check_branch, check_workspace, decode_branch, find_branch,
     list_branches, put_branch, put_version, remove_branch, remove_version, space_name, version,
+};
+pub use results::{
+    Assigned, ResultChange, ResultsPlan, assign_results, check_results, plan_results, store_results,
 };
 pub use skills::{SkillError, SkillManifest, SkillSource};
 pub use space::{Loading, Schema, define, entities, stored_entities};

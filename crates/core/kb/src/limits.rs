@@ -103,6 +103,16 @@ pub const CHECK_CYCLE_NAMES_MAX: usize = 32;
 pub const CHECK_CONTRADICTIONS_MAX: usize = 100_000;
 /// Entities of one page of an export, and ids that one call names.
 pub const EXPORT_ENTITIES_MAX: usize = 1_000;
+/// Test cases of one import of results.
+pub const RESULT_CASES_MAX: usize = 100_000;
+/// Tests with results in one import, which is one transaction.
+pub const RESULT_TESTS_MAX: usize = 10_000;
+/// Bytes of the name of a test case, of its class, suite and file, and of a property.
+pub const RESULT_TEXT_BYTES_MAX: usize = 4 * KIB;
+/// Properties of a test case.
+pub const RESULT_PROPERTIES_MAX: usize = 64;
+/// Tests and cases of each kind that the response to an import of results lists; all of them are counted.
+pub const RESULTS_LISTED_MAX: usize = 1_000;
 /// Files of one sync, those included that are gone.
 pub const SYNC_FILES_MAX: usize = 200_000;
 /// Entities of one file of a sync.

@@ -15,6 +15,7 @@ mod list;
 mod memory;
 mod open;
 mod reports;
+mod results;
 mod salvage;
 mod search;
 mod sparql;

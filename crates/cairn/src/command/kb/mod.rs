@@ -15,6 +15,7 @@ pub(crate) mod init;
 mod options;
 mod payload;
 pub(crate) mod query;
+pub(crate) mod results;
 pub(crate) mod search;
 pub(crate) mod skills;
 pub(crate) mod status;
@@ -39,6 +40,7 @@ use self::gc::GcArgs;
 use self::graph::GraphArgs;
 use self::init::InitArgs;
 use self::query::QueryArgs;
+use self::results::ResultsCommand;
 use self::search::SearchArgs;
 use self::skills::SkillsCommand;
 use self::sync::SyncArgs;
@@ -116,6 +118,10 @@ pub(crate) enum KbCommand {
     #[command(after_help = delete::AFTER_HELP)]
     Delete(DeleteArgs),
 
+    /// Import results of test runs
+    #[command(subcommand, after_help = results::AFTER_HELP)]
+    Results(ResultsCommand),
+
     /// List, load and read the skills for agents
     #[command(subcommand, after_help = skills::AFTER_HELP)]
     Skills(SkillsCommand),
@@ -165,6 +171,7 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Upsert(arguments) => upsert::upsert(&call, &arguments),
         KbCommand::Validate(arguments) => validate::validate(&call, &arguments),
         KbCommand::Delete(arguments) => delete::delete(&call, arguments),
+        KbCommand::Results(command) => results::results(&call, command),
         KbCommand::Skills(command) => skills::skills(as_json, command),
         KbCommand::Branch(command) => branch::branch(&call, &command),
         KbCommand::Gc(arguments) => gc::gc(&call, &arguments),

@@ -101,10 +101,8 @@ impl<'o, 'a> Examining<'o, 'a> {
         }
         if !fits(*relation, from, kind, fact_kind) {
             let fact = fact_kind.map(|fact| fact.text()).unwrap_or_default();
-            let right = match relation {
-                Relation::Constrains => Relation::RequiresProperty,
-                _ => Relation::Constrains,
-            };
+            let is_subject = *relation == Relation::RequiresProperty;
+            let right = if is_subject { Relation::Constrains } else { Relation::RequiresProperty };
             return Err(format!("{} is a {fact} fact; link it by {right} instead of {relation}", cut(to)));
         }
         if *relation == Relation::Supersedes && self.reaches(to, id) {
@@ -153,9 +151,6 @@ impl<'o, 'a> Examining<'o, 'a> {
 /// Whether a symbol would be code of a test and production code.
 fn mixes(relation: Relation, accepted: &[Accepted]) -> bool {
     let has = |wanted: &[Relation]| accepted.iter().any(|one| wanted.contains(&one.relation));
-    match relation {
-        Relation::ExecutableFor => has(&[Relation::Implements, Relation::CoveredBy]),
-        Relation::Implements | Relation::CoveredBy => has(&[Relation::ExecutableFor]),
-        _ => false,
-    }
+    let (of_test, of_code) = (&[Relation::ExecutableFor], &[Relation::Implements, Relation::CoveredBy]);
+    (of_test.contains(&relation) && has(of_code)) || (of_code.contains(&relation) && has(of_test))
 }

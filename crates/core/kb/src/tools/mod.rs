@@ -8,6 +8,7 @@ mod entity_json;
 mod find_gaps;
 mod graph;
 mod query;
+mod results;
 mod search;
 mod skills_list;
 mod skills_load;
@@ -27,6 +28,10 @@ pub use entity_json::EntityJson;
 pub use find_gaps::{FindGapsInput, FindGapsOutput, GapRow};
 pub use graph::{Direction, GraphEdge, GraphInput, GraphNode, GraphOutput};
 pub use query::{QueryInput, QueryOutput};
+pub use results::{
+    CaseProperty, OlderResult, ResultCase, ResultStatus, ResultsInput, ResultsOutput, UnmatchedCase,
+    UpdatedTest,
+};
 pub use search::{SearchInput, SearchOutput, SearchResult};
 pub use skills_list::{SkillsListInput, SkillsListOutput};
 pub use skills_load::{SkillsLoadInput, SkillsLoadOutput};

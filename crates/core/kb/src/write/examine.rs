@@ -209,7 +209,7 @@ pub(crate) fn without_duplicates(name: &str, value: &Value) -> Value {
 }
 
 pub(crate) fn check_times(properties: &Properties, errors: &mut Vec<FieldError>) {
-    for name in ["created_at", "updated_at"] {
+    for name in ["created_at", "updated_at", "result_at"] {
         if let Some(text) = properties.text(name).filter(|text| from_iso(text).is_none()) {
             let message = format!("{:?} is no time", cut(text));
             errors.push(FieldError::new(

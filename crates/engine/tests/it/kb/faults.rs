@@ -29,7 +29,7 @@ type Case = (&'static str, usize, Acting);
 
 const SYNCS: [Case; 2] = [("sync", usize::MAX, again), ("staged sync", 0, again)];
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     ("upsert", usize::MAX, |engine| {
         upsert(
             engine,
@@ -37,6 +37,10 @@ const CASES: [Case; 5] = [
             &plain("req", "R-9", &[("depends_on", "R-1"), ("verified_by", "T-1")]),
         )
         .map(drop)
+    }),
+    ("results", usize::MAX, |engine| {
+        let cases = json!([{"name": "T-1", "status": "failing"}]);
+        super::results::import(engine, "2023-11-01T10:00:00Z", cases).map(drop)
     }),
     ("delete", usize::MAX, |engine| delete(engine, &target("main"), &["FL-1", "S-1"]).map(drop)),
     ("create", usize::MAX, |engine| create(engine, &target("other"), None).map(drop)),
@@ -60,8 +64,11 @@ fn again(engine: &Engine) -> Result<(), EngineError> {
     engine.kb_sync(&Principal::local_owner(), &target("main"), &input, &mut |_| true).map(drop)
 }
 
+/// A branch, or the code of the error.
+type Seen = Result<(u64, u64, Vec<String>), &'static str>;
+
 /// What clients see: the entities, relationships and files of each branch.
-fn seen(engine: &Engine) -> Vec<Result<(u64, u64, Vec<String>), &'static str>> {
+fn seen(engine: &Engine) -> Vec<Seen> {
     let of = |branch| {
         let status = engine.kb_status(&Principal::local_owner(), &target(branch));
         let status = status.map_err(|error| error.code().name())?;

@@ -9,6 +9,7 @@ mod kip;
 mod kit;
 mod life;
 mod refused;
+mod results;
 mod rights;
 mod salvaged;
 mod search;

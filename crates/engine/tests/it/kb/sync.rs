@@ -8,9 +8,9 @@ use std::thread;
 
 use cairn_access::Principal;
 use cairn_base::{ManualClock, SeededEntropy};
-use cairn_engine::{Engine, EngineConfig, EngineError};
+use cairn_engine::{Engine, EngineConfig, EngineError, SearchHome, SearchMode};
 use cairn_kb::sync::{SyncFile, SyncHeader, SyncInput, SyncReport, SyncedFiles};
-use cairn_seam::Store;
+use cairn_seam::{MemoryStore, Store};
 use serde_json::{Value, json};
 
 use super::doctor::verify;
@@ -18,6 +18,8 @@ use super::kit::{
     Kb, claim, code, create, delete, elsewhere, ids, input, plain, query, reports, subject, target, upsert,
     writes,
 };
+use crate::search::until;
+use crate::support::NOW_MS;
 
 /// An engine that stages syncs with more than so many changes.
 pub(super) fn with_changes_max(store: Arc<dyn Store>, clock: &ManualClock, max: usize) -> Arc<Engine> {
@@ -66,7 +68,7 @@ fn plainly(value: &mut Value) {
             entries.values_mut().for_each(plainly);
         }
         Value::Array(items) => items.iter_mut().for_each(plainly),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
@@ -401,4 +403,32 @@ fn what_tools_do_to_entities_of_documents_shows() {
     assert!(!forced.warnings.is_empty());
     sync(engine, "main", json!({"force": true}), &documents()).unwrap();
     assert_eq!(status(engine, "main").diverged, 0);
+}
+
+#[test]
+fn bodies_of_a_staged_sync_are_found_and_those_it_replaced_are_not() {
+    let clock = ManualClock::new(NOW_MS);
+    let store = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
+    let home = SearchHome { folder: None, writer_bytes: 16 << 20, tail_bytes: 16 << 20 };
+    let search = SearchMode::Kept(home);
+    let config = EngineConfig { kb_sync_changes_max: 0, search, ..EngineConfig::default() };
+    let engine = Engine::open(store, Arc::new(clock), Arc::new(SeededEntropy::new(1)), config).unwrap();
+    create(&engine, &target("main"), None).unwrap();
+    let of = |hash: &str, word: &str| {
+        let properties = json!({"title": "One", "status": "open", "body": format!("A {word} sings.")});
+        let one = input("req", "A", properties, &[]);
+        file("a.md", hash, &[json!({"line": 1, "entity": serde_json::to_value(one).unwrap()})])
+    };
+    let found = |words: &str| {
+        let input = serde_json::from_value(json!({"query": words})).unwrap();
+        let output = engine.kb_search(&Principal::local_owner(), &target("main"), &input).unwrap();
+        (output.behind, output.results.len())
+    };
+    for (hash, word, other) in [("1", "kingfisher", "nightingale"), ("2", "nightingale", "kingfisher")] {
+        assert!(sync(&engine, "main", json!({}), &[of(hash, word)]).unwrap().staged);
+        until("the body is found", || {
+            engine.upkeep_once().unwrap();
+            found(word) == (false, 1) && found(other) == (false, 0)
+        });
+    }
 }

@@ -6,8 +6,8 @@ use axum::http::{Method, Request};
 use cairn_kb::sync::{ExportInput, ExportOutput, SyncReport, SyncedFiles};
 use cairn_kb::tools::{
     CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput, DeleteOutput, EntityJson,
-    FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, QueryInput, QueryOutput, SearchInput,
-    SearchOutput, SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, UpsertInput, UpsertOutput,
+    FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, QueryInput, QueryOutput, ResultsInput,
+    ResultsOutput, SearchInput, SearchOutput, SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, UpsertInput, UpsertOutput,
     ValidateUpsertInput, ValidateUpsertOutput,
 };
 use cairn_seam::Stage;
@@ -126,6 +126,16 @@ impl Client {
         input: &DeleteInput,
     ) -> Result<DeleteOutput, ClientError> {
         self.kb_tool(workspace, branch, "delete", input).await
+    }
+
+    /// Imports test results: `POST /v1/kb/{workspace}/{branch}/results`.
+    pub async fn kb_import_results(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ResultsInput,
+    ) -> Result<ResultsOutput, ClientError> {
+        self.kb_tool(workspace, branch, "results", input).await
     }
 
     /// Lists branches that have a KB: `GET /v1/kb/{workspace}`, or `GET /v1/kb` for all workspaces.

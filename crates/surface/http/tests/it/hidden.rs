@@ -130,6 +130,7 @@ const ROWS: &[Row] = &[
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/upsert", ENTITY),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/validate_upsert", ENTITY),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/delete", r#"{"ids":["REQ-1"]}"#),
+    row(404, WORKSPACES, "POST /v1/kb/{name}/main/results", r#"{"cases":[]}"#),
 
     row(404, TENANTS, "GET /v1/audit?tenant={name}", ""),
     row(403, TENANTS, "GET /v1/access/tenants/{name}", ""),

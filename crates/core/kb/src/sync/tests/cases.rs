@@ -1,5 +1,7 @@
 //! Creating, changing and keeping entities.
 
+use std::slice::from_ref;
+
 use serde_json::json;
 
 use super::kit::{NOW_MS, entity, file, problems, world};
@@ -83,12 +85,12 @@ fn an_entity_that_is_wrong_is_a_problem_and_stays_as_it_was() {
     let mut wrong = entity("req", "R-1", "Changed", &[]);
     wrong["properties"]["statu"] = "open".into();
     let broken = file("r.md", &[wrong, entity("req", "R-2", "New", &[])]);
-    let report = world.sync(&[broken.clone()]);
+    let report = world.sync(from_ref(&broken));
     assert_eq!(problems(&report), ["r.md:10: statu: unknown field"]);
     assert_eq!(report.problems[0].hint.as_deref(), Some("did you mean \"status\"?"));
     world.check(&["R-1 r.md One []", "R-2 r.md New []"]);
     assert_eq!(world.files.with_problems(), 1);
-    assert_eq!(world.sync(&[broken.clone()]).files, 1, "it is examined again");
+    assert_eq!(world.sync(from_ref(&broken)).files, 1, "it is examined again");
     // A rebuild knows nothing of earlier states.
     world.rebuild(&[broken]);
     world.check(&["R-2 r.md New []"]);
@@ -99,7 +101,7 @@ fn a_document_with_problems_keeps_what_it_no_longer_names() {
     let mut world = world();
     world.sync(&[file("r.md", &[entity("req", "R-1", "One", &[]), entity("req", "R-2", "Two", &[])])]);
     let partial = SyncFile { problems: true, ..file("r.md", &[entity("req", "R-2", "New", &[])]) };
-    world.sync(&[partial.clone()]);
+    world.sync(from_ref(&partial));
     world.check(&["R-1 r.md One []", "R-2 r.md New []"]);
     assert_eq!(world.files.with_problems(), 1);
     world.rebuild(&[partial]);
@@ -183,7 +185,7 @@ fn the_status_of_a_test_with_results_is_left_alone() {
         assert_eq!(shown["T-1"].1["result_at"], "2026-05-01T10:00:00Z".into());
     }
     let plain = file("t.md", &[entity("test", "T-1", "Renamed", &[])]);
-    world.sync(&[plain.clone()]);
+    world.sync(from_ref(&plain));
     let again = SyncFile { hash: "other".into(), ..plain };
     assert_eq!(world.sync(&[again]).unchanged, 1, "the status is no difference");
 }

@@ -1,5 +1,7 @@
 //! Tools and documents, and documents among each other.
 
+use std::slice::from_ref;
+
 use serde_json::json;
 
 use super::kit::{entity, file, problems, upsert, world};
@@ -105,7 +107,7 @@ fn the_first_path_wins_an_id_and_the_next_one_follows() {
         ]
     );
     world.check(&["R-1 a.md A []"]);
-    world.sync(&[b.clone()]);
+    world.sync(from_ref(&b));
     world.check(&["R-1 b.md B []"]);
     // A file that comes later wins all the same, and the other one is named though it was not sent.
     let report = world.sync(&[b.clone(), file("a.md", &[entity("req", "R-1", "A", &[])])]);

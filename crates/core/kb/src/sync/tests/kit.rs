@@ -21,11 +21,14 @@ pub(super) const NOW_MS: u64 = 1_780_000_000_000;
 /// An entity with its relationships, as they are compared.
 pub(super) type Shown = (String, Map, BTreeMap<(String, String), Map>);
 
+/// Relationships that start at an entity, with their metadata.
+type Links = BTreeMap<(Relation, NodeKey), Map>;
+
 #[derive(Debug, Clone, Default)]
 pub(super) struct World {
     pub(super) branch: Branch,
     pub(super) files: Files,
-    pub(super) stored: BTreeMap<NodeKey, (Entity, BTreeMap<(Relation, NodeKey), Map>)>,
+    pub(super) stored: BTreeMap<NodeKey, (Entity, Links)>,
     last: u64,
     pub(super) now_ms: u64,
 }

@@ -1,5 +1,7 @@
 //! A sync gives what its files say, whatever was there before.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -42,6 +44,12 @@ fn a_tree(relations: &'static [&'static str]) -> impl Strategy<Value = Vec<SyncF
         .prop_map(|tree| tree.into_iter().map(|(path, entities)| file(PATHS[path], &entities)).collect())
 }
 
+/// Files that change or go, while the others stay as they are.
+fn an_edit() -> impl Strategy<Value = BTreeMap<usize, Option<Vec<Value>>>> {
+    let entities = prop::option::weighted(0.8, prop::collection::vec(an_entity(&FREE), 0..4));
+    prop::collection::btree_map(0..PATHS.len(), entities, 1..3)
+}
+
 fn fresh(tree: &[SyncFile]) -> World {
     let mut world = world();
     world.sync(tree);
@@ -68,17 +76,25 @@ proptest! {
     }
 
     #[test]
-    fn a_sync_equals_a_fresh_one(before in prop::collection::vec(a_tree(&FREE), 0..4), tree in a_tree(&FREE)) {
+    fn a_sync_equals_a_fresh_one(first in a_tree(&FREE), edits in prop::collection::vec(an_edit(), 0..6)) {
         let mut world = world();
-        for tree in &before {
-            world.sync(tree);
-            prop_assert_eq!(state(&world), state(&fresh(tree)));
+        let mut tree: BTreeMap<String, SyncFile> =
+            first.into_iter().map(|file| (file.path.clone(), file)).collect();
+        let all = |tree: &BTreeMap<String, SyncFile>| tree.values().cloned().collect::<Vec<_>>();
+        world.sync(&all(&tree));
+        for edit in edits {
+            for (path, entities) in edit {
+                match entities {
+                    Some(entities) => drop(tree.insert(PATHS[path].to_owned(), file(PATHS[path], &entities))),
+                    None => drop(tree.remove(PATHS[path])),
+                }
+            }
+            world.sync(&all(&tree));
+            prop_assert_eq!(state(&world), state(&fresh(&all(&tree))));
         }
-        world.sync(&tree);
-        prop_assert_eq!(state(&world), state(&fresh(&tree)));
         // And once more: nothing changes.
         let settled = state(&world);
-        let report = world.sync(&tree);
+        let report = world.sync(&all(&tree));
         prop_assert_eq!((report.created, report.updated, report.removed), (0, 0, 0));
         prop_assert_eq!(state(&world), settled);
     }

@@ -1,5 +1,7 @@
 //! Entities whose file is gone, or names them no longer.
 
+use std::slice::from_ref;
+
 use serde_json::json;
 
 use super::kit::{entity, file, problems, world};
@@ -15,7 +17,7 @@ fn entities_go_with_their_file_and_relationships_to_them_are_problems() {
     assert_eq!((report.removed, report.relationships_removed), (1, 2));
     assert_eq!(problems(&report), ["r.md: depends_on Q: there is no such entity any more"]);
     world.check(&["R r.md R [verified_by T]", "T t.md T []"]);
-    let report = world.sync(&[r.clone()]);
+    let report = world.sync(from_ref(&r));
     assert_eq!((report.files, report.files_removed, report.removed), (1, 1, 1));
     assert_eq!(report.problem_count, 2, "its document was examined again");
     world.check(&["R r.md R []"]);

@@ -11,6 +11,7 @@ mod diff;
 mod entity;
 mod export;
 mod read;
+mod results;
 mod run;
 mod skills;
 mod sparql;
@@ -50,6 +51,7 @@ pub(super) fn routes() -> Routes {
         .with(Route::ENTITY, routes!(write::upsert))
         .with(Route::ENTITY_READ, routes!(write::validate_upsert))
         .with(Route::WRITE, routes!(write::delete))
+        .with(Route::RESULTS, routes!(results::results))
         .with(Route::READ, routes!(sync::files))
         .with(Route::IMPORT, routes!(sync::sync))
         .with(Route::SEARCH, routes!(sparql::sparql))

@@ -1,7 +1,7 @@
 //! Each tool, by its address and by the client.
 
 use cairn_kb::tools::{
-    CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, QueryInput, SearchInput,
+    CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, QueryInput, ResultsInput, SearchInput,
 };
 use serde_json::json;
 
@@ -118,4 +118,35 @@ async fn skills_are_read_whole_and_by_resource() {
         let refused = get(server.addr, &format!("/v1/kb-skills/{path}")).await;
         assert_eq!(refused.status, status, "{path}: {refused:?}");
     }
+}
+
+#[tokio::test]
+async fn results_of_a_run_may_be_many() {
+    let server = with_main().await;
+    let test = json!({"type": "test", "id": "TEST-1",
+        "properties": {"title": "x", "status": "pending", "source": "tests/test_x.py::test_x"}});
+    tool(&server, "upsert", test).await;
+    let case = |name: &str| json!({"name": name, "class": "tests.test_x", "status": "failing"});
+    // More than other bodies may have.
+    let others = (0..30_000).map(|at| case(&format!("test_other[{at}]")));
+    let cases: Vec<_> = others.chain([case("test_x")]).collect();
+    let output = tool(&server, "results", json!({"run": "ci-1", "cases": cases})).await;
+    assert_eq!((&output["matched"], &output["updatedCount"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (&output["unmatchedCount"], output["unmatched"].as_array().map(Vec::len)),
+        (&json!(30_000), Some(1_000))
+    );
+    let input = ResultsInput { cases: Vec::new(), ..ResultsInput::default() };
+    let output =
+        client(&server).await.kb_import_results("shop", "main", &input).await.expect("it is imported");
+    assert_eq!(output.cases, 0);
+    let refused = send(
+        server.addr,
+        "POST /v1/kb/shop/main/results",
+        "content-type: application/json\r\n",
+        br#"{"cases":[{"name":"x","status":"passed"}]}"#,
+    )
+    .await;
+    assert_eq!(refused.status, 422, "{refused:?}");
+    assert!(refused.body.contains("unknown variant `passed`"), "{refused:?}");
 }
