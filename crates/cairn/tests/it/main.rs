@@ -23,6 +23,7 @@ mod kb_modelling;
 mod kb_reports;
 mod kb_results;
 mod kb_switching;
+mod kb_sync;
 mod key;
 mod kip;
 mod kip_bulk;

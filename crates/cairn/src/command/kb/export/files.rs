@@ -85,8 +85,8 @@ fn path(
         Lane::Symbols => symbols(lanes, found),
         _ => loop {
             let path = places.place(lane.path(paths), &entity.entity.id);
-            // A file that is no document of the KB keeps its name.
-            if matches!(target.read(&path), Ok(None)) {
+            // A file that is no document of the KB keeps its name. Elsewhere there may be an earlier export.
+            if !target.is_home || matches!(target.read(&path), Ok(None)) {
                 break path;
             }
         },

@@ -38,9 +38,17 @@ pub(in crate::command::kb) struct Outcome {
     contradictions: Vec<SyncContradiction>,
     contradiction_count: u64,
     stored: bool,
+    /// Documents were checked alone.
+    #[serde(skip)]
+    is_check: bool,
 }
 
 impl Outcome {
+    /// Puts together what was found in documents that were checked alone.
+    pub(super) fn of_check(branch: &str, comparison: Comparison) -> Outcome {
+        Outcome { is_check: true, ..Outcome::of(branch, comparison, SyncReport::default()) }
+    }
+
     /// Puts together what was found here and what the server reports.
     pub(super) fn of(branch: &str, comparison: Comparison, report: SyncReport) -> Outcome {
         let (mut problems, mut warnings): (Vec<_>, Vec<_>) =
@@ -73,6 +81,7 @@ impl Outcome {
             contradictions: report.contradictions,
             contradiction_count: report.contradiction_count,
             stored: report.stored,
+            is_check: false,
         }
     }
 
@@ -122,13 +131,18 @@ impl Outcome {
     pub(in crate::command::kb) fn to_text(&self) -> String {
         let mut line = format!("branch {}: {}", text(&self.branch), counted(self.documents, DOCUMENTS));
         let examined = self.documents.saturating_sub(self.documents_unchanged);
-        if examined == 0 && self.documents_removed == 0 && !self.stored {
+        if self.is_check {
+            line += " checked";
+        } else if examined == 0 && self.documents_removed == 0 && !self.stored {
             line += ", nothing has changed";
         } else {
             line += &format!(
                 ", {examined} examined: {} created, {} updated, {} removed, {} as they were",
                 self.created, self.updated, self.removed, self.unchanged
             );
+        }
+        if self.diverged_count > 0 {
+            line += &format!(", {} kept", self.diverged_count);
         }
         if self.documents_removed > 0 {
             line += &format!("; {} gone", counted(self.documents_removed, DOCUMENTS));

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use cairn_kb::sync::SyncReport;
-
 use super::Call;
 use super::compare::Comparison;
 use super::find::Documents;
@@ -26,7 +24,7 @@ pub(super) fn validate(call: &Call<'_>) -> Result<Outcome, Failure> {
     let twice = duplicates(&comparison);
     comparison.findings.extend(twice);
     comparison.findings.sort();
-    Ok(Outcome::of(&branch, comparison, SyncReport::default()))
+    Ok(Outcome::of_check(&branch, comparison))
 }
 
 /// Ids that two documents have. The first path in order wins.
