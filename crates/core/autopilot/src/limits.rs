@@ -63,7 +63,7 @@ pub const AUTOPILOT_GROUPS_MAX: usize = 2_000;
 /// Symbols with a directive, and test files that name a test of the KB, that are held.
 pub const AUTOPILOT_DIRECTIVES_MAX: usize = 20_000;
 /// Selections that are tried until no payload of the plan adds a violation.
-pub const AUTOPILOT_ROUNDS_MAX: usize = 64;
+pub const AUTOPILOT_ROUNDS_MAX: usize = 16;
 /// Bytes of one text of the declared context.
 pub const AUTOPILOT_CONTEXT_TEXT_BYTES_MAX: usize = 4 * KIB;
 /// Items of one list of the declared context.
