@@ -32,8 +32,6 @@ pub const AUTOPILOT_TYPED_LINKS_MAX: usize = 64;
 pub const AUTOPILOT_PATH_BYTES_MAX: usize = 1024;
 /// Candidates and source signals that one file contributes.
 pub const AUTOPILOT_FILE_FINDINGS_MAX: usize = 200;
-/// Normative statements of one file that are modelled.
-pub const AUTOPILOT_FILE_STATEMENTS_MAX: usize = 500;
 /// Characters of a statement that is modelled.
 pub const AUTOPILOT_STATEMENT_CHARS_MAX: usize = 400;
 /// Bytes of a paragraph; a longer one is cut into several.
