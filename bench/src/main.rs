@@ -167,6 +167,9 @@ struct KbArgs {
     /// Run this measurement only; may be given several times.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(measure::names(kb::MEASUREMENTS)))]
     only: Vec<String>,
+    /// Measure commands of this build of `cairn` (`sync`, `autopilot`, `staged`) instead of a release build made first.
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
     #[command(flatten)]
     how: How,
 }
@@ -216,7 +219,10 @@ fn main() -> ExitCode {
             Extra { programs: args.program, ..Extra::default() },
         ),
         Some(Bench::Artifacts(args)) => run(artifacts::MEASUREMENTS, &args.only, &args.how, Extra::default()),
-        Some(Bench::Kb(args)) => run(kb::MEASUREMENTS, &args.only, &args.how, Extra::default()),
+        Some(Bench::Kb(args)) => {
+            let programs = args.program.into_iter().collect();
+            run(kb::MEASUREMENTS, &args.only, &args.how, Extra { programs, ..Extra::default() })
+        }
         Some(Bench::Trust(args)) => run(trust::MEASUREMENTS, &args.only, &args.how, Extra::default()),
         Some(Bench::Child { role }) => role.run().map(|()| true),
     };

@@ -1,11 +1,17 @@
 //! `kb`: the requirements KB through the engine, at two sizes.
 
+mod advisor;
+mod autopilot;
 mod check;
 mod clients;
 mod copies;
 mod open;
+mod program;
 mod reads;
+mod staged;
+mod sync;
 mod synthetic;
+mod tree;
 mod upserts;
 
 use crate::measure::{Measurement, Setting, row};
@@ -17,6 +23,14 @@ pub(crate) const MEASUREMENTS: &[Measurement] = &[
     row("check", "kb_check of all ten rules from nothing, and after one upsert", check::run),
     row("copies", "a new branch as a copy, while 4 clients write", copies::run),
     row("clients", "8 clients that write to one branch, and to 8", clients::run),
+    row(
+        "advisor",
+        "kb_semantic_advisor and kb_suggest_predicates, sentences per second on one core",
+        advisor::run,
+    ),
+    row("sync", "cairn kb sync of 5,000 Markdown files: cold, unchanged, one changed", sync::run),
+    row("autopilot", "cairn kb autopilot over 2,000 and 20,000 source files", autopilot::run),
+    row("staged", "cairn kb check --staged with 50 changed files", staged::run),
 ];
 
 /// Entities and relationships of a branch.

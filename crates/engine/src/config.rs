@@ -40,6 +40,8 @@ pub struct EngineConfig {
     pub keep_deleted_content: Option<Duration>,
     /// Client for SPARQL endpoints elsewhere; without one remote queries are off.
     pub sparql: Option<Arc<dyn SparqlEndpoint>>,
+    /// Changes of a sync of a KB that are stored in one transaction; a larger one is staged.
+    pub kb_sync_changes_max: usize,
     /// Memories beside the built-in ones.
     pub memories: Vec<Arc<dyn Memory>>,
 }
@@ -72,6 +74,7 @@ impl Default for EngineConfig {
             signing: None,
             keep_deleted_content: Some(limits::KEEP_DELETED_CONTENT),
             sparql: None,
+            kb_sync_changes_max: cairn_seam::limits::COMMIT_CHANGES_MAX,
             memories: Vec::new(),
         }
     }

@@ -99,6 +99,12 @@ pub const KB_BRANCHES_HELD_MAX: usize = 256;
 pub const KB_BRANCHES_LISTED_MAX: usize = 10_000;
 /// KB branches among which a similar name is looked for.
 pub const KB_BRANCHES_NAMED_MAX: usize = 1_000;
+/// Entities that a sync of a KB branch reads whole in one snapshot.
+pub const KB_SYNC_PAGE: usize = 2_000;
+/// Entities or relationships that one transaction of a staged sync stores.
+pub const KB_SYNC_STEP_ITEMS: usize = 2_000;
+/// Bytes of attributes after which such a transaction ends.
+pub const KB_SYNC_STEP_BYTES: usize = 4 * MIB;
 /// Rows of a KB branch that are read in one snapshot.
 pub const KB_LOAD_PAGE: usize = 20_000;
 /// How long a write of a KB branch waits for the writes before it.

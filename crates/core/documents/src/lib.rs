@@ -7,6 +7,7 @@ mod export;
 pub mod limits;
 mod markdown;
 mod problem;
+mod results;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -17,4 +18,5 @@ pub use document::{Document, DocumentEntity};
 pub use export::{Places, to_markdown, to_symbols_yaml};
 pub use markdown::parse_markdown;
 pub use problem::{Problem, ProblemClass};
+pub use results::{ResultFormat, ResultsError, TestCase, TestRun, parse_results};
 pub use symbols::parse_symbols;

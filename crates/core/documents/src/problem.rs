@@ -39,6 +39,24 @@ pub enum ProblemClass {
 }
 
 impl ProblemClass {
+    /// Every class, in the order of the documentation.
+    pub const ALL: &'static [ProblemClass] = &[
+        ProblemClass::Unreadable,
+        ProblemClass::MissingEnd,
+        ProblemClass::MissingType,
+        ProblemClass::MissingField,
+        ProblemClass::UnquotedColon,
+        ProblemClass::Yaml,
+        ProblemClass::UnknownField,
+        ProblemClass::InvalidField,
+        ProblemClass::InvalidLink,
+        ProblemClass::EmbeddedEntity,
+        ProblemClass::DuplicateId,
+        ProblemClass::More,
+        ProblemClass::RenamedField,
+        ProblemClass::IgnoredField,
+    ];
+
     /// Returns its name, as messages show it.
     pub fn text(self) -> &'static str {
         match self {

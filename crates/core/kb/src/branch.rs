@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::{EntityType, Relation};
 
+mod ends;
 mod node;
 
+pub use ends::{Ends, Trust};
 pub use node::{Claim, ClaimValue, FactFields, Node};
 
 /// The number of an entity: that of its concept.
@@ -33,10 +35,12 @@ pub enum Change {
     Put(NodeKey, Box<Node>),
     /// Removes an entity and the relationships that start at it.
     Remove(NodeKey),
-    /// Adds a relationship.
+    /// Adds a relationship, made with the contents that its ends have at that moment.
     Link(Edge),
     /// Removes a relationship.
     Unlink(Edge),
+    /// Notes the contents that the ends of a relationship were accepted with, or forgets them.
+    Ends(Edge, Option<Ends>),
 }
 
 impl Change {
@@ -44,7 +48,9 @@ impl Change {
     pub fn touched(&self, keys: &mut Vec<NodeKey>) {
         match self {
             Change::Put(key, _) | Change::Remove(key) => keys.push(*key),
-            Change::Link(edge) | Change::Unlink(edge) => keys.extend([edge.from, edge.to]),
+            Change::Link(edge) | Change::Unlink(edge) | Change::Ends(edge, _) => {
+                keys.extend([edge.from, edge.to])
+            }
         }
     }
 }
@@ -57,6 +63,8 @@ pub struct Branch {
     by_type: BTreeMap<(EntityType, Box<str>), NodeKey>,
     out: HashMap<NodeKey, BTreeSet<(Relation, NodeKey)>>,
     incoming: HashMap<NodeKey, BTreeSet<(Relation, NodeKey)>>,
+    /// Contents that relationships were made with, as far as they are known.
+    ends: HashMap<Edge, Ends>,
     edge_count: usize,
     file_owned: usize,
     diverged: usize,
@@ -89,12 +97,19 @@ impl Branch {
                 Change::Link(edge) if self.has(edge) => {}
                 Change::Link(edge) => {
                     self.link(edge);
+                    self.note_ends(edge, self.present_ends(edge));
                     undo.push(Change::Unlink(edge));
                 }
                 Change::Unlink(edge) if !self.has(edge) => {}
                 Change::Unlink(edge) => {
+                    undo.push(Change::Ends(edge, self.ends(edge)));
                     self.unlink(edge);
                     undo.push(Change::Link(edge));
+                }
+                Change::Ends(edge, _) if !self.has(edge) => {}
+                Change::Ends(edge, ends) => {
+                    undo.push(Change::Ends(edge, self.ends(edge)));
+                    self.note_ends(edge, ends);
                 }
             }
         }
@@ -102,9 +117,10 @@ impl Branch {
         undo
     }
 
-    /// Changes that add the relationships that start at an entity.
+    /// Changes that add the relationships that start at an entity, the last one first.
     fn starts(&self, key: NodeKey) -> Vec<Change> {
-        self.out(key).map(|(relation, to)| Change::Link(Edge { relation, from: key, to })).collect()
+        let edges = self.out(key).map(|(relation, to)| Edge { relation, from: key, to });
+        edges.flat_map(|edge| [Change::Ends(edge, self.ends(edge)), Change::Link(edge)]).collect()
     }
 
     /// Whether it has a relationship.
@@ -128,6 +144,7 @@ impl Branch {
         self.nodes.remove(&key);
         for (relation, to) in self.out.remove(&key).unwrap_or_default() {
             self.edge_count -= 1;
+            self.ends.remove(&Edge { relation, from: key, to });
             remove_end(&mut self.incoming, to, (relation, key));
         }
     }
@@ -142,6 +159,7 @@ impl Branch {
     /// Removes a relationship.
     pub fn unlink(&mut self, edge: Edge) {
         self.edge_count -= usize::from(self.has(edge));
+        self.ends.remove(&edge);
         remove_end(&mut self.out, edge.from, (edge.relation, edge.to));
         remove_end(&mut self.incoming, edge.to, (edge.relation, edge.from));
     }

@@ -34,6 +34,9 @@ cairn_base::error_codes! {
     /// A branch is being created or deleted.
     KbBranchBusy: "KIP_4003", wire 503, http 503, rpc -32053, Later,
         "retry when the copy has finished; `cairn kb branch list` shows its state";
+    /// Another sync of the branch was stored meanwhile.
+    KbSyncMoved: "KIP_3001", wire 409, http 409, rpc -32009, Never,
+        "list the synced files again, and send those that differ";
     /// A limit of the KB is reached.
     KbTooLarge: "KIP_4002", wire 413, http 413, rpc -32013, Never,
         "stay within the limit that the message names";

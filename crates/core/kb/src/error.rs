@@ -95,6 +95,14 @@ pub enum KbError {
         /// `created` or `deleted`.
         doing: &'static str,
     },
+    /// Another sync was stored since the files were listed.
+    #[error("the branch was synced again since its files were listed: {found} instead of {expected}")]
+    SyncMoved {
+        /// The sync that the caller expects.
+        expected: String,
+        /// The last sync of the branch.
+        found: String,
+    },
     /// A limit is reached.
     #[error("{what}: {count} are more than the {max} allowed")]
     TooLarge {
@@ -148,6 +156,7 @@ impl KbError {
             KbError::NoEntity(_) => KbCode::KbNoEntity,
             KbError::Refresh { .. } => KbCode::KbRefreshError,
             KbError::Busy { .. } => KbCode::KbBranchBusy,
+            KbError::SyncMoved { .. } => KbCode::KbSyncMoved,
             KbError::TooLarge { .. } => KbCode::KbTooLarge,
             KbError::Off { .. } => KbCode::KbSwitchedOff,
             KbError::Sparql(error) => error.code(),

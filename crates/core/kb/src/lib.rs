@@ -10,14 +10,18 @@ mod branch;
 mod check;
 mod code;
 mod contradiction;
+mod digest;
 mod entity;
 mod error;
 pub mod limits;
 mod model;
 mod predicates;
+mod prompts;
 mod record;
+pub mod render;
 pub mod report;
 mod requirement;
+mod results;
 mod sentence;
 mod skills;
 mod space;
@@ -32,9 +36,9 @@ mod write;
 pub use advisor::{
     AmbiguityWitness, CandidateLane, Interpretation, LogicReadiness, RECEIPT_VERSION, Receipt,
     RecommendedSchema, Signal, SignalKind, SuggestedClaim, SuggestedPredicate, Suggestion, SuggestionKind,
-    advise,
+    advise, is_modeled,
 };
-pub use branch::{Branch, Change, Claim, ClaimValue, Edge, FactFields, Node, NodeKey};
+pub use branch::{Branch, Change, Claim, ClaimValue, Edge, Ends, FactFields, Node, NodeKey, Trust};
 pub use check::{CheckReport, CheckRequest, CheckState, Rule};
 pub use code::KbCode;
 pub use contradiction::{
@@ -42,13 +46,15 @@ pub use contradiction::{
     Conflict, ConflictKind, Conflicts, GroupIndex, GroupKey, Membership, conflicts_in_group, conflicts_of,
     memberships,
 };
+pub use digest::ContentDigest;
 pub use entity::{Entity, FIELDS, Field, FieldError, Properties, Shape, field, field_of_attribute};
 pub use error::{Dependents, KbError};
 pub use model::{
-    EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole, ValueType,
-    VerificationPerspective, VerificationScope,
+    Dependent, EntityType, FactKind, Granularity, Operator, Polarity, Relation, STATUSES, SymbolRole,
+    ValueType, VerificationPerspective, VerificationScope,
 };
 pub use predicates::{PredicateSchema, RelationshipPlan, UsageHints};
+pub use prompts::{PROMPTS, Prompt, prompt};
 pub use record::{
     BranchRecord, Version, branch_of_space, check_branch, check_workspace, decode_branch, find_branch,
     list_branches, put_branch, put_version, remove_branch, remove_version, space_name, version,
@@ -57,15 +63,18 @@ pub use requirement::{
     ClaimOperator, ClaimScalar, ExtractionMode, ObservationWriteSet, SCHEMA_VERSION_LATEST,
     SchemaVersionState, SchemaVersionStatus, SemanticClaim, StrictWriteSet, WriteSet, model_requirement,
 };
+pub use results::{
+    Assigned, ResultChange, ResultsPlan, assign_results, check_results, plan_results, store_results,
+};
 pub use skills::{SkillError, SkillManifest, SkillSource};
-pub use space::{Loading, Schema, define, entities};
+pub use space::{Loading, Schema, define, entities, stored_entities};
 pub use sparql::{
     SparqlAnswer, SparqlCode, SparqlEndpoint, SparqlError, SparqlRequest, SparqlRow, SparqlTerm,
     SparqlTermType,
 };
 pub use write::{
-    DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, check_relationship, examine_upsert,
-    plan_delete, store_deletion, store_upsert,
+    AcceptPlan, DeletePlan, Examined, NewLink, Stored, SymbolFacts, UpsertPlan, check_relationship, examine_upsert,
+    plan_accept, plan_delete, store_acceptance, store_deletion, store_upsert,
 };
 
 /// The result of reading or writing the KB.

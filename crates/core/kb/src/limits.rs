@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cairn_base::KIB;
+use cairn_base::{KIB, MIB};
 
 /// Bytes of the id of an entity.
 pub const ENTITY_ID_BYTES_MAX: usize = 256;
@@ -58,6 +58,32 @@ pub const GRAPH_NODES_DEFAULT: u32 = 200;
 pub const GRAPH_EDGES_MAX: u32 = 20_000;
 /// Relationships of one traversal, unless the request says otherwise.
 pub const GRAPH_EDGES_DEFAULT: u32 = 500;
+/// Linked entities that a row of a traceability matrix lists of each type; all of them are counted.
+pub const MATRIX_CELLS_MAX: usize = 100;
+/// Entities that a linked entity of a traceability matrix is shown to be reached through.
+pub const MATRIX_THROUGH_MAX: usize = 10;
+/// Linked entities that a cell of a rendered report names; the others are counted.
+pub const RENDER_CELLS_MAX: usize = 12;
+/// Characters of a title or a source in a rendered report.
+pub const RENDER_TITLE_CHARS_MAX: usize = 240;
+/// Ids of one impact analysis.
+pub const IMPACT_IDS_MAX: usize = 1_000;
+/// Paths of one impact analysis.
+pub const IMPACT_PATHS_MAX: usize = 5_000;
+/// Entities that an impact analysis lists as starts; all of them are counted.
+pub const IMPACT_STARTS_MAX: usize = 1_000;
+/// Relationships between a start and the farthest entity of an impact analysis.
+pub const IMPACT_DEPTH_MAX: u32 = 20;
+/// The same, unless the request says otherwise.
+pub const IMPACT_DEPTH_DEFAULT: u32 = 5;
+/// Entities that an impact analysis visits in each direction.
+pub const IMPACT_ENTITIES_MAX: usize = 10_000;
+/// Rows of each direction of an impact analysis, unless the request says otherwise.
+pub const IMPACT_ROWS_DEFAULT: u32 = 200;
+/// Ids of one request about suspect links.
+pub const SUSPECT_IDS_MAX: usize = 1_000;
+/// Links that one request accepts.
+pub const ACCEPT_LINKS_MAX: usize = 10_000;
 /// Bytes of the name of a branch.
 pub const BRANCH_NAME_BYTES_MAX: usize = 255;
 /// Bytes of the id of a workspace.
@@ -101,6 +127,34 @@ pub const CHECK_CYCLE_STEPS_MAX: usize = 100_000;
 pub const CHECK_CYCLE_NAMES_MAX: usize = 32;
 /// Contradictions of one branch that are held; more are not reported.
 pub const CHECK_CONTRADICTIONS_MAX: usize = 100_000;
+/// Entities of one page of an export, and ids that one call names.
+pub const EXPORT_ENTITIES_MAX: usize = 1_000;
+/// Test cases of one import of results.
+pub const RESULT_CASES_MAX: usize = 100_000;
+/// Tests with results in one import, which is one transaction.
+pub const RESULT_TESTS_MAX: usize = 10_000;
+/// Bytes of the name of a test case, of its class, suite and file, and of a property.
+pub const RESULT_TEXT_BYTES_MAX: usize = 4 * KIB;
+/// Properties of a test case.
+pub const RESULT_PROPERTIES_MAX: usize = 64;
+/// Tests and cases of each kind that the response to an import of results lists; all of them are counted.
+pub const RESULTS_LISTED_MAX: usize = 1_000;
+/// Files of one sync, those included that are gone.
+pub const SYNC_FILES_MAX: usize = 200_000;
+/// Entities of one file of a sync.
+pub const SYNC_FILE_ENTITIES_MAX: usize = 20_000;
+/// Bytes of one line of a sync: a file with all its entities.
+pub const SYNC_LINE_BYTES_MAX: usize = 16 * MIB;
+/// Bytes of all lines of a sync.
+pub const SYNC_BYTES_MAX: usize = 256 * MIB;
+/// Bytes of the path of a synced file.
+pub const SYNC_PATH_BYTES_MAX: usize = 1_000;
+/// Bytes of the hash of a synced file.
+pub const SYNC_HASH_BYTES_MAX: usize = 128;
+/// Problems, diverged entities and released entities that the report of a sync lists; all of them are counted.
+pub const SYNC_LISTED_MAX: usize = 1_000;
+/// Contradictions that the report of a sync lists; all of them are counted.
+pub const SYNC_CONTRADICTIONS_MAX: usize = 100;
 /// Bytes of a statement that is modelled as a requirement.
 pub const MODEL_STATEMENT_BYTES_MAX: usize = 16 * KIB;
 /// Bytes of a key that is read out of a statement; longer ones are no keys.

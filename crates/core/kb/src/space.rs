@@ -4,13 +4,15 @@ use std::mem;
 
 use cairn_base::Value;
 use cairn_graph::{
-    ConceptId, ConceptWrite, Element, Lookup, Map, PredicateId, Target, TypeId, View, Writer, known,
+    ConceptId, ConceptWrite, Element, LinkId, Lookup, Map, Part, PredicateId, RecordView, Target, TypeId, View,
+    Writer, known,
 };
 use cairn_seam::Visit;
 
-use crate::branch::{Branch, Edge, Node, NodeKey};
+use crate::branch::{Branch, Edge, Ends, Node, NodeKey};
 use crate::entity::Entity;
 use crate::model::{EntityType, Relation};
+use crate::sync::{FILE_TYPE, Files, Stored, StoredEntity, StoredLink};
 use crate::{KbError, Result};
 
 /// Numbers of the types and predicates of the KB in a space.
@@ -18,6 +20,8 @@ use crate::{KbError, Result};
 pub struct Schema {
     types: Vec<TypeId>,
     predicates: Vec<PredicateId>,
+    /// The type of synced files; `None` before the first sync.
+    files: Option<TypeId>,
 }
 
 impl Schema {
@@ -31,7 +35,22 @@ impl Schema {
         let predicates = Relation::ALL
             .iter()
             .map(|relation| view.predicate_id(relation.text())?.ok_or_else(|| missing(relation.text())));
-        Ok(Schema { types: types.collect::<Result<_>>()?, predicates: predicates.collect::<Result<_>>()? })
+        Ok(Schema {
+            types: types.collect::<Result<_>>()?,
+            predicates: predicates.collect::<Result<_>>()?,
+            files: view.type_id(FILE_TYPE)?,
+        })
+    }
+
+    /// The number of the concept type of synced files; `None` before the first sync.
+    pub fn type_of_files(&self) -> Option<TypeId> {
+        self.files
+    }
+
+    /// The same schema of a space in which synced files have this type.
+    #[must_use]
+    pub fn with_type_of_files(self, files: TypeId) -> Self {
+        Schema { files: Some(files), ..self }
     }
 
     /// The number of the concept type of a type of entities.
@@ -42,6 +61,12 @@ impl Schema {
     /// The number of the predicate of a relationship type.
     pub fn predicate_of(&self, relation: Relation) -> PredicateId {
         self.predicates[relation as usize]
+    }
+
+    /// The relationship type of a predicate; `None` if it is none of the KB.
+    pub fn relation_of(&self, predicate: PredicateId) -> Option<Relation> {
+        let all = Relation::ALL.iter().zip(&self.predicates);
+        all.into_iter().find(|(_, number)| **number == predicate).map(|(relation, _)| *relation)
     }
 }
 
@@ -84,20 +109,73 @@ pub fn entities(
     Ok(found)
 }
 
+/// Reads whole entities with the relationships that start at them; with `true`, also those that end at them. Those that
+/// are not there are left out.
+pub fn stored_entities(
+    view: &View<'_>,
+    schema: &Schema,
+    wanted: &[(NodeKey, EntityType, bool)],
+) -> Result<Stored> {
+    let typed: Vec<_> = wanted.iter().map(|(key, kind, _)| (*key, *kind)).collect();
+    let found = entities(view, schema, &typed)?;
+    let mut stored = Stored::with_capacity(wanted.len());
+    for (entity, (key, ..)) in found.into_iter().zip(wanted) {
+        if let Some(entity) = entity {
+            stored.insert(*key, StoredEntity { entity, links: Vec::new(), incoming: Vec::new() });
+        }
+    }
+    let element = |key: &NodeKey| Element::Concept(ConceptId(key.0));
+    let out = wanted.iter().map(|(key, ..)| Lookup::Out { subject: element(key), predicate: None });
+    let incoming = wanted.iter().filter(|(.., is_wanted)| *is_wanted);
+    let incoming = incoming.map(|(key, ..)| Lookup::In { object: element(key), predicate: None });
+    let lookups: Vec<Lookup> = out.chain(incoming).collect();
+    let mut edges: Vec<(bool, LinkId, Edge)> = Vec::new();
+    view.edges(&lookups, &mut |place, edge| {
+        let relation =
+            Relation::ALL.iter().find(|relation| schema.predicate_of(**relation) == edge.predicate);
+        if let (Some(relation), Element::Concept(from), Element::Concept(to)) =
+            (relation, edge.subject, edge.object)
+        {
+            let (from, to) = (NodeKey(from.0), NodeKey(to.0));
+            edges.push((place < wanted.len(), edge.link, Edge { relation: *relation, from, to }));
+        }
+        Visit::Continue
+    })?;
+    let ids: Vec<LinkId> = edges.iter().map(|(_, id, _)| *id).collect();
+    view.links(&ids, &mut |place, link| {
+        let (starts, _, Edge { relation, from, to }) = edges[place];
+        let mut metadata = link.map(|link| link.metadata).unwrap_or_default();
+        metadata.retain(|name, _| !name.starts_with('_'));
+        match stored.get_mut(if starts { &from } else { &to }) {
+            Some(known) if starts => known.links.push(StoredLink { relation, to, metadata }),
+            Some(known) => known.incoming.push((from, relation, metadata)),
+            None => {}
+        }
+    })?;
+    Ok(stored)
+}
+
 /// Reads a branch into memory, page by page, because snapshots are short-lived. Nobody may write to the space
 /// between two pages.
 #[derive(Debug, Default)]
 pub struct Loading {
     branch: Branch,
+    files: Files,
+    after_file: Option<ConceptId>,
+    has_files: bool,
     kind: usize,
     after_entity: Option<ConceptId>,
-    relation: usize,
-    after_edge: Option<(Element, Element)>,
+    after_link: Option<LinkId>,
 }
 
 impl Loading {
-    /// Reads about as many rows as it may; returns the branch when it is complete.
-    pub fn page(&mut self, view: &View<'_>, schema: &Schema, rows_max: usize) -> Result<Option<Branch>> {
+    /// Reads about as many rows as it may; returns the branch and its files when they are complete.
+    pub fn page(
+        &mut self,
+        view: &View<'_>,
+        schema: &Schema,
+        rows_max: usize,
+    ) -> Result<Option<(Branch, Files)>> {
         let mut rows = 0;
         while let Some(kind) = EntityType::ALL.get(self.kind) {
             if !self.entities_page(view, schema, *kind, rows_max, &mut rows)? {
@@ -105,13 +183,44 @@ impl Loading {
             }
             (self.kind, self.after_entity) = (self.kind + 1, None);
         }
-        while let Some(relation) = Relation::ALL.get(self.relation) {
-            if !self.edges_page(view, schema, *relation, rows_max, &mut rows)? {
-                return Ok(None);
-            }
-            (self.relation, self.after_edge) = (self.relation + 1, None);
+        if !self.edges_page(view, schema, rows_max, &mut rows)? {
+            return Ok(None);
         }
-        Ok(Some(mem::take(&mut self.branch)))
+        if !self.has_files && !self.files_page(view, schema, rows_max, &mut rows)? {
+            return Ok(None);
+        }
+        self.has_files = true;
+        Ok(Some((mem::take(&mut self.branch), mem::take(&mut self.files))))
+    }
+
+    /// Reads synced files; returns whether those are all.
+    fn files_page(
+        &mut self,
+        view: &View<'_>,
+        schema: &Schema,
+        rows_max: usize,
+        rows: &mut usize,
+    ) -> Result<bool> {
+        let Some(kind) = schema.files else { return Ok(true) };
+        let mut verdict = Ok(true);
+        view.concepts_of_type(kind, self.after_file, &mut |id, record| {
+            let name = record.name().unwrap_or_default();
+            match record.attributes() {
+                Ok(attributes) => self.files.load(name, &attributes),
+                Err(error) => {
+                    verdict = Err(error.into());
+                    return Visit::Stop;
+                }
+            }
+            self.after_file = Some(id);
+            *rows += 1;
+            if *rows < rows_max {
+                return Visit::Continue;
+            }
+            verdict = Ok(false);
+            Visit::Stop
+        })?;
+        verdict
     }
 
     /// Reads entities of a type; returns whether those are all.
@@ -144,29 +253,41 @@ impl Loading {
         verdict
     }
 
-    /// Reads relationships of a type; returns whether those are all.
+    /// Reads relationships; returns whether those are all.
     fn edges_page(
         &mut self,
         view: &View<'_>,
         schema: &Schema,
-        relation: Relation,
         rows_max: usize,
         rows: &mut usize,
     ) -> Result<bool> {
-        let lookup = Lookup::Predicate { predicate: schema.predicate_of(relation), after: self.after_edge };
-        let mut is_all = true;
-        view.edges(&[lookup], &mut |_, edge| {
-            if let (Element::Concept(from), Element::Concept(to)) = (edge.subject, edge.object) {
-                self.branch.link(Edge { relation, from: NodeKey(from.0), to: NodeKey(to.0) });
+        let mut verdict = Ok(true);
+        view.all_links(self.after_link, &mut |id, record| {
+            if let Err(error) = self.add_link(schema, &record) {
+                verdict = Err(error);
+                return Visit::Stop;
             }
-            self.after_edge = Some((edge.subject, edge.object));
+            self.after_link = Some(id);
             *rows += 1;
             if *rows < rows_max {
                 return Visit::Continue;
             }
-            is_all = false;
+            verdict = Ok(false);
             Visit::Stop
         })?;
-        Ok(is_all)
+        verdict
+    }
+
+    /// Adds a link, unless it is none of the KB.
+    fn add_link(&mut self, schema: &Schema, record: &RecordView<'_>) -> Result<()> {
+        let Some(edge) = record.edge() else { return Ok(()) };
+        let Some(relation) = schema.relation_of(edge.predicate) else { return Ok(()) };
+        if let (Element::Concept(from), Element::Concept(to)) = (edge.subject, edge.object) {
+            let edge = Edge { relation, from: NodeKey(from.0), to: NodeKey(to.0) };
+            self.branch.link(edge);
+            let ends = record.value(Part::Metadata, &[Ends::METADATA])?;
+            self.branch.note_ends(edge, ends.as_ref().and_then(Ends::from_metadata));
+        }
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use cairn_base::Number;
 
-use crate::{Branch, Edge, EntityType, FactFields, Node, NodeKey, Relation};
+use crate::{Branch, ContentDigest, Edge, EntityType, FactFields, Node, NodeKey, Relation};
 
 /// Parameters of a synthetic branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +154,7 @@ fn entity(kind: EntityType, key: NodeKey, at: u64, random: &mut Random) -> Node 
             .then(|| ["unit", "integration", "end_to_end"][number as usize % 3].into()),
         verification_perspective: None,
         symbol_role: None,
+        digest: ContentDigest(number),
         fact: (kind == EntityType::Fact).then(|| Box::new(fact(at))),
         id: id.into(),
         kind,
@@ -198,5 +199,34 @@ impl Random {
 
     fn of(&mut self, keys: &[NodeKey]) -> NodeKey {
         keys[self.below(keys.len() as u64) as usize]
+    }
+}
+
+/// A branch in memory that payloads of `kb_upsert` are applied to, to show that plans are accepted.
+#[cfg(test)]
+#[derive(Default)]
+pub(crate) struct Drafts {
+    branch: Branch,
+    entities: Vec<crate::Entity>,
+}
+
+#[cfg(test)]
+impl Drafts {
+    /// Applies payloads in order; each must be accepted.
+    #[track_caller]
+    pub(crate) fn apply(&mut self, plan: &[crate::tools::UpsertInput]) {
+        for input in plan {
+            let at = self.entities.iter().position(|entity| entity.id == input.id);
+            let current = at.map(|at| &self.entities[at]);
+            let examined = crate::examine_upsert(&self.branch, current, input, None, 1_780_000_000_000);
+            assert!(examined.problems.is_empty(), "{}: {:?}", input.id, examined.problems);
+            assert_eq!(examined.warnings, Vec::<String>::new(), "{}", input.id);
+            let at = at.unwrap_or(self.entities.len());
+            self.branch.apply(examined.plan.changes(NodeKey(at as u64 + 1)));
+            match self.entities.get_mut(at) {
+                Some(entity) => *entity = examined.plan.entity,
+                None => self.entities.push(examined.plan.entity),
+            }
+        }
     }
 }

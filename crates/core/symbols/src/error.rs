@@ -14,6 +14,11 @@ pub enum SymbolError {
     /// The parser needs more work than the length of the file justifies.
     #[error("the file takes too long to parse; correct its syntax errors, or exclude it if it is generated")]
     TooComplex,
+    /// The system gives no thread to parse it on.
+    #[error(
+        "the system gives no thread to parse the file on; stop other programs, or raise the limits of this one"
+    )]
+    NoThread,
     /// The grammar was built for another version of the parser.
     #[error("the grammar of {language} cannot be loaded; this build of cairn is broken")]
     Grammar {

@@ -13,6 +13,9 @@ pub(crate) struct Grammar {
     language: tree_sitter::Language,
     /// Shapes by the number of the kind of a node.
     shapes: Box<[Option<Shape>]>,
+    /// A statement that is parsed behind the file. At the end of a file tree-sitter joins all ways to go on after syntax
+    /// errors in one step, which takes gigabytes where there are many; a statement leaves few of them.
+    pub(crate) end: &'static str,
     /// Handles a node that has a shape other than `Comment`, `Text`, `Inner` and `Mark`.
     pub(crate) enter: Enter,
     /// Reads an attribute: marks of the declaration that follows it.
@@ -75,6 +78,7 @@ pub(crate) type Nodes = &'static [(Shape, &'static [&'static str])];
 impl Grammar {
     fn new(
         language: tree_sitter::Language,
+        end: &'static str,
         nodes: Nodes,
         enter: Enter,
         mark: fn(&Walk<'_, '_>, Node<'_>) -> Marks,
@@ -89,29 +93,36 @@ impl Grammar {
                 }
             }
         }
-        Grammar { language, shapes: shapes.into(), enter, mark }
+        Grammar { language, shapes: shapes.into(), end, enter, mark }
     }
 
     /// Returns the grammar of a language. It is prepared once for the process.
     pub(crate) fn of(language: Language) -> &'static Grammar {
         static TYPESCRIPT: LazyLock<Grammar> = LazyLock::new(|| {
             let language = tree_sitter_typescript::LANGUAGE_TYPESCRIPT;
-            Grammar::new(language.into(), script::NODES, script::enter, unmarked)
+            Grammar::new(language.into(), "\n0;\n", script::NODES, script::enter, unmarked)
         });
         static TSX: LazyLock<Grammar> = LazyLock::new(|| {
             let language = tree_sitter_typescript::LANGUAGE_TSX;
-            Grammar::new(language.into(), script::NODES, script::enter, unmarked)
+            Grammar::new(language.into(), "\n0;\n", script::NODES, script::enter, unmarked)
         });
         static PYTHON: LazyLock<Grammar> = LazyLock::new(|| {
-            Grammar::new(tree_sitter_python::LANGUAGE.into(), python::NODES, python::enter, unmarked)
+            Grammar::new(
+                tree_sitter_python::LANGUAGE.into(),
+                "\npass\n",
+                python::NODES,
+                python::enter,
+                unmarked,
+            )
         });
         static RUST: LazyLock<Grammar> = LazyLock::new(|| {
-            Grammar::new(tree_sitter_rust::LANGUAGE.into(), rust::NODES, rust::enter, rust::mark)
+            Grammar::new(tree_sitter_rust::LANGUAGE.into(), "\n;\n", rust::NODES, rust::enter, rust::mark)
         });
-        static GO: LazyLock<Grammar> =
-            LazyLock::new(|| Grammar::new(tree_sitter_go::LANGUAGE.into(), go::NODES, go::enter, unmarked));
+        static GO: LazyLock<Grammar> = LazyLock::new(|| {
+            Grammar::new(tree_sitter_go::LANGUAGE.into(), "\nvar _ int\n", go::NODES, go::enter, unmarked)
+        });
         static JAVA: LazyLock<Grammar> = LazyLock::new(|| {
-            Grammar::new(tree_sitter_java::LANGUAGE.into(), java::NODES, java::enter, unmarked)
+            Grammar::new(tree_sitter_java::LANGUAGE.into(), "\n;\n", java::NODES, java::enter, unmarked)
         });
         match language {
             Language::TypeScript => &TYPESCRIPT,

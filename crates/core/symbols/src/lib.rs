@@ -1,8 +1,9 @@
 //! Symbols of source files: names, kinds, exports, lines and imports, by tree-sitter.
 //!
 //! [`parse`] reads the text of one file. It reads no files itself, runs no code and resolves no imports: everything is
-//! found in the one text. Source with syntax errors yields the symbols that parse. Time and memory are linear in the
-//! length of the text: files, syntax trees, symbols and names have limits, and no function recurses into the tree.
+//! found in the one text. Source with syntax errors yields the symbols that parse. Files, syntax trees, symbols and names
+//! have limits, and no function recurses into the tree. The error recovery of tree-sitter is not linear in the length of
+//! the text, so a clock bounds the time of a parse.
 
 mod dialect;
 mod directive;

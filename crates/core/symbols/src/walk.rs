@@ -16,6 +16,8 @@ pub(crate) struct Walk<'s, 't> {
     grammar: &'static Grammar,
     source: &'s str,
     tree: &'t Tree,
+    /// Lines of the file.
+    lines: u32,
     /// Whether comments inside of functions can matter.
     has_directives: bool,
     /// Nodes above the current one.
@@ -108,6 +110,7 @@ impl<'s, 't> Walk<'s, 't> {
             grammar,
             source,
             tree,
+            lines: u32::try_from(source.split('\n').count()).unwrap_or(u32::MAX),
             has_directives: directive::may_have_any(source),
             above: Vec::new(),
             scopes: vec![file],
@@ -235,7 +238,8 @@ impl<'s, 't> Walk<'s, 't> {
             is_test: is_test || self.marks.is_test || scope.is_test,
             line: number(start.row),
             column: number(start.column),
-            end_line: number(end.row),
+            // What is parsed behind the file is no part of it.
+            end_line: number(end.row).min(self.lines),
             end_column: number(end.column),
             parent: scope.symbol,
         };

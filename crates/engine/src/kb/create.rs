@@ -2,12 +2,13 @@
 
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::Position;
-use cairn_graph::{Writer, spaces};
+use cairn_graph::{GraphError, Writer, spaces};
 use cairn_kb::{BranchRecord, KbError, Version, check_branch, check_workspace, define, find_branch, version};
 use cairn_seam::{OnStage, StoreError};
 
 use super::KbTarget;
 use super::list::{KbBranch, shown};
+use super::open::ATTEMPTS_MAX;
 use super::state::space_scope;
 use crate::{Act, Engine, EngineError, limits};
 
@@ -45,10 +46,22 @@ impl Engine {
         }
         let source = from.filter(|from| *from != target.branch);
         let source = source.map(|from| KbTarget { branch: from.to_owned(), ..target.clone() });
-        let source = source.map(|source| self.kb_find(principal, &source)).transpose()?.flatten();
-        match source {
-            Some(source) => self.kb_copy(principal, target, &source, on_stage)?,
-            None => self.kb_create_empty(principal, target)?,
+        let mut left = ATTEMPTS_MAX;
+        loop {
+            left -= 1;
+            let found = source.as_ref().map(|source| self.kb_find(principal, source)).transpose()?.flatten();
+            let Some(found) = found else {
+                self.kb_create_empty(principal, target)?;
+                break;
+            };
+            match self.kb_copy(principal, target, &found, on_stage) {
+                // A sync may have given it another space meanwhile.
+                Err(EngineError::Graph(GraphError::NoSpace(_))) if left > 0 => {}
+                copied => {
+                    copied?;
+                    break;
+                }
+            }
         }
         let lost =
             || KbError::Refresh { branch: target.branch.clone(), detail: "it was just created".into() };

@@ -100,10 +100,10 @@ fn compare(left: Side, right: Side) -> KbDiff {
     diff
 }
 
-/// Times say when something was written, and not what.
+/// Times and files say when and where something was written, and not what.
 fn without_times(entity: &EntityJson) -> EntityJson {
     let mut entity = entity.clone();
-    entity.0.remove("updated_at");
+    ["updated_at", "file", "diverged"].into_iter().for_each(|name| drop(entity.0.remove(name)));
     entity
 }
 

@@ -15,11 +15,17 @@ pub(crate) struct Kb {
     pub(super) branches: Branches,
     /// Client for SPARQL endpoints elsewhere, if remote queries are on.
     pub(super) sparql: Option<Arc<dyn SparqlEndpoint>>,
+    /// Changes of a sync that are stored in one transaction.
+    pub(super) sync_changes_max: usize,
 }
 
 impl Kb {
     pub(crate) fn new(config: &EngineConfig, _now_ms: u64) -> Self {
-        Kb { branches: Branches::default(), sparql: config.sparql.clone() }
+        Kb {
+            branches: Branches::default(),
+            sparql: config.sparql.clone(),
+            sync_changes_max: config.kb_sync_changes_max,
+        }
     }
 }
 

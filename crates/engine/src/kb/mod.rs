@@ -4,20 +4,26 @@
 //! transaction, and the transaction stores it only if the branch still has the version that it was examined
 //! against. Reads see the branch as its last write left it.
 
+mod accept;
 mod branches;
 mod check;
 mod create;
 mod damage;
 mod delete;
 mod diff;
+mod export;
 mod list;
 mod memory;
+mod model;
 mod open;
 mod reports;
+mod results;
 mod salvage;
 mod search;
 mod sparql;
 mod state;
+mod sync;
+mod sync_staged;
 mod upsert;
 mod verify;
 

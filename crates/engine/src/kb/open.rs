@@ -1,6 +1,7 @@
 //! From a target to its branch in memory.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cairn_access::{Action, Permit, Principal, Resource, Scope};
 use cairn_base::{Position, most_alike};
@@ -17,7 +18,12 @@ use super::state::{BranchState, Held, space_scope};
 use crate::{Act, Engine, EngineError, limits};
 
 /// How often a request is carried out whose branch was replaced meanwhile.
-const ATTEMPTS_MAX: usize = 3;
+pub(super) const ATTEMPTS_MAX: usize = 3;
+
+/// How often a branch may be replaced while a request is carried out, without counting as one of these.
+const REPLACED_MAX: usize = 64;
+/// How long a read waits for writes before it looks again whether the branch is in memory.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The branch of a target, which exists.
 pub(super) struct Opened {
@@ -49,10 +55,17 @@ impl Engine {
         target: &KbTarget,
         mut attempt: impl FnMut(&Opened) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let mut left = ATTEMPTS_MAX;
+        let (mut left, mut replaced_left) = (ATTEMPTS_MAX, REPLACED_MAX);
+        let mut space = None;
         loop {
-            left -= 1;
             let opened = self.kb_open(principal, target)?;
+            if space.replace(opened.record.space).is_some_and(|before| before != opened.record.space)
+                && replaced_left > 0
+            {
+                // It was not the branch that failed: a staged sync took its place.
+                (left, replaced_left) = (ATTEMPTS_MAX, replaced_left - 1);
+            }
+            left -= 1;
             match attempt(&opened) {
                 Err(error) if left > 0 && is_passing(&error) => {}
                 outcome => return outcome,
@@ -76,11 +89,19 @@ impl Engine {
         body: impl FnOnce(&BranchState, &View<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let mut body = Some(body);
-        if let Some(read) = self.kb_read_now(opened, &mut body)? {
-            return Ok(read);
-        }
-        // It is not in memory, or a write is stored that is not in memory yet: under the lock there is none.
-        let mut writing = self.kb_lock(opened)?;
+        let until = self.clock().monotonic() + limits::KB_WRITE_WAIT_MAX;
+        let mut writing = loop {
+            if let Some(read) = self.kb_read_now(opened, &mut body)? {
+                return Ok(read);
+            }
+            // It is not in memory, or a write is stored that is not in memory yet: under the lock there is none.
+            if let Some(writing) = opened.held.writing.try_lock_for(LOOK) {
+                break writing;
+            }
+            if self.clock().monotonic() >= until {
+                return Err(self.kb_busy(opened));
+            }
+        };
         self.kb_load(opened, &mut writing)?;
         let read = self.kb_read_now(opened, &mut body)?;
         read.ok_or_else(|| self.kb_lost(opened, "it changed while it was read"))
@@ -119,7 +140,7 @@ impl Engine {
         let cache = &self.memories.graph.cache;
         let mut loading = Loading::default();
         let mut schema = None;
-        let branch = loop {
+        let (branch, files) = loop {
             // Snapshots are short-lived. The lock keeps the branch as it is between two pages.
             let page = self.pipeline.read_under(opened.permit, Position::START, |snapshot, scope| {
                 let view = View::of_snapshot(snapshot, space_scope(scope, space)?, cache);
@@ -134,8 +155,8 @@ impl Engine {
                 let is_damage = matches!(error, EngineError::Kb(_) | EngineError::Graph(_));
                 if is_damage { self.kb_lost(opened, &error.to_string()) } else { error }
             })?;
-            if let Some(branch) = page {
-                break branch;
+            if let Some(read) = page {
+                break read;
             }
         };
         if self.kb_version(opened)? != version {
@@ -143,7 +164,8 @@ impl Engine {
         }
         let schema = schema.expect("one page was read at least");
         let record = opened.record.clone();
-        *opened.held.state.write() = Some(BranchState { record, version, schema, branch, checks: None });
+        *opened.held.state.write() =
+            Some(BranchState { record, version, schema, branch, files, checks: None });
         self.memories.kb.branches.make_room();
         Ok(())
     }
@@ -151,11 +173,15 @@ impl Engine {
     /// Takes the lock of a branch for a write, or fails if others hold it for too long.
     pub(super) fn kb_lock<'o>(&self, opened: &'o Opened) -> Result<MutexGuard<'o, ()>, EngineError> {
         let writing = opened.held.writing.try_lock_for(limits::KB_WRITE_WAIT_MAX);
-        let branch = || opened.record.branch.clone();
-        writing.ok_or_else(|| KbError::Busy { branch: branch(), doing: "written to" }.into())
+        writing.ok_or_else(|| self.kb_busy(opened))
     }
 
-    fn kb_version(&self, opened: &Opened) -> Result<Version, EngineError> {
+    /// Writes of a branch take too long.
+    fn kb_busy(&self, opened: &Opened) -> EngineError {
+        KbError::Busy { branch: opened.record.branch.clone(), doing: "written to" }.into()
+    }
+
+    pub(super) fn kb_version(&self, opened: &Opened) -> Result<Version, EngineError> {
         let read = |snapshot: &dyn Snapshot, _: &_| self.kb_version_in(opened, snapshot);
         self.pipeline.read_under(opened.permit, Position::START, read)
     }

@@ -1,10 +1,12 @@
-//! Reads of one branch: `kb_query`, `kb_status`, `kb_find_gaps`, `kb_coverage`, `kb_graph`.
+//! Reads of one branch: `kb_query`, `kb_status`, `kb_find_gaps`, `kb_coverage`, `kb_graph`,
+//! `kb_matrix`, `kb_impact`, `kb_suspect`.
 
 use cairn_access::Principal;
 use cairn_kb::report;
 use cairn_kb::tools::{
     CoverageInput, CoverageOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput,
-    QueryInput, QueryOutput, StatusOutput,
+    ImpactInput, ImpactOutput, MatrixInput, MatrixOutput, QueryInput, QueryOutput, StatusOutput,
+    SuspectInput, SuspectOutput,
 };
 
 use super::KbTarget;
@@ -63,5 +65,35 @@ impl Engine {
         input: &GraphInput,
     ) -> Result<GraphOutput, EngineError> {
         self.kb_read(principal, target, |state, _| Ok(report::graph(&state.branch, input, state.status())?))
+    }
+
+    /// Returns a traceability matrix.
+    pub fn kb_matrix(
+        &self,
+        principal: &Principal,
+        target: &KbTarget,
+        input: &MatrixInput,
+    ) -> Result<MatrixOutput, EngineError> {
+        self.kb_read(principal, target, |state, _| Ok(report::matrix(&state.branch, input, state.status())?))
+    }
+
+    /// Returns the entities that a change reaches, both ways.
+    pub fn kb_impact(
+        &self,
+        principal: &Principal,
+        target: &KbTarget,
+        input: &ImpactInput,
+    ) -> Result<ImpactOutput, EngineError> {
+        self.kb_read(principal, target, |state, _| Ok(report::impact(&state.branch, input, state.status())?))
+    }
+
+    /// Returns links whose ends changed after they were made.
+    pub fn kb_suspect(
+        &self,
+        principal: &Principal,
+        target: &KbTarget,
+        input: &SuspectInput,
+    ) -> Result<SuspectOutput, EngineError> {
+        self.kb_read(principal, target, |state, _| Ok(report::suspect(&state.branch, input, state.status())?))
     }
 }

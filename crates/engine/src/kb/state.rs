@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cairn_access::Scope;
 use cairn_base::{SpaceId, TenantId, to_iso_utc};
+use cairn_kb::sync::Files;
 use cairn_kb::tools::{StatusOutput, SyncState};
 use cairn_kb::{Branch, BranchRecord, CheckState, Entity, NodeKey, Schema, Version};
 use parking_lot::{Mutex, RwLock};
@@ -15,6 +16,8 @@ pub(super) struct BranchState {
     pub(super) version: Version,
     pub(super) schema: Schema,
     pub(super) branch: Branch,
+    /// Files that it was synced from.
+    pub(super) files: Files,
     /// The rules, once a caller asked for them.
     pub(super) checks: Option<CheckState>,
 }
@@ -81,10 +84,10 @@ impl BranchState {
             last_sync_source: if was_written { "persisted" } else { "unknown" }.to_owned(),
             entities: self.branch.len() as u64,
             relationships: self.branch.edge_count() as u64,
-            last_sync_at: None,
+            last_sync_at: self.files.last_sync_at().map(str::to_owned),
             file_owned: self.branch.file_owned() as u64,
             diverged: self.branch.diverged() as u64,
-            files_with_problems: 0,
+            files_with_problems: self.files.with_problems() as u64,
             stale_reasons: Vec::new(),
             stale_reason_count: 0,
             copied_from: copied_from.clone(),

@@ -7,8 +7,8 @@ use cairn_base::Position;
 use cairn_graph::{View, Writer};
 use cairn_kb::tools::{EntityJson, UpsertInput, UpsertOutput, ValidateUpsertOutput};
 use cairn_kb::{
-    Change, Entity, Examined, FieldError, KbError, NodeKey, Stored, SymbolFacts, Version, examine_upsert,
-    store_upsert,
+    Change, Entity, Examined, FieldError, KbError, NodeKey, Receipt, Stored, SymbolFacts, Version, advise,
+    examine_upsert, is_modeled, store_upsert,
 };
 use cairn_seam::StoreError;
 use parking_lot::MutexGuard;
@@ -31,6 +31,7 @@ impl Engine {
         input: &UpsertInput,
         facts: Option<&SymbolFacts>,
     ) -> Result<UpsertOutput, EngineError> {
+        let receipt = advise(input);
         self.kb_attempt(principal, target, |opened| {
             let act = Act::new(Action::KbWrite, Resource::space(target.tenant, opened.record.space));
             self.pipeline.permit(principal, &act)?;
@@ -49,14 +50,15 @@ impl Engine {
                 self.kb_store(principal, &act, opened, &mut writing, store)?
             };
             let Stored { key, links } = stored;
+            let receipt = self.kb_receipt(opened, &receipt, input)?;
             self.kb_apply(opened, plan.changes(key), version);
             Ok(UpsertOutput {
                 id: input.id.clone(),
                 created: u32::from(plan.key.is_none()),
                 updated: u32::from(plan.key.is_some()),
                 relationships_created: u32::try_from(links).unwrap_or(u32::MAX),
-                warnings: examined.warnings,
-                semantic_advisor: None,
+                warnings: [examined.warnings, receipt.warnings()].concat(),
+                semantic_advisor: Some(receipt),
                 snapshot_id: snapshot_id(opened.record.space, version),
             })
         })
@@ -70,6 +72,7 @@ impl Engine {
         input: &UpsertInput,
         facts: Option<&SymbolFacts>,
     ) -> Result<ValidateUpsertOutput, EngineError> {
+        let receipt = advise(input);
         self.kb_attempt(principal, target, |opened| {
             let mut writing = self.kb_lock(opened)?;
             self.kb_load(opened, &mut writing)?;
@@ -85,7 +88,15 @@ impl Engine {
             }
             let valid = errors.is_empty();
             let normalized_preview = valid.then(|| EntityJson::from(&plan.entity));
-            Ok(ValidateUpsertOutput { valid, errors, warnings, semantic_advisor: None, normalized_preview })
+            let receipt = self.kb_receipt(opened, &receipt, input)?;
+            let warnings = [warnings, receipt.warnings()].concat();
+            Ok(ValidateUpsertOutput {
+                valid,
+                errors,
+                warnings,
+                semantic_advisor: Some(receipt),
+                normalized_preview,
+            })
         })
     }
 
@@ -117,6 +128,19 @@ impl Engine {
             examined.problems.push(KbError::TooLarge { what: "entities of a branch", count, max });
         }
         Ok(examined)
+    }
+
+    /// The receipt of an upsert, given the facts that the requirement is linked to already.
+    fn kb_receipt(
+        &self,
+        opened: &Opened,
+        receipt: &Receipt,
+        input: &UpsertInput,
+    ) -> Result<Receipt, EngineError> {
+        let state = opened.held.state.read();
+        let state = state.as_ref().ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
+        let receipt = receipt.clone();
+        Ok(if is_modeled(&state.branch, input) { receipt.into_modeled() } else { receipt })
     }
 
     /// Fails if a plan would create contradictions that are not there yet. The branch in memory stays as it is.

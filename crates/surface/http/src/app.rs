@@ -38,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) streams: Streams,
     /// One permit per export or import under way.
     pub(crate) bulk: Arc<Semaphore>,
+    /// One permit per sync of a KB.
+    pub(crate) kb_syncs: Arc<Semaphore>,
     /// One permit per upload of content.
     pub(crate) uploads: Arc<Semaphore>,
     /// What happened lately, for rates.
@@ -67,6 +69,7 @@ impl App {
             content_streams: Arc::new(Semaphore::new(config.content_streams_max.min(Semaphore::MAX_PERMITS))),
             streams: Streams::new(config.event_streams_max),
             bulk: Arc::new(Semaphore::new(limits::BULK_STREAMS_MAX)),
+            kb_syncs: Arc::new(Semaphore::new(limits::KB_SYNCS_MAX)),
             uploads: Arc::new(Semaphore::new(limits::CONTENT_UPLOADS_MAX)),
             gate,
             config,

@@ -28,6 +28,7 @@ pub(crate) fn with_details(answer: ApiError, error: &KbError) -> ApiError {
         KbError::Refresh { branch, .. } | KbError::Busy { branch, .. } => {
             answer.detail("branch", branch.as_str())
         }
+        KbError::SyncMoved { found, .. } => answer.detail("sync_id", found.as_str()),
         KbError::TooLarge { count, max, .. } => answer.detail("count", *count).detail("max", *max),
         KbError::Off { setting, .. } => answer.detail("setting", *setting),
         KbError::Granularity(_)

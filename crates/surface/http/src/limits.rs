@@ -15,6 +15,8 @@ pub const HTTP_ARTIFACT_BYTES_MAX: usize = 12 * MIB;
 /// Largest body of an upsert of the requirements KB: an entity of 512 KiB whose text is escaped in JSON, and its 1,000
 /// relationships.
 pub const HTTP_ENTITY_BYTES_MAX: usize = 4 * MIB;
+/// Largest body of an import of test results: 100,000 cases of about 300 bytes.
+pub const HTTP_RESULTS_BYTES_MAX: usize = 32 * MIB;
 /// Bytes of the message and of the path to a field that tell what is wrong with a body.
 pub const HTTP_BODY_ERROR_BYTES_MAX: usize = 2 * KIB;
 /// Content of artifacts that is uploaded over HTTP at once; further uploads are refused.
@@ -58,6 +60,8 @@ pub const SEARCH_TYPES_MAX: usize = 32;
 pub const IMPORT_LINE_BYTES_MAX: usize = 90 * MIB;
 /// Exports and imports that run at once; more are told to come back.
 pub const BULK_STREAMS_MAX: usize = 2;
+/// Syncs of the requirements KB that run at once; further ones are refused.
+pub const KB_SYNCS_MAX: usize = 8;
 /// Bytes that an import sends in a second, on average over each minute that is waited for it: it holds one of
 /// those places.
 pub const BULK_BYTES_PER_SECOND_MIN: u64 = KIB as u64;

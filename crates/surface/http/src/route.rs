@@ -48,6 +48,8 @@ enum BodyClass {
     Artifact,
     /// Read whole by the frame, up to the size of the largest entity of the KB.
     Entity,
+    /// Read whole by the frame, up to the size of the test results of one import.
+    Results,
     /// Read piece by piece by the route, which counts and limits it.
     Streamed,
 }
@@ -147,6 +149,9 @@ impl Route {
     /// A dry run of such an upsert.
     pub const ENTITY_READ: Route = Route { body: BodyClass::Entity, ..Route::READ };
 
+    /// An import of test results into the KB.
+    pub const RESULTS: Route = Route { body: BodyClass::Results, ..Route::WRITE };
+
     /// A read that is open to anonymous callers.
     pub const PUBLIC_READ: Route = Route { audience: Audience::Anyone, ..Route::READ };
 
@@ -210,6 +215,7 @@ impl Route {
             BodyClass::Content => Some(config.content_bytes_max),
             BodyClass::Artifact => Some(limits::HTTP_ARTIFACT_BYTES_MAX),
             BodyClass::Entity => Some(limits::HTTP_ENTITY_BYTES_MAX),
+            BodyClass::Results => Some(limits::HTTP_RESULTS_BYTES_MAX),
         }
     }
 

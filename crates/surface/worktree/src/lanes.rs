@@ -28,7 +28,7 @@ pub enum Lane {
 /// The lanes of a tree. A path of the settings that names a folder means the Markdown files below it; one with `*`, `?`,
 /// `[` or `{` is a glob. Where lanes overlap, the one with the longest folder wins, then the first in the order of the
 /// settings.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lanes {
     /// Ordered by preference.
     rows: Vec<Row>,
@@ -37,6 +37,8 @@ pub struct Lanes {
 #[derive(Debug, Clone)]
 struct Row {
     lane: Lane,
+    /// The path of the settings without `.` parts.
+    path: String,
     /// The folder or file as far as it is no glob, without `.` parts; empty for the root.
     base: String,
     /// `None` for a folder.
@@ -118,6 +120,15 @@ impl Lanes {
     }
 }
 
+/// The rest of a row follows from its path.
+impl PartialEq for Row {
+    fn eq(&self, other: &Row) -> bool {
+        self.lane == other.lane && self.path == other.path
+    }
+}
+
+impl Eq for Row {}
+
 impl Row {
     fn holds(&self, path: &str) -> bool {
         if let Some(glob) = &self.glob {
@@ -145,7 +156,7 @@ fn row(lane: Lane, path: &str) -> Result<Row, WorktreeError> {
             message: format!("`paths.{}` is no glob, {message}; correct it, or name a folder", lane.name()),
         })?),
     };
-    Ok(Row { lane, base, glob })
+    Ok(Row { lane, path: parts.join("/"), base, glob })
 }
 
 /// A glob of the whole path. `*` and `?` stand for no slash.

@@ -10,8 +10,8 @@
 //!
 //! Git is never run: `.git` is read as it lies on disk, and nothing is kept between two calls, so each call sees the
 //! branch that is checked out now. Refs stored as files are supported, loose and packed; a repository with reftables
-//! is refused with an error. This crate opens no store, and it writes two small files only: the workspace id and the
-//! branch that was active last.
+//! is refused with an error. This crate opens no store, and by itself it writes two small files only: the workspace
+//! id and the branch that was active last. A [`TreeWriter`] writes documents for callers.
 
 mod active;
 mod branch_name;
@@ -33,6 +33,7 @@ mod walk;
 mod watch;
 mod workspace;
 mod workspace_id;
+mod write;
 
 pub use active::{ActiveBranch, BranchSource};
 pub use branch_name::{BranchName, BranchNameProblem};
@@ -48,3 +49,4 @@ pub use walk::{SkipReason, Skipped, TreeFile, TreeReader, Walk, WalkBounds, Walk
 pub use watch::{Debounce, TreeEvent, TreeWatcher};
 pub use workspace::Workspace;
 pub use workspace_id::{WorkspaceId, WorkspaceIdParseError};
+pub use write::{Replaces, TreeWriter, WriteProblem};

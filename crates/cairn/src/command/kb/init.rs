@@ -39,7 +39,7 @@ const TEMPLATE: &str = "\
 # Settings of the requirements KB of this repository. Every line that is commented out is a default.
 
 # Version of the model that the documents were written for.
-# schema_version = 1
+schema_version = {version}
 
 # Documents of each type: folders or globs below this one.
 [paths]
@@ -106,7 +106,9 @@ fn write_config(path: &Path) -> Result<bool, Failure> {
 
 fn template() -> String {
     let rules = checks::defaults().map(|(rule, is_on)| format!("# {rule} = {is_on}\n"));
-    TEMPLATE.to_owned() + &rules.collect::<String>() + TEMPLATE_END
+    TEMPLATE.replace("{version}", &cairn_kb::SCHEMA_VERSION_LATEST.to_string())
+        + &rules.collect::<String>()
+        + TEMPLATE_END
 }
 
 #[cfg(test)]
@@ -124,7 +126,8 @@ mod tests {
     #[test]
     fn the_template_shows_every_setting_with_its_default() {
         let template = template();
-        let defaults = KbConfig { origin: ConfigOrigin::Toml, ..KbConfig::default() };
+        let schema_version = Some(cairn_kb::SCHEMA_VERSION_LATEST);
+        let defaults = KbConfig { origin: ConfigOrigin::Toml, schema_version, ..KbConfig::default() };
         assert_eq!(read(&template), defaults);
         // A line that begins with a name is a setting; the others are about them.
         let names = |line: &str| line.strip_prefix("# ").is_some_and(|line| line.contains(" = "));

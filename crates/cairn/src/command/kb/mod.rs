@@ -1,9 +1,12 @@
 //! `cairn kb`: what must hold, and does it, per git branch.
 
+pub(crate) mod advise;
+mod apply;
 pub(crate) mod autopilot;
 pub(crate) mod branch;
 pub(crate) mod check;
 pub(crate) mod checks;
+mod commits;
 pub(crate) mod coverage;
 pub(crate) mod delete;
 mod diff;
@@ -11,13 +14,21 @@ mod draw;
 pub(crate) mod gaps;
 pub(crate) mod gc;
 pub(crate) mod graph;
+pub(crate) mod impact;
 pub(crate) mod init;
+pub(crate) mod model;
 mod options;
 mod payload;
+mod prose;
 pub(crate) mod query;
+pub(crate) mod report;
+mod report_file;
+pub(crate) mod results;
 pub(crate) mod search;
 pub(crate) mod skills;
 pub(crate) mod status;
+pub(crate) mod suggest;
+pub(crate) mod suspect;
 mod text;
 mod tree;
 pub(crate) mod upsert;
@@ -28,6 +39,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
+use self::advise::AdviseArgs;
 use self::autopilot::AutopilotArgs;
 use self::branch::BranchCommand;
 use self::check::CheckArgs;
@@ -36,10 +48,16 @@ use self::delete::DeleteArgs;
 use self::gaps::GapsArgs;
 use self::gc::GcArgs;
 use self::graph::GraphArgs;
+use self::impact::ImpactArgs;
 use self::init::InitArgs;
+use self::model::ModelArgs;
 use self::query::QueryArgs;
+use self::report::ReportArgs;
+use self::results::ResultsCommand;
 use self::search::SearchArgs;
 use self::skills::SkillsCommand;
+use self::suggest::SuggestArgs;
+use self::suspect::SuspectArgs;
 use self::upsert::UpsertArgs;
 use self::validate::ValidateArgs;
 use crate::failure::Failure;
@@ -90,9 +108,33 @@ pub(crate) enum KbCommand {
     #[command(after_help = graph::AFTER_HELP)]
     Graph(GraphArgs),
 
+    /// Show what a change of entities, files or commits reaches
+    #[command(after_help = impact::AFTER_HELP)]
+    Impact(ImpactArgs),
+
+    /// List links whose ends changed after they were made, or accept them
+    #[command(after_help = suspect::AFTER_HELP)]
+    Suspect(SuspectArgs),
+
+    /// Write a report: traceability matrix, coverage and contradictions
+    #[command(after_help = report::AFTER_HELP)]
+    Report(ReportArgs),
+
     /// Check the rules; exit code 1 if there are violations
     #[command(after_help = check::AFTER_HELP)]
     Check(CheckArgs),
+
+    /// Find the claims in the prose of a requirement
+    #[command(after_help = advise::AFTER_HELP)]
+    Advise(AdviseArgs),
+
+    /// Turn a sentence or a claim into a requirement and facts
+    #[command(after_help = model::AFTER_HELP)]
+    Model(ModelArgs),
+
+    /// Suggest predicates for a sentence
+    #[command(after_help = suggest::AFTER_HELP)]
+    Suggest(SuggestArgs),
 
     /// Create or update entities and add relationships
     #[command(after_help = upsert::AFTER_HELP)]
@@ -109,6 +151,9 @@ pub(crate) enum KbCommand {
     /// Generate candidates for the KB from the files of the repository
     #[command(after_help = autopilot::AFTER_HELP)]
     Autopilot(AutopilotArgs),
+    /// Import results of test runs
+    #[command(subcommand, after_help = results::AFTER_HELP)]
+    Results(ResultsCommand),
 
     /// List, load and read the skills for agents
     #[command(subcommand, after_help = skills::AFTER_HELP)]
@@ -130,6 +175,8 @@ Examples:
   cairn kb upsert scenario SCEN-001 --title 'Idle session' --status active
   cairn kb upsert req REQ-001 --link specified_by:SCEN-001
                                      connect them
+  cairn kb model 'Audit logs must be retained for 90 days.' --source docs/audit.md --apply
+                                     a sentence as facts that are compared
   cairn kb gaps --type req --missing verified_by
                                      requirements without a test
   cairn kb check                     exit code 1 if a rule is violated, for CI
@@ -153,11 +200,18 @@ pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> R
         KbCommand::Gaps(arguments) => gaps::gaps(&call, arguments),
         KbCommand::Coverage(arguments) => coverage::coverage(&call, arguments),
         KbCommand::Graph(arguments) => graph::graph(&call, arguments),
+        KbCommand::Impact(arguments) => impact::impact(&call, arguments),
+        KbCommand::Suspect(arguments) => suspect::suspect(&call, arguments),
+        KbCommand::Report(arguments) => report::report(&call, &arguments),
         KbCommand::Check(arguments) => check::check(&call, &arguments),
+        KbCommand::Advise(arguments) => advise::advise(&call, arguments),
+        KbCommand::Model(arguments) => model::model(&call, arguments),
+        KbCommand::Suggest(arguments) => suggest::suggest(&call, arguments),
         KbCommand::Upsert(arguments) => upsert::upsert(&call, &arguments),
         KbCommand::Validate(arguments) => validate::validate(&call, &arguments),
         KbCommand::Delete(arguments) => delete::delete(&call, arguments),
         KbCommand::Autopilot(arguments) => autopilot::autopilot(&call, &arguments),
+        KbCommand::Results(command) => results::results(&call, command),
         KbCommand::Skills(command) => skills::skills(as_json, command),
         KbCommand::Branch(command) => branch::branch(&call, &command),
         KbCommand::Gc(arguments) => gc::gc(&call, &arguments),

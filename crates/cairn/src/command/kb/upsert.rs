@@ -1,17 +1,13 @@
 //! `cairn kb upsert`.
 
-use cairn_embedded::Progress;
-use cairn_kb::tools::UpsertOutput;
 use clap::Args;
 
 use super::Call;
+use super::apply::apply;
 use super::payload::{PayloadArgs, Payloads};
-use super::text::lines;
-use crate::command::answer::{json, text};
+use crate::command::answer::json;
 use crate::command::print;
 use crate::failure::Failure;
-use crate::progress;
-use crate::reach::Needs;
 
 pub(crate) const AFTER_HELP: &str = "\
 Examples:
@@ -41,31 +37,11 @@ pub(crate) struct UpsertArgs {
 pub(super) fn upsert(call: &Call<'_>, arguments: &UpsertArgs) -> Result<(), Failure> {
     let Payloads { inputs, is_list } = arguments.payload.read()?;
     let tree = call.tree()?;
-    let total = inputs.len() as u64;
-    let show = (is_list).then(progress::counter);
-    let mut stored: Vec<UpsertOutput> = Vec::new();
-    let done = tree.ask(Needs::Store, async |client| {
-        // Called again, it goes on where it was.
-        for input in &inputs[stored.len()..] {
-            stored.push(client.kb_upsert(&tree.id, tree.branch(), input).await?);
-            if let Some(show) = &show {
-                show("storing entities", Progress { done: stored.len() as u64, total });
-            }
-        }
-        Ok(())
-    });
-    drop(show);
-    let texts = || stored.iter().map(|output| lines(&output.text()) + "\n").collect::<String>();
+    let applied = apply(&tree, &inputs, is_list);
     match (call.as_json, is_list) {
-        (true, true) => print(&json(&stored))?,
-        (true, false) => print(&stored.first().map(json).unwrap_or_default())?,
-        (false, _) => print(&texts())?,
+        (true, true) => print(&json(&applied.stored))?,
+        (true, false) => print(&applied.stored.first().map(json).unwrap_or_default())?,
+        (false, _) => print(&applied.text())?,
     }
-    let count = stored.len();
-    done.map_err(|failure| match inputs.get(count) {
-        Some(input) if is_list => {
-            failure.in_context(format!("the payload at index {count} ({})", text(&input.id)))
-        }
-        _ => failure,
-    })
+    applied.done
 }

@@ -77,13 +77,13 @@ fn exact(key: &str) -> Option<Key> {
     if EMBEDDED.contains(&key) {
         return Some(Key::Embedded);
     }
-    cairn_kb::field(key).map(Key::Field)
+    cairn_kb::field(key).filter(|field| !field.is_read_only).map(Key::Field)
 }
 
 /// Every key that entities are read from.
 fn names() -> impl Iterator<Item = &'static str> {
     let own = OWN.iter().map(|(name, _)| *name).filter(|name| *name != "value");
-    own.chain(FIELDS.iter().map(|field| field.name))
+    own.chain(FIELDS.iter().filter(|field| !field.is_read_only).map(|field| field.name))
 }
 
 /// A key without what does not count.

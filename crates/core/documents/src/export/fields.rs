@@ -48,7 +48,7 @@ impl Fields<'_> {
             _ => false,
         };
         // What a write would refuse came from elsewhere, and would be refused again.
-        if is_implied || value.is_null() || field.check(value).is_err() {
+        if is_implied || field.is_read_only || value.is_null() || field.check(value).is_err() {
             return;
         }
         self.key(out, field.name);

@@ -1,7 +1,9 @@
 //! Documents as people write them, hostile ones, and the way back.
 
+mod docs;
 mod hostile;
 mod markdown;
+mod results;
 mod round_trip;
 mod symbols;
 

@@ -110,7 +110,8 @@ fn value(field: &'static Field) -> BoxedStrategy<Value> {
 fn properties(kind: EntityType) -> impl Strategy<Value = Properties> {
     let is_of = |field: &&Field| field.of.is_empty() || field.of.contains(&kind);
     // Kinds of facts have shapes of their own; legacy facts may have any field.
-    let fields = FIELDS.iter().filter(is_of).filter(|field| field.name != "fact_kind");
+    let fields = FIELDS.iter().filter(is_of);
+    let fields = fields.filter(|field| field.name != "fact_kind" && !field.is_read_only);
     let one = |field: &'static Field| {
         let value = value(field);
         let is_needed = matches!(field.name, "title" | "status" | "source");
@@ -207,5 +208,8 @@ fn what_a_write_would_refuse_is_left_out() {
     entity.properties.0.insert("unknown".into(), "x".into());
     entity.properties.0.insert("owner".into(), 5_u64.into());
     entity.properties.0.insert("severity".into(), Value::Null);
+    // Only syncs set these.
+    entity.properties.0.insert("file".into(), "a.md".into());
+    entity.properties.0.insert("diverged".into(), true.into());
     assert_eq!(to_markdown("a.md", &entity), "---\nid: R\ntype: req\ntitle: t\nstatus: open\n---\n");
 }

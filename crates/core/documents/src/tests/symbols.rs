@@ -1,4 +1,5 @@
 use super::shown;
+use crate::limits::SYMBOLS_MAX;
 use crate::parse_symbols;
 
 #[track_caller]
@@ -79,4 +80,16 @@ fn invalid_yaml_leaves_out_everything() {
         "symbols: []\nsymbols: []\n",
         "docs/symbols.yaml:2: invalid YAML: the key \"symbols\" is there twice (keep one of them)",
     );
+}
+
+#[test]
+fn there_are_as_many_symbols_as_are_allowed() {
+    let parse = |count: usize| {
+        let entries: String = (0..count).map(|index| format!("  - title: f{index}\n")).collect();
+        parse_symbols("s.yaml", format!("symbols:\n{entries}").as_bytes())
+    };
+    let most = parse(SYMBOLS_MAX);
+    assert_eq!((most.entities.len(), most.problems.len()), (SYMBOLS_MAX, 0));
+    let more = parse(SYMBOLS_MAX + 1);
+    assert_eq!((more.entities.len(), more.problems.len()), (0, 1));
 }

@@ -22,7 +22,7 @@ use crate::{GraphError, GraphEvent, Result, limits};
 pub use self::copy::{CopyPage, CopyPlace, Row, copy_indexes, copy_rows, is_copied, rows_about};
 pub use self::delete::{delete_begin, delete_page};
 pub use self::derive::{CopiedElements, DeriveProgress, copied_elements, derive_page};
-pub use self::stage::{abandon, publish, stage};
+pub use self::stage::{abandon, check_staged, publish, stage};
 pub use self::state::{SpaceState, all_unfinished, state, unfinished};
 
 /// The name of the space that every tenant has.

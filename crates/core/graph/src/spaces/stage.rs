@@ -44,7 +44,7 @@ pub fn abandon(tx: &mut dyn WriteTx, tenant: TenantId, space: SpaceId) -> Result
 }
 
 /// Fails with [`GraphError::NotStaged`] unless a space is staged.
-pub(super) fn check_staged(tx: &dyn WriteTx, tenant: TenantId, space: SpaceId) -> Result<()> {
+pub fn check_staged(tx: &dyn WriteTx, tenant: TenantId, space: SpaceId) -> Result<()> {
     match state(tx, tenant, space)? {
         Some(SpaceState::Staged) => Ok(()),
         Some(

@@ -8,6 +8,7 @@ use super::receipt::{
 };
 use super::signal::{lane, signals, witnesses};
 use super::suggest::{MODEL_TOOL, PREDICATE_TOOL, suggestions};
+use crate::branch::Branch;
 use crate::entity::{Properties, check_id, cut};
 use crate::model::{EntityType, Relation, STATUSES};
 use crate::predicates::{check_prose, check_short, cut_title};
@@ -98,7 +99,7 @@ fn analyse(input: &UpsertInput, id: Option<&str>) -> (Receipt, bool) {
     let (prose, is_long) = prose(&input.properties);
     receipt.signals = signals(&prose);
     receipt.ambiguity_witnesses = witnesses(&receipt.signals);
-    if is_modeled(input) {
+    if models(|relation| sends(input, relation)) {
         receipt.logic_readiness = LogicReadiness::Modeled;
         receipt.summary = MODELED_SUMMARY.to_owned();
         return (receipt, false);
@@ -116,10 +117,20 @@ fn analyse(input: &UpsertInput, id: Option<&str>) -> (Receipt, bool) {
     (receipt, is_cut || is_long)
 }
 
-/// Whether the payload itself links the requirement to facts.
-fn is_modeled(input: &UpsertInput) -> bool {
-    let has = |relation| input.relationships.iter().any(|link| link.relation == relation);
+/// Whether a requirement is linked to the facts of a claim, by the relationships of the payload or by stored ones.
+pub fn is_modeled(branch: &Branch, input: &UpsertInput) -> bool {
+    let stored = branch.find(&input.id).filter(|(_, node)| node.kind == input.kind);
+    let has_stored = |relation| stored.is_some_and(|(key, _)| branch.targets(key, relation).next().is_some());
+    models(|relation| sends(input, relation) || has_stored(relation))
+}
+
+/// Whether relationships that are there link a claim.
+fn models(has: impl Fn(Relation) -> bool) -> bool {
     has(Relation::Constrains) && has(Relation::RequiresProperty) || has(Relation::RequiresPredicate)
+}
+
+fn sends(input: &UpsertInput, relation: Relation) -> bool {
+    input.relationships.iter().any(|link| link.relation == relation)
 }
 
 /// Title, prose and description, as far as they are analysed.

@@ -31,7 +31,7 @@ const CLAIMS: &[ClaimPattern] = &[
     ClaimPattern {
         confidence: 0.88, cues: &["expire"],
         form: r"(?P<s>.+?) (?:{M} )?expires? after (?P<n>{N}) (?P<u>{T})",
-        read: |found| Some(duration(found, "expiry")?),
+        read: |found| duration(found, "expiry"),
         matches: &[
             ("User sessions expire after 30 minutes.", "user.session expiry_minutes eq 30 minutes"),
             ("A token must expire after one hour", "token expiry_hours eq 1 hours"),
@@ -83,7 +83,7 @@ const CLAIMS: &[ClaimPattern] = &[
     ClaimPattern {
         confidence: 0.92, cues: &["retained for "],
         form: r"(?P<s>.+?) {M} be retained for (?P<n>{N}) (?P<u>{T})",
-        read: |found| Some(duration(found, "retention")?),
+        read: |found| duration(found, "retention"),
         matches: &[("Customer data must be retained for 7 years.", "customer.data retention_years eq 7 years")],
         rejects: &["Customer data must be retained.", "Customer data is retained for 7 years."],
     },

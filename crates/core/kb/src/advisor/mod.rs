@@ -13,8 +13,8 @@ mod suggest;
 #[cfg(test)]
 mod tests;
 
-pub use advise::advise;
 pub(crate) use advise::advise_text;
+pub use advise::{advise, is_modeled};
 pub use receipt::{
     AmbiguityWitness, CandidateLane, Interpretation, LogicReadiness, RECEIPT_VERSION, Receipt,
     RecommendedSchema, Signal, SignalKind, SuggestedClaim, SuggestedPredicate, Suggestion, SuggestionKind,

@@ -37,7 +37,7 @@ const CUES: &[Cue] = &[
     Cue { kind: SignalKind::UniversalStatement, lane: CandidateLane::ObservationReview, confidence: 0.60,
         form: r"(?m)(?:^|[.!?] )[\s*+-]*(?P<e>(?:(?:all|no)(?: [\w'/-]+){1,6}? (?:is|are|has|have|does|do|uses?|needs?|requires?|returns?|contains?|carry|carries)|(?:every|each)(?: [\w'/-]+){1,6}? (?:is|has|does|[a-z]+s))){B}" },
     Cue { kind: SignalKind::IllustrativeExample, lane: CandidateLane::ObservationReview, confidence: 0.60,
-        form: r"{B}(?:such as|for example|for instance|e\.g\.)" },
+        form: r"[\w)][\s,(]+(?P<e>such as|for example|for instance|e\.g\.)" },
 ];
 
 static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| CUES.iter().map(|cue| regex(cue.form)).collect());

@@ -36,7 +36,7 @@ static BOUND: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static EXAMPLES: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"{B}(?:such as|for example|for instance|e\.g\.)\s"));
+    LazyLock::new(|| regex(r"[\w)][\s,(]+(?:such as|for example|for instance|e\.g\.)\s"));
 
 /// Returns the suggestions for the clauses of a requirement, and whether some were left out.
 pub(super) fn suggestions(requirement: &Requirement<'_>, clauses: &Clauses<'_>) -> (Vec<Suggestion>, bool) {

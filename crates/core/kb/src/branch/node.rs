@@ -2,6 +2,7 @@
 
 use cairn_base::{Number, Value};
 
+use crate::digest::ContentDigest;
 use crate::{EntityType, FactKind, Operator, Polarity, SymbolRole, ValueType};
 
 /// One entity, without what only readers of the whole entity need.
@@ -39,6 +40,8 @@ pub struct Node {
     pub file: Option<Box<str>>,
     /// Whether a tool has changed it, or relationships that start at it, since its document was synced.
     pub diverged: bool,
+    /// Digest of its content.
+    pub digest: ContentDigest,
     /// Fields of a fact; `None` for other types.
     pub fact: Option<Box<FactFields>>,
 }

@@ -47,6 +47,11 @@ impl Contradictions {
         firsts
     }
 
+    /// The number of contradictions.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
     /// Requirements that contradictions are reported at.
     pub(crate) fn firsts(&self) -> impl Iterator<Item = NodeKey> {
         self.by_first.keys().copied()

@@ -23,6 +23,8 @@ impl<'a> Delta<'a> {
                 Change::Put(key, node) => drop(delta.nodes.insert(*key, Some(&**node))),
                 Change::Remove(key) => drop(delta.nodes.insert(*key, None)),
                 Change::Link(edge) | Change::Unlink(edge) => drop(delta.edges.insert(*edge)),
+                // Rules do not look at them.
+                Change::Ends(..) => {}
             }
         }
         delta

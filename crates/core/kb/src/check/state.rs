@@ -98,6 +98,17 @@ impl CheckState {
         }
     }
 
+    /// Returns the first contradictions of the branch, ordered by the requirement that they are reported at, and the
+    /// number of all.
+    pub fn contradictions(&self, branch: &Branch, max: usize) -> (Vec<&Conflict>, usize) {
+        let all = &self.derived.contradictions;
+        let mut firsts: Vec<(&str, NodeKey)> =
+            all.firsts().filter_map(|key| Some((&*branch.node(key)?.id, key))).collect();
+        firsts.sort_unstable();
+        let found = firsts.into_iter().flat_map(|(_, first)| all.at(first)).take(max);
+        (found.collect(), all.count())
+    }
+
     /// Returns the contradictions that changes would create, the smallest first, and leaves the branch and this state
     /// exactly as they were. A contradiction is new if no contradiction among the same requirements is in its group.
     pub fn new_contradictions(

@@ -66,12 +66,17 @@ fn check_property(
 
 /// Checks the size of an entity as it will be.
 pub(crate) fn check_size(attributes: &Map) -> Result<(), FieldError> {
-    let bytes: usize = attributes.iter().map(|(name, value)| name.len() + size(value)).sum();
+    let bytes = bytes_of(attributes);
     if bytes > limits::ENTITY_BYTES_MAX {
         let message = format!("{bytes} bytes in all are more than the {} allowed", limits::ENTITY_BYTES_MAX);
         return Err(FieldError::new("properties", message, None));
     }
     Ok(())
+}
+
+/// About how many bytes attributes or metadata take.
+pub(crate) fn bytes_of(attributes: &Map) -> usize {
+    attributes.iter().map(|(name, value)| name.len() + size(value)).sum()
 }
 
 /// About how many bytes a value takes.

@@ -5,7 +5,7 @@ mod field;
 mod properties;
 mod record;
 
-pub(crate) use check::{check_fact_shape, check_id, check_properties, check_size};
+pub(crate) use check::{bytes_of, check_fact_shape, check_id, check_properties, check_size};
 pub(crate) use field::cut;
 pub use field::{FIELDS, Field, Shape, field, field_of_attribute};
 pub use properties::Properties;

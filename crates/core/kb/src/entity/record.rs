@@ -7,6 +7,7 @@ use cairn_graph::Map;
 
 use super::field::field_of_attribute;
 use crate::branch::{FactFields, Node};
+use crate::digest::ContentDigest;
 use crate::model::{EntityType, SymbolRole};
 
 /// A whole entity.
@@ -70,6 +71,7 @@ impl Node {
             symbol_role: attributes.get("symbol_role").and_then(Value::as_str).and_then(SymbolRole::parse),
             file: text("file").filter(|file| !file.is_empty()),
             diverged: attributes.get("diverged").and_then(Value::as_bool).unwrap_or_default(),
+            digest: ContentDigest::of(attributes),
             fact: (kind == EntityType::Fact).then(|| Box::new(FactFields::of(attributes))),
         }
     }

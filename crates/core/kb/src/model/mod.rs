@@ -8,7 +8,7 @@ mod symbol;
 pub(crate) use entity_type::is_current_requirement;
 pub use entity_type::{EntityType, STATUSES};
 pub use fact::{FactKind, Operator, Polarity, ValueType};
-pub use relation::Relation;
+pub use relation::{Dependent, Relation};
 pub use symbol::{Granularity, SymbolRole, VerificationPerspective, VerificationScope};
 
 /// Declares an enum of words: its variants, their spelling, and conversions both ways.

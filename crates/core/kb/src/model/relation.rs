@@ -40,6 +40,17 @@ words! {
     }
 }
 
+/// The end of a relationship that rests on the other one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dependent {
+    /// The source.
+    Source,
+    /// The target.
+    Target,
+    /// Each rests on the other.
+    Either,
+}
+
 impl Relation {
     /// Pairs of types that it may link; `None` if it may link any.
     pub fn pairs(self) -> Option<&'static [(EntityType, EntityType)]> {
@@ -58,6 +69,28 @@ impl Relation {
             Relation::Supersedes => &[(Adr, Adr), (Req, Req)],
             Relation::RelatesTo => return None,
         })
+    }
+
+    /// The end that rests on the other one: a change of that one can break it.
+    pub fn dependent(self) -> Dependent {
+        match self {
+            Relation::DependsOn
+            | Relation::Validates
+            | Relation::Implements
+            | Relation::ExecutableFor
+            | Relation::ConstrainedBy
+            | Relation::Constrains
+            | Relation::RequiresProperty
+            | Relation::RequiresPredicate
+            | Relation::Consumes
+            | Relation::Supersedes => Dependent::Source,
+            Relation::SpecifiedBy
+            | Relation::VerifiedBy
+            | Relation::CoveredBy
+            | Relation::Guards
+            | Relation::Publishes => Dependent::Target,
+            Relation::RelatesTo => Dependent::Either,
+        }
     }
 
     /// Whether it may link an entity of one type to an entity of the other.

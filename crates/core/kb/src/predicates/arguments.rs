@@ -13,6 +13,9 @@ pub(super) const UNSPECIFIED: &str = "unspecified_";
 /// Characters of the outcome of an acceptance rule.
 const OUTCOME_CHARS_MAX: usize = 64;
 
+/// Characters of the name of an argument that the text does not state.
+const NAME_CHARS_MAX: usize = 64;
+
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| regex(r"{B}(?P<n>\d[\d,]*(?:\.\d+)?)"));
 static BEFORE: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?P<a>\S+(?: \S+){0,2}) (?P<word>before|after) (?P<b>\S+(?: \S+){0,2})"));
@@ -24,6 +27,12 @@ static UNIQUE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| regex("[`'\"](?P<id>[A-Za-z_][A-Za-z0-9_.:-]*)[`'\"]"));
 static EVENT: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-i){B}(?P<e>[A-Z][A-Za-z0-9]*Event){B}"));
+
+/// The argument in place of one that the text does not state.
+fn unspecified(name: &str) -> String {
+    let name: String = slug(name).chars().take(NAME_CHARS_MAX).collect();
+    format!("{UNSPECIFIED}{name}")
+}
 
 /// A text whose arguments are looked for.
 pub(super) struct Source<'a> {
@@ -77,7 +86,7 @@ impl Source<'_> {
             _ => Vec::new(),
         };
         for name in names.iter().skip(1 + args.len()) {
-            args.push(format!("{UNSPECIFIED}{}", slug(name)));
+            args.push(unspecified(name));
         }
         args.insert(0, self.subject.to_owned());
         args
@@ -88,8 +97,8 @@ impl Source<'_> {
     pub(super) fn declared(&self, names: &[String], types: &[String]) -> Vec<String> {
         let rest = names.iter().zip(types).skip(1);
         let rest = rest.map(|(name, kind)| match kind.to_ascii_lowercase().as_str() {
-            "number" | "int" | "integer" => self.number(&slug(name)),
-            _ => format!("{UNSPECIFIED}{}", slug(name)),
+            "number" | "int" | "integer" => self.number(name),
+            _ => unspecified(name),
         });
         std::iter::once(self.subject.to_owned()).chain(rest).collect()
     }
@@ -102,7 +111,7 @@ impl Source<'_> {
 
     fn capture(&self, form: &Regex, name: &str, argument: &str) -> String {
         let found = form.captures(self.text).and_then(|found| found.name(name));
-        found.map_or_else(|| format!("{UNSPECIFIED}{argument}"), |found| found.as_str().to_owned())
+        found.map_or_else(|| unspecified(argument), |found| found.as_str().to_owned())
     }
 
     fn number(&self, argument: &str) -> String {
@@ -114,7 +123,7 @@ impl Source<'_> {
         let triggers =
             [("navigat", "navigation"), ("escape", "escape"), ("cancel", "cancel"), ("submit", "submit")];
         let found = triggers.iter().find(|(letters, _)| self.words.contains(letters));
-        found.map_or_else(|| format!("{UNSPECIFIED}trigger"), |(_, trigger)| (*trigger).to_owned())
+        found.map_or_else(|| unspecified("trigger"), |(_, trigger)| (*trigger).to_owned())
     }
 
     fn scope(&self) -> String {

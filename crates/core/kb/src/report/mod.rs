@@ -7,14 +7,20 @@ mod coverage;
 mod filter;
 mod find_gaps;
 mod graph;
+mod impact;
+mod matrix;
 mod page;
 mod query;
 mod search;
+pub(crate) mod suspect;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use coverage::coverage;
 pub use find_gaps::find_gaps;
 pub use graph::graph;
+pub use impact::impact;
+pub use matrix::matrix;
 pub use query::query;
 pub use search::{Ranked, RankedHit, SEARCH_CANDIDATES, body_match, check_search, rank, search_in_memory};
+pub use suspect::suspect;

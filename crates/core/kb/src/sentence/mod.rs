@@ -17,3 +17,5 @@ pub(crate) use number::{Quantity, quantity, unit};
 pub(crate) use pattern::{Found, Use, find_pattern, regex, value_set};
 pub(crate) use prepare::prepare;
 pub(crate) use split::{Clauses, clauses, first_sentence};
+#[cfg(test)]
+pub(crate) use table::PATTERNS;

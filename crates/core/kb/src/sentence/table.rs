@@ -7,7 +7,7 @@ use crate::model::Polarity;
 
 /// Every sentence pattern, in the order in which the advisor tries them.
 #[rustfmt::skip]
-pub(crate) const PATTERNS: &[Pattern] = &[
+pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "guard", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["disabled until"], needs: &[],
@@ -539,7 +539,7 @@ pub(crate) const PATTERNS: &[Pattern] = &[
         predicate: "permission_rule", used: Use::Exact(0.98), polarity: Polarity::Deny,
         cues: &["no "], needs: &[],
         veto: Some(("x", &["exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower"])),
-        form: r"no (?P<a>.+?) (?:may|can|must|shall) (?P<x>{V})(?: (?P<r>.+?))?(?: when .+)?",
+        form: r"no (?P<a>.+?) (?:may|can|must|shall) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("deny")],
         matches: &[
             ("No guest may delete comments.", &["guest", "delete", "comments", "deny"]),
@@ -550,7 +550,7 @@ pub(crate) const PATTERNS: &[Pattern] = &[
         predicate: "permission_rule", used: Use::Exact(0.98), polarity: Polarity::Deny,
         cues: &["must not", "must never", "shall not", "should not", "may not", "cannot", "can not", "can't", "forbidden to", "not allowed to"], needs: &[],
         veto: Some(("x", &["exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower"])),
-        form: r"(?P<a>.+?) (?:must not|must never|shall not|should not|may not|cannot|can not|can't|(?:is|are) forbidden to|(?:is|are) not allowed to) (?P<x>{V})(?: (?P<r>.+?))?(?: when .+)?",
+        form: r"(?P<a>.+?) (?:must not|must never|shall not|should not|may not|cannot|can not|can't|(?:is|are) forbidden to|(?:is|are) not allowed to) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("deny")],
         matches: &[
             ("Guests must not delete comments when the thread is locked.", &["guests", "delete", "comments", "deny"]),
@@ -609,7 +609,7 @@ pub(crate) const PATTERNS: &[Pattern] = &[
         predicate: "permission_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["only "], needs: &[],
         veto: None,
-        form: r"only (?P<a>.+?) (?:can|may|(?:is|are) allowed to) (?P<x>{V})(?: (?P<r>.+?))?(?: when .+)?",
+        form: r"only (?P<a>.+?) (?:can|may|(?:is|are) allowed to) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("assert")],
         matches: &[
             ("Only editors can publish articles.", &["editors", "publish", "articles", "assert"]),
@@ -621,7 +621,7 @@ pub(crate) const PATTERNS: &[Pattern] = &[
         predicate: "permission_rule", used: Use::Suggestion(0.98), polarity: Polarity::Assert,
         cues: &[" may ", " can ", "allowed to "], needs: &[],
         veto: Some(("x", &["not", "never", "only"])),
-        form: r"(?P<a>.+?) (?:may|can|(?:is|are) allowed to) (?P<x>{V})(?: (?P<r>.+?))?(?: when .+)?",
+        form: r"(?P<a>.+?) (?:may|can|(?:is|are) allowed to) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("assert")],
         matches: &[
             ("Editors may publish their articles.", &["editors", "publish", "their_articles", "assert"]),

@@ -24,7 +24,7 @@ const RULES: &[&str] = &[
 ];
 
 /// Every tool, its required arguments and its optional ones.
-const TOOLS: &[(&str, &[&str], &[&str])] = &[
+pub(crate) const TOOLS: &[(&str, &[&str], &[&str])] = &[
     ("kb_query", &[], &["type", "id", "tags", "sourceFile", "limit", "offset"]),
     ("kb_search", &["query"], &["type", "limit", "offset"]),
     ("kb_status", &[], &[]),
@@ -43,10 +43,45 @@ const TOOLS: &[(&str, &[&str], &[&str])] = &[
         &["relationships", "direction", "depth", "entityTypes", "maxNodes", "maxEdges"],
     ),
     ("kb_sparql_remote", &["endpoint", "query"], &["timeoutMs"]),
+    ("kb_semantic_advisor", &["text"], &["type", "id", "title", "source", "status"]),
+    (
+        "kb_model_requirement",
+        &["text"],
+        &[
+            "statement",
+            "source",
+            "sourceFiles",
+            "confidence",
+            "subjectKey",
+            "propertyKey",
+            "operator",
+            "value",
+            "provenance",
+            "claim",
+        ],
+    ),
+    (
+        "kb_suggest_predicates",
+        &["text"],
+        &["requirementId", "source", "subjectHint", "maxCandidates", "minScore", "includeExistingSchemas"],
+    ),
+    (
+        "kb_autopilot_generate",
+        &[],
+        &["includeGenericMarkdown", "minConfidence", "maxCandidates", "entityTypes", "bootstrapContext"],
+    ),
     ("kb_upsert", &["type", "id", "properties"], &["relationships"]),
     ("kb_validate_upsert", &["type", "id", "properties"], &["relationships"]),
     ("kb_delete", &["ids"], &[]),
     ("kb_check", &[], &["rules", "limit", "offset"]),
+    (
+        "kb_matrix",
+        &[],
+        &["by", "tags", "priorities", "sourceFile", "onlyGaps", "includeRetired", "limit", "offset"],
+    ),
+    ("kb_impact", &[], &["ids", "paths", "relationships", "depth", "limit"]),
+    ("kb_suspect", &[], &["ids", "relationships", "limit", "offset"]),
+    ("kb_accept", &[], &["ids", "all", "includeUnknown"]),
 ];
 
 /// Fields of `properties`, and the words that they may have.
@@ -116,7 +151,7 @@ fn examples(name: &str, text: &'static str) -> Vec<(&'static str, Map<String, Va
     found
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
@@ -148,7 +183,8 @@ fn every_example_is_a_valid_call() {
     assert!(seen["kb_upsert"] > 20, "{seen:?}");
 }
 
-fn check(tool: &str, arguments: &Map<String, Value>, context: &str) {
+/// Checks that the arguments of a call are those of its tool.
+pub(crate) fn check(tool: &str, arguments: &Map<String, Value>, context: &str) {
     let row = TOOLS.iter().find(|(name, _, _)| *name == tool);
     let (_, required, optional) = row.unwrap_or_else(|| panic!("{context}: no such tool"));
     for key in arguments.keys().map(String::as_str) {
@@ -170,6 +206,17 @@ fn check(tool: &str, arguments: &Map<String, Value>, context: &str) {
         for relation in strings(arguments, key) {
             assert!(Relation::parse(relation).is_some(), "{context}: {relation}");
         }
+    }
+    if let Some(context_of) = arguments.get("bootstrapContext") {
+        let known = [
+            "projectSummary",
+            "sourceOfTruthPaths",
+            "sourceOfTruthNotes",
+            "priorityRoots",
+            "verificationAnchors",
+        ];
+        let names = context_of.as_object().expect("an object").keys();
+        names.for_each(|name| assert!(known.contains(&name.as_str()), "{context}: {name}"));
     }
     for id in strings(arguments, "ids").into_iter().chain(strings(arguments, "seedIds")) {
         type_of(id);

@@ -7,7 +7,7 @@
 mod bundled;
 mod error;
 #[cfg(test)]
-mod examples;
+pub(crate) mod examples;
 mod front_matter;
 mod manifest;
 mod skill;

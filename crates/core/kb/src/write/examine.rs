@@ -75,13 +75,14 @@ pub fn examine_upsert(
         fields.push(error);
     }
     check_properties(input.kind, &input.properties, &mut fields);
+    check_read_only(&input.properties, current, &mut fields);
     if let Some((_, other)) = branch.find(&input.id).filter(|(_, node)| node.kind != input.kind) {
         let (found, asked) = (other.kind.text(), input.kind.text());
         problems.push(KbError::OtherType { id: input.id.clone(), found, asked });
     }
     let current = current.filter(|current| current.kind == input.kind);
     let key = branch.find(&input.id).filter(|(_, node)| node.kind == input.kind).map(|(key, _)| key);
-    let entity = merge(current, input, now_ms, &mut fields, &mut warnings);
+    let mut entity = merge(current, input, now_ms, &mut fields, &mut warnings);
     if fields.is_empty() {
         fields.extend(check_size(&entity.attributes).err());
         fields.extend(entity.node().fact.as_deref().and_then(|fact| check_fact_shape(fact).err()));
@@ -96,10 +97,26 @@ pub fn examine_upsert(
     examine_lanes_of_fact(branch, key, &entity, &mut problems);
     let stored = current.map(|current| &current.attributes);
     let removed = stored.into_iter().flat_map(Map::keys);
-    let removed = removed.filter(|name| !entity.attributes.contains_key(*name)).cloned().collect();
+    let removed: Vec<String> =
+        removed.filter(|name| !entity.attributes.contains_key(*name)).cloned().collect();
     let changed = entity.attributes.iter();
     let changed = changed.filter(|(name, value)| stored.and_then(|stored| stored.get(*name)) != Some(value));
-    let changed = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut changed: Map = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let has_diverged = !links.is_empty()
+        || !removed.is_empty()
+        || changed.keys().any(|name| !matches!(name.as_str(), "created_at" | "updated_at"));
+    if let Some(file) =
+        current.map(|current| current.text("file")).filter(|file| !file.is_empty() && has_diverged)
+    {
+        warnings.push(format!(
+            "{} belongs to {}, which does not change; `cairn kb export` writes this there, and `cairn kb sync --force` \
+             drops it",
+            cut(&entity.id),
+            cut(file)
+        ));
+        entity.attributes.insert("diverged".into(), true.into());
+        changed.insert("diverged".into(), true.into());
+    }
     let plan = UpsertPlan { key, entity, changed, removed, links };
     Examined { problems, warnings, plan }
 }
@@ -114,7 +131,7 @@ fn merge(
 ) -> Entity {
     let mut attributes = current.map(|current| current.attributes.clone()).unwrap_or_default();
     for (name, value) in &input.properties.0 {
-        let Some(field) = field(name) else { continue };
+        let Some(field) = field(name).filter(|field| !field.is_read_only) else { continue };
         if value.is_null() {
             attributes.remove(field.attribute);
         } else {
@@ -140,6 +157,13 @@ fn merge(
     if attributes.get("source").and_then(Value::as_str).is_none_or(|source| source.trim().is_empty()) {
         attributes.insert("source".into(), DEFAULT_SOURCE.into());
     }
+    check_required(&attributes, errors);
+    check_times(&input.properties, errors);
+    Entity { id: input.id.clone(), kind: input.kind, attributes }
+}
+
+/// Adds an error for each required field that is missing, unless it has one.
+pub(crate) fn check_required(attributes: &Map, errors: &mut Vec<FieldError>) {
     for name in ["title", "status"] {
         let has_error = errors.iter().any(|error| error.field == name);
         let is_missing =
@@ -148,12 +172,29 @@ fn merge(
             errors.push(FieldError::new(name, "it is required", None));
         }
     }
-    check_times(&input.properties, errors);
-    Entity { id: input.id.clone(), kind: input.kind, attributes }
+}
+
+/// Adds an error for each field that only cairn sets and that is sent with another value than the stored one.
+pub(crate) fn check_read_only(
+    properties: &Properties,
+    current: Option<&Entity>,
+    errors: &mut Vec<FieldError>,
+) {
+    for (name, value) in &properties.0 {
+        let Some(field) = field(name).filter(|field| field.is_read_only) else { continue };
+        let stored = current.and_then(|current| current.attributes.get(field.attribute));
+        let is_absent = value.is_null() || *value == Value::Bool(false);
+        if stored.map_or(!is_absent, |stored| stored != value)
+            && !errors.iter().any(|error| error.field == *name)
+        {
+            let hint = "leave it out; documents own what `cairn kb sync` reads from them".to_owned();
+            errors.push(FieldError::new(name.as_str(), "it is read-only", Some(hint)));
+        }
+    }
 }
 
 /// Tags and other lists of names hold each once, in the order of their first appearance.
-fn without_duplicates(name: &str, value: &Value) -> Value {
+pub(crate) fn without_duplicates(name: &str, value: &Value) -> Value {
     let is_set = matches!(name, "tags" | "links" | "aliases");
     // A longer list is refused.
     let items = value.as_array().filter(|items| is_set && items.len() <= limits::ENTITY_LIST_ITEMS_MAX);
@@ -167,8 +208,8 @@ fn without_duplicates(name: &str, value: &Value) -> Value {
     Value::Array(kept)
 }
 
-fn check_times(properties: &Properties, errors: &mut Vec<FieldError>) {
-    for name in ["created_at", "updated_at"] {
+pub(crate) fn check_times(properties: &Properties, errors: &mut Vec<FieldError>) {
+    for name in ["created_at", "updated_at", "result_at"] {
         if let Some(text) = properties.text(name).filter(|text| from_iso(text).is_none()) {
             let message = format!("{:?} is no time", cut(text));
             errors.push(FieldError::new(

@@ -6,7 +6,8 @@ use cairn_base::{Number, from_iso};
 use cairn_graph::Map;
 
 use crate::KbError;
-use crate::branch::{Branch, Edge, NodeKey};
+use crate::branch::{Branch, Edge, Ends, NodeKey};
+use crate::digest::ContentDigest;
 use crate::entity::{Entity, check_id, cut};
 use crate::limits;
 use crate::model::{EntityType, FactKind, Relation};
@@ -19,8 +20,10 @@ pub struct NewLink {
     pub relation: Relation,
     /// Its target; `None` for the entity itself.
     pub to: Option<NodeKey>,
-    /// Metadata of the link.
+    /// Metadata of the link, as it was sent.
     pub metadata: Map,
+    /// Contents that its ends have.
+    pub ends: Ends,
 }
 
 /// Examines the relationships of an upsert, and returns those that are not there yet, each once.
@@ -39,6 +42,7 @@ pub(super) fn examine_relationships(
         });
         return Vec::new();
     }
+    let from_digest = ContentDigest::of(&entity.attributes);
     let mut seen = HashSet::new();
     let mut links = Vec::new();
     for (index, relationship) in relationships.iter().enumerate() {
@@ -53,7 +57,9 @@ pub(super) fn examine_relationships(
         let is_there =
             key.is_some_and(|from| branch.has(Edge { relation, from, to: target.unwrap_or(from) }));
         if !is_there && seen.insert((relation, target)) {
-            links.push(NewLink { relation, to: target, metadata: metadata(relationship) });
+            let to_digest = target.and_then(|to| branch.node(to)).map_or(from_digest, |node| node.digest);
+            let ends = Ends { from: from_digest, to: to_digest };
+            links.push(NewLink { relation, to: target, metadata: metadata(relationship), ends });
         }
     }
     links
@@ -158,6 +164,10 @@ fn check_lane(branch: &Branch, relation: Relation, target: Option<NodeKey>) -> R
 /// message.
 pub fn check_relationship(relationship: &RelationshipInput) -> Result<(), String> {
     check_id("to", &relationship.to).map_err(|error| error.to_string())?;
+    check_metadata(relationship)
+}
+
+pub(crate) fn check_metadata(relationship: &RelationshipInput) -> Result<(), String> {
     if relationship.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
         return Err("confidence is not between 0 and 1".into());
     }
@@ -172,7 +182,7 @@ pub fn check_relationship(relationship: &RelationshipInput) -> Result<(), String
     Ok(())
 }
 
-fn metadata(relationship: &RelationshipInput) -> Map {
+pub(crate) fn metadata(relationship: &RelationshipInput) -> Map {
     let RelationshipInput { created_at, created_by, source, confidence, .. } = relationship;
     let texts = [("created_at", created_at), ("created_by", created_by), ("source", source)];
     let texts = texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.as_deref()?.into())));

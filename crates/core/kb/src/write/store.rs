@@ -5,7 +5,7 @@ use cairn_graph::{ConceptId, ConceptWrite, Element, LinkTarget, LinkWrite, Map, 
 use super::delete::DeletePlan;
 use super::examine::UpsertPlan;
 use crate::Result;
-use crate::branch::NodeKey;
+use crate::branch::{Ends, NodeKey};
 use crate::space::Schema;
 
 /// The outcome of a stored upsert.
@@ -34,11 +34,13 @@ pub fn store_upsert(writer: &mut Writer<'_>, schema: &Schema, plan: &UpsertPlan)
     for link in &plan.links {
         let to = link.to.map_or(id, |to| ConceptId(to.0));
         let predicate = schema.predicate_of(link.relation);
+        let mut metadata = link.metadata.clone();
+        metadata.insert(Ends::METADATA.to_owned(), link.ends.to_metadata());
         writer.upsert_link(LinkWrite {
             target: LinkTarget::Triple(Element::Concept(id), predicate, Element::Concept(to)),
             expect_version: None,
             attributes: Map::new(),
-            metadata: link.metadata.clone(),
+            metadata,
         })?;
     }
     Ok(Stored { key: NodeKey(id.0), links: plan.links.len() })

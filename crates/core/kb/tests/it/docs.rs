@@ -1,5 +1,8 @@
-//! `docs/kb.md` says what the code does.
+//! Pages about the KB in `docs` say what the code does.
 
+mod errors;
+mod modelling;
 mod page;
+mod play;
 mod rules;
 mod tables;

@@ -1,5 +1,7 @@
 //! Traps that knowledge bases of this kind have fallen into, each just avoided and just not overdone.
 
+use cairn_kb::tools::SemanticAdvisorInput;
+use cairn_kb::{LogicReadiness, SuggestionKind};
 use serde_json::{Value, json};
 
 use super::kit::{Kb, conflict};
@@ -181,4 +183,39 @@ fn trap_9_a_query_is_sorted_by_type_and_id() {
         kb.query(json!({"limit": 2, "offset": 2})),
         (sorted[2..4].iter().map(|row| (*row).to_owned()).collect(), 7)
     );
+}
+
+/// Kinds of the suggestions for a requirement.
+fn suggested(text: &str) -> Vec<SuggestionKind> {
+    let input = SemanticAdvisorInput { text: text.into(), ..SemanticAdvisorInput::default() };
+    let receipt = input.run().expect("a text").receipt;
+    assert_eq!(
+        receipt.logic_readiness == LogicReadiness::NotApplicable,
+        receipt.signals.is_empty(),
+        "{text}"
+    );
+    receipt.suggestions.into_iter().map(|suggestion| suggestion.kind).collect()
+}
+
+#[test]
+fn trap_10_statements_on_all_of_a_kind_and_examples_have_receipts() {
+    use SuggestionKind::{AmbiguityObservation, Predicate, StrictProperty};
+    for (text, expected) in [
+        ("All mutations are recorded in the audit log.", &[Predicate][..]),
+        ("Every invoice is owned by the billing team.", &[Predicate]),
+        ("All sessions expire after 30 minutes.", &[StrictProperty]),
+        ("The product knows roles such as admin and editor.", &[AmbiguityObservation]),
+        ("Actions such as delete must be recorded in the audit log.", &[Predicate]),
+        ("The mutation of a gene is recorded in books.", &[]),
+        ("Such as it is, the sky is blue.", &[]),
+    ] {
+        assert_eq!(suggested(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn trap_10_the_text_of_a_result_has_the_keys_of_claims() {
+    let text = "Sessions expire after 30 minutes.".to_owned();
+    let output = SemanticAdvisorInput { text, ..SemanticAdvisorInput::default() }.run().expect("a text");
+    assert!(output.text().contains("subject_key=session property_key=expiry_minutes operator=eq value=30"));
 }

@@ -1,10 +1,11 @@
 use proptest::prelude::*;
 
+use super::parse;
 use crate::limits::{SOURCE_BYTES_MAX, SOURCE_DIRECTIVES_MAX, SOURCE_SYMBOLS_MAX};
-use crate::{Language, SymbolError, parse};
+use crate::{Language, SymbolError};
 
 /// Pieces that parsers find hard, repeated up to the limit of a file.
-const PIECES: [&str; 32] = [
+const PIECES: [&str; 35] = [
     "(",
     "[",
     "{",
@@ -37,10 +38,13 @@ const PIECES: [&str; 32] = [
     "ä",
     "'a ",
     "/**/",
+    "^*",
+    "]->",
+    "/*x",
 ];
 
-/// A millionth of the length is enough to see a stack overflow; the whole of it would take minutes without optimisation.
-const BYTES: usize = SOURCE_BYTES_MAX / 8;
+/// Enough to take minutes and gigabytes where the parser is not bounded.
+const BYTES: usize = SOURCE_BYTES_MAX / 64;
 
 #[test]
 fn repetition_neither_panics_nor_overflows_the_stack() {
@@ -52,6 +56,16 @@ fn repetition_neither_panics_nor_overflows_the_stack() {
                 Err(error) => panic!("{language} {piece:?}: {error}"),
             }
         }
+    }
+}
+
+#[test]
+fn files_of_the_longest_length_have_a_stack() {
+    for (language, piece) in
+        [(Language::Tsx, "("), (Language::Rust, "["), (Language::Python, "\0"), (Language::Java, "x=>")]
+    {
+        let parsed = parse(language, &piece.repeat(SOURCE_BYTES_MAX / piece.len()));
+        assert!(matches!(parsed, Ok(_) | Err(SymbolError::TooComplex)), "{language} {piece}");
     }
 }
 

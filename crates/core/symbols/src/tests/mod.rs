@@ -8,7 +8,13 @@ mod python;
 mod rust;
 mod script;
 
-use crate::{Language, Symbols, parse};
+use cairn_base::SystemClock;
+
+use crate::{Language, SymbolError, Symbols};
+
+fn parse(language: Language, source: &str) -> Result<Symbols, SymbolError> {
+    crate::parse(language, source, &SystemClock)
+}
 
 fn parsed(language: Language, source: &str) -> Symbols {
     parse(language, source).expect("within the limits")

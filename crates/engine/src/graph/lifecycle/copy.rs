@@ -93,23 +93,29 @@ impl Engine {
 }
 
 /// A copy under way.
-struct Copy<'a> {
-    engine: &'a Engine,
+pub(super) struct Copy<'a> {
+    pub(super) engine: &'a Engine,
     /// The tenant as a whole.
-    whole: &'a Scope,
+    pub(super) whole: &'a Scope,
     /// The name of the space that is copied.
-    from: &'a str,
-    from_scope: Scope,
-    to_scope: Scope,
-    copying: Copying,
-    also: Arc<Also>,
+    pub(super) from: &'a str,
+    pub(super) from_scope: Scope,
+    pub(super) to_scope: Scope,
+    pub(super) copying: Copying,
+    pub(super) also: Arc<Also>,
 }
 
 /// Work in the transaction that publishes a copy.
-type Also = dyn Fn(&mut dyn WriteTx, &Scope) -> Result<(), EngineError> + Send + Sync;
+pub(super) type Also = dyn Fn(&mut dyn WriteTx, &Scope) -> Result<(), EngineError> + Send + Sync;
 
 impl Copy<'_> {
     fn run(&self, name: &str, on_stage: OnStage<'_>) -> Result<(), EngineError> {
+        self.fill(on_stage)?;
+        self.publish(name)
+    }
+
+    /// Copies the space, except for a few rows that changed meanwhile.
+    pub(super) fn fill(&self, on_stage: OnStage<'_>) -> Result<(), EngineError> {
         let (mut place, mut done) = (None, 0);
         let about = spaces::rows_about(&*self.snapshot()?, &self.from_scope)?;
         let mut go_on = |done: u64| {
@@ -133,8 +139,7 @@ impl Copy<'_> {
             go_on(done)?;
             self.catch_up()?;
         }
-        go_on(done)?;
-        self.publish(name)
+        go_on(done)
     }
 
     fn snapshot(&self) -> Result<Box<dyn cairn_seam::Snapshot>, EngineError> {
@@ -153,7 +158,7 @@ impl Copy<'_> {
     }
 
     /// Copies what has changed until now.
-    fn catch_up(&self) -> Result<(), EngineError> {
+    pub(super) fn catch_up(&self) -> Result<(), EngineError> {
         let rows = self.copying.recorder.take().ok_or_else(|| self.outrun())?;
         for part in rows.chunks(SPACE_STEP_ROWS) {
             let (part, from, to) = (part.to_vec(), self.from_scope, self.to_scope);
@@ -179,12 +184,12 @@ impl Copy<'_> {
         })
     }
 
-    fn outrun(&self) -> EngineError {
+    pub(super) fn outrun(&self) -> EngineError {
         EngineError::CopyOutrun { name: self.from.to_owned() }
     }
 
     /// Nothing finds the copy; upkeep removes it.
-    fn give_up(&self, why: &EngineError) {
+    pub(super) fn give_up(&self, why: &EngineError) {
         let to = self.to_scope;
         let abandoned = self
             .engine

@@ -7,9 +7,11 @@
 mod changed;
 mod copy;
 mod delete;
+mod replace;
 mod tidy;
 
 pub(crate) use self::changed::Copies;
+pub(crate) use self::replace::Staging;
 use crate::EngineError;
 
 /// Fails with [`EngineError::ManagedSpace`] if a space of this name is written by the knowledge base alone.

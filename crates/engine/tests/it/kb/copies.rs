@@ -93,6 +93,6 @@ fn a_stopped_copy_leaves_nothing_and_can_be_begun_again() {
     assert!(stopped.is_err());
     assert_eq!(code(query(kb.engine(), &copy, json!({}))), "KbNoBranch");
     create(kb.engine(), &copy, Some("main")).unwrap();
-    assert_eq!(reports(kb.engine(), &copy).unwrap().len(), 9);
+    assert_eq!(reports(kb.engine(), &copy).unwrap().len(), 15);
     assert_eq!(query(kb.engine(), &copy, json!({})).unwrap().count, 10);
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use cairn_access::Principal;
 use cairn_base::ManualClock;
 use cairn_engine::{Engine, EngineError};
+use cairn_kb::sync::{SyncFile, SyncHeader, SyncInput};
 use cairn_seam::{FaultPlan, FaultyStore, MemoryStore, SeamFault, Store};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::kit::{Rows, create, delete, elsewhere, fill, plain, query, reports, rows, target, upsert};
+use super::sync::with_changes_max;
 use crate::support::{NOW_MS, open};
 
 const KINDS: [SeamFault; 5] = [
@@ -22,9 +24,13 @@ const OPERATIONS_MAX: u64 = 300;
 
 type Acting = fn(&Engine) -> Result<(), EngineError>;
 
-/// Something to do, and how many entities and relationships of `main` there are afterwards.
-const CASES: [(&str, Acting); 5] = [
-    ("upsert", |engine| {
+/// Something to do, and how many changes of a sync are one transaction.
+type Case = (&'static str, usize, Acting);
+
+const SYNCS: [Case; 2] = [("sync", usize::MAX, again), ("staged sync", 0, again)];
+
+const CASES: [Case; 6] = [
+    ("upsert", usize::MAX, |engine| {
         upsert(
             engine,
             &target("main"),
@@ -32,21 +38,43 @@ const CASES: [(&str, Acting); 5] = [
         )
         .map(drop)
     }),
-    ("delete", |engine| delete(engine, &target("main"), &["FL-1", "S-1"]).map(drop)),
-    ("create", |engine| create(engine, &target("other"), None).map(drop)),
-    ("copy", |engine| create(engine, &target("other"), Some("main")).map(drop)),
-    ("delete branch", |engine| engine.kb_delete_branch(&Principal::local_owner(), &target("main")).map(drop)),
+    ("results", usize::MAX, |engine| {
+        let cases = json!([{"name": "T-1", "status": "failing"}]);
+        super::results::import(engine, "2023-11-01T10:00:00Z", cases).map(drop)
+    }),
+    ("delete", usize::MAX, |engine| delete(engine, &target("main"), &["FL-1", "S-1"]).map(drop)),
+    ("create", usize::MAX, |engine| create(engine, &target("other"), None).map(drop)),
+    ("copy", usize::MAX, |engine| create(engine, &target("other"), Some("main")).map(drop)),
+    ("delete branch", usize::MAX, |engine| {
+        engine.kb_delete_branch(&Principal::local_owner(), &target("main")).map(drop)
+    }),
 ];
 
-/// What clients see: the entities and relationships of each branch.
-fn seen(engine: &Engine) -> Vec<Result<(u64, u64), &'static str>> {
+/// A file that `prepared` syncs; `again` has other entities in it.
+fn file(hash: &str, entities: &[Value]) -> SyncFile {
+    let entities: Vec<Value> = entities.iter().map(|entity| json!({"entity": entity})).collect();
+    serde_json::from_value(json!({"path": "doc.md", "hash": hash, "entities": entities})).unwrap()
+}
+
+fn again(engine: &Engine) -> Result<(), EngineError> {
+    let test = json!({"type": "test", "id": "DOC-T", "properties": {"title": "Test", "status": "passing"}});
+    let links = json!([{"type": "verified_by", "from": "DOC-1", "to": "DOC-T"}, {"type": "depends_on", "from": "DOC-1", "to": "R-1"}]);
+    let req = json!({"type": "req", "id": "DOC-1", "properties": {"title": "New", "status": "open"}, "relationships": links});
+    let input = SyncInput { header: SyncHeader::default(), files: vec![file("2", &[req, test])] };
+    engine.kb_sync(&Principal::local_owner(), &target("main"), &input, &mut |_| true).map(drop)
+}
+
+/// What clients see: the entities, relationships and files of each branch.
+fn seen(engine: &Engine) -> Vec<Result<(u64, u64, Vec<String>), &'static str>> {
     let of = |branch| {
         let status = engine.kb_status(&Principal::local_owner(), &target(branch));
         let status = status.map_err(|error| error.code().name())?;
         let found =
             query(engine, &target(branch), json!({"limit": 1000})).map_err(|error| error.code().name())?;
         assert_eq!(found.count, status.entities);
-        Ok((status.entities, status.relationships))
+        let files = engine.kb_files(&Principal::local_owner(), &target(branch));
+        let files = files.map_err(|error| error.code().name())?.files;
+        Ok((status.entities, status.relationships, files.into_iter().map(|file| file.hash).collect()))
     };
     vec![of("main"), of("other")]
 }
@@ -58,18 +86,32 @@ fn node(plan: FaultPlan) -> (Arc<dyn Store>, Arc<FaultyStore>, ManualClock) {
     (inner, faulty, clock)
 }
 
-fn prepared(faulty: &Arc<FaultyStore>, clock: &ManualClock) -> Arc<Engine> {
+fn prepared(faulty: &Arc<FaultyStore>, clock: &ManualClock, kb_sync_changes_max: usize) -> Arc<Engine> {
     let engine = open(Arc::clone(faulty) as Arc<dyn Store>, clock).unwrap();
     create(&engine, &target("main"), None).unwrap();
     fill(&engine, &target("main"));
-    engine
+    let old = ["DOC-1", "DOC-2"]
+        .map(|id| json!({"type": "req", "id": id, "properties": {"title": "Old", "status": "open"}}));
+    let input = SyncInput { header: SyncHeader::default(), files: vec![file("1", &old)] };
+    engine.kb_sync(&Principal::local_owner(), &target("main"), &input, &mut |_| true).unwrap();
+    drop(engine);
+    with_changes_max(Arc::clone(faulty) as Arc<dyn Store>, clock, kb_sync_changes_max)
 }
 
 #[test]
 fn whatever_fails_a_write_is_whole_or_absent_and_memory_agrees() {
-    for (name, act) in CASES {
+    check(&CASES);
+}
+
+#[test]
+fn whatever_fails_a_sync_is_whole_or_absent_and_memory_agrees() {
+    check(&SYNCS);
+}
+
+fn check(cases: &[Case]) {
+    for (name, changes_max, act) in cases.iter().copied() {
         let (_, faulty, clock) = node(FaultPlan::none());
-        let engine = prepared(&faulty, &clock);
+        let engine = prepared(&faulty, &clock, changes_max);
         let (first, before) = (faulty.operations(), seen(&engine));
         let first = first.min(faulty.operations());
         act(&engine).unwrap();
@@ -78,12 +120,12 @@ fn whatever_fails_a_write_is_whole_or_absent_and_memory_agrees() {
             for n in first..first + OPERATIONS_MAX {
                 let what = format!("{name}: {fault:?} at operation {}", n - first);
                 let (inner, faulty, clock) = node(FaultPlan::at(n, fault));
-                let engine = prepared(&faulty, &clock);
+                let engine = prepared(&faulty, &clock, changes_max);
                 let outcome = act(&engine);
                 let is_over = faulty.operations() <= n;
                 // The fault may still come.
                 let mut here = seen(&engine);
-                if here.iter().any(|seen| seen.is_err_and(|code| code != "KbNoBranch")) {
+                if here.iter().any(|seen| seen.as_ref().is_err_and(|code| *code != "KbNoBranch")) {
                     here = seen(&engine);
                 }
                 let there = elsewhere(Arc::clone(&inner));
@@ -110,7 +152,7 @@ fn whatever_fails_a_write_is_whole_or_absent_and_memory_agrees() {
 #[test]
 fn nothing_of_a_failed_write_is_stored() {
     let (_, faulty, clock) = node(FaultPlan::none());
-    let engine = prepared(&faulty, &clock);
+    let engine = prepared(&faulty, &clock, usize::MAX);
     let rows_of = |store: &Arc<FaultyStore>| -> Rows { rows(&**store) };
     let before = rows_of(&faulty);
     faulty.take_no_writes(Some(|| cairn_seam::StoreError::Conflict));

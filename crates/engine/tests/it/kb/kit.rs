@@ -7,8 +7,8 @@ use cairn_access::Principal;
 use cairn_base::{ManualClock, Position, TenantId};
 use cairn_engine::{Engine, EngineError, KbTarget};
 use cairn_kb::tools::{
-    CheckInput, CoverageInput, DeleteInput, DeleteOutput, FindGapsInput, GraphInput, QueryInput, QueryOutput,
-    SearchInput, UpsertInput, UpsertOutput,
+    CheckInput, CoverageInput, DeleteInput, DeleteOutput, FindGapsInput, GraphInput, ImpactInput,
+    MatrixInput, QueryInput, QueryOutput, SearchInput, SuspectInput, UpsertInput, UpsertOutput,
 };
 use cairn_kb::{Rule, SymbolFacts};
 use cairn_seam::{KeyRange, Store, Visit};
@@ -187,7 +187,16 @@ pub(super) fn reports(engine: &Engine, target: &KbTarget) -> Result<Vec<String>,
         let input: CoverageInput = serde_json::from_value(input).unwrap();
         found.push(text(&engine.kb_coverage(&owner, target, &input)?));
     }
+    for by in ["req", "scenario", "test", "symbol"] {
+        let input = json!({"by": by, "includeRetired": true, "limit": 1000});
+        let input: MatrixInput = serde_json::from_value(input).unwrap();
+        found.push(text(&engine.kb_matrix(&owner, target, &input)?));
+    }
+    let suspect = SuspectInput { limit: Some(1000), ..SuspectInput::default() };
+    found.push(text(&engine.kb_suspect(&owner, target, &suspect)?));
     if !seeds.is_empty() {
+        let input = ImpactInput { ids: seeds.clone(), ..ImpactInput::default() };
+        found.push(text(&engine.kb_impact(&owner, target, &input)?));
         let input = GraphInput { seed_ids: seeds, depth: Some(3), ..GraphInput::default() };
         found.push(text(&engine.kb_graph(&owner, target, &input)?));
     }

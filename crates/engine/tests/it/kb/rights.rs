@@ -3,7 +3,9 @@
 use cairn_access::{Principal, Role, Roles};
 use cairn_base::TenantId;
 use cairn_engine::KbTarget;
-use cairn_kb::tools::{CheckInput, DeleteInput, QueryInput};
+use cairn_kb::tools::{
+    CheckInput, DeleteInput, ModelRequirementInput, QueryInput, SemanticAdvisorInput, SuggestPredicatesInput,
+};
 
 use super::kit::{Kb, code, plain, target};
 
@@ -16,6 +18,21 @@ fn a_reader_reads_and_does_not_write() {
     engine.kb_check(&reader, &main, &CheckInput::default(), &mut |_, _| {}).unwrap();
     engine.kb_validate_upsert(&reader, &main, &plain("req", "R-9", &[]), None).unwrap();
     let rows = kb.rows();
+    let text = || "Guests must not delete invoices.".to_owned();
+    let model = ModelRequirementInput { text: Some(text()), ..ModelRequirementInput::default() };
+    engine.kb_model_requirement(&reader, &main, &model).unwrap();
+    let suggest = SuggestPredicatesInput { text: text(), ..SuggestPredicatesInput::default() };
+    engine.kb_suggest_predicates(&reader, &main, &suggest).unwrap();
+    let advise = SemanticAdvisorInput { text: text(), ..SemanticAdvisorInput::default() };
+    engine.kb_semantic_advisor(&reader, &main, &advise).unwrap();
+    for absent in [
+        engine.kb_model_requirement(&reader, &target("other"), &model).map(drop),
+        engine.kb_suggest_predicates(&reader, &target("other"), &suggest).map(drop),
+        engine.kb_semantic_advisor(&reader, &target("other"), &advise).map(drop),
+    ] {
+        assert_eq!(code(absent), "KbNoBranch");
+    }
+    assert!(kb.rows() == rows, "modelling stored something");
     let refused = [
         engine.kb_upsert(&reader, &main, &plain("req", "R-9", &[]), None).map(drop),
         engine

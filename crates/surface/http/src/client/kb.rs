@@ -3,12 +3,14 @@
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, Request};
-use cairn_kb::sync::{SyncReport, SyncedFiles};
+use cairn_kb::sync::{ExportInput, ExportOutput, SyncReport, SyncedFiles};
 use cairn_kb::tools::{
-    CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput, DeleteOutput, EntityJson,
-    FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, QueryInput, QueryOutput, SearchInput,
-    SearchOutput, SparqlRemoteInput, SparqlRemoteOutput, StatusOutput, UpsertInput, UpsertOutput,
-    ValidateUpsertInput, ValidateUpsertOutput,
+    AcceptInput, AcceptOutput, CheckInput, CheckOutput, CoverageInput, CoverageOutput, DeleteInput,
+    DeleteOutput, EntityJson, FindGapsInput, FindGapsOutput, GraphInput, GraphOutput, ImpactInput,
+    ImpactOutput, MatrixInput, MatrixOutput, ModelRequirementInput, ModelRequirementOutput, QueryInput,
+    QueryOutput, ResultsInput, ResultsOutput, SearchInput, SearchOutput, SemanticAdvisorInput, SemanticAdvisorOutput, SparqlRemoteInput,
+    SparqlRemoteOutput, StatusOutput, SuggestPredicatesInput, SuggestPredicatesOutput, SuspectInput,
+    SuspectOutput, UpsertInput, UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
 };
 use cairn_seam::Stage;
 use cairn_wire::kb::{KbBranchDeleted, KbBranches, KbDiff, KbEnsured};
@@ -98,6 +100,76 @@ impl Client {
         self.kb_tool(workspace, branch, "check", input).await
     }
 
+    /// Models a normative statement: `POST /v1/kb/{workspace}/{branch}/model_requirement`.
+    pub async fn kb_model_requirement(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ModelRequirementInput,
+    ) -> Result<ModelRequirementOutput, ClientError> {
+        self.kb_tool(workspace, branch, "model_requirement", input).await
+    }
+
+    /// Suggests predicates for a text: `POST /v1/kb/{workspace}/{branch}/suggest_predicates`.
+    pub async fn kb_suggest_predicates(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SuggestPredicatesInput,
+    ) -> Result<SuggestPredicatesOutput, ClientError> {
+        self.kb_tool(workspace, branch, "suggest_predicates", input).await
+    }
+
+    /// Analyses the prose of a requirement: `POST /v1/kb/{workspace}/{branch}/semantic_advisor`.
+    pub async fn kb_semantic_advisor(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SemanticAdvisorInput,
+    ) -> Result<SemanticAdvisorOutput, ClientError> {
+        self.kb_tool(workspace, branch, "semantic_advisor", input).await
+    }
+
+    /// Returns a traceability matrix: `POST /v1/kb/{workspace}/{branch}/matrix`.
+    pub async fn kb_matrix(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &MatrixInput,
+    ) -> Result<MatrixOutput, ClientError> {
+        self.kb_tool(workspace, branch, "matrix", input).await
+    }
+
+    /// Returns the entities that a change reaches: `POST /v1/kb/{workspace}/{branch}/impact`.
+    pub async fn kb_impact(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ImpactInput,
+    ) -> Result<ImpactOutput, ClientError> {
+        self.kb_tool(workspace, branch, "impact", input).await
+    }
+
+    /// Returns links whose ends changed after they were made: `POST /v1/kb/{workspace}/{branch}/suspect`.
+    pub async fn kb_suspect(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &SuspectInput,
+    ) -> Result<SuspectOutput, ClientError> {
+        self.kb_tool(workspace, branch, "suspect", input).await
+    }
+
+    /// Accepts the present contents of the ends of suspect links: `POST /v1/kb/{workspace}/{branch}/accept`.
+    pub async fn kb_accept(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &AcceptInput,
+    ) -> Result<AcceptOutput, ClientError> {
+        self.kb_tool(workspace, branch, "accept", input).await
+    }
+
     /// Creates or updates an entity: `POST /v1/kb/{workspace}/{branch}/upsert`.
     pub async fn kb_upsert(
         &mut self,
@@ -126,6 +198,16 @@ impl Client {
         input: &DeleteInput,
     ) -> Result<DeleteOutput, ClientError> {
         self.kb_tool(workspace, branch, "delete", input).await
+    }
+
+    /// Imports test results: `POST /v1/kb/{workspace}/{branch}/results`.
+    pub async fn kb_import_results(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ResultsInput,
+    ) -> Result<ResultsOutput, ClientError> {
+        self.kb_tool(workspace, branch, "results", input).await
     }
 
     /// Lists branches that have a KB: `GET /v1/kb/{workspace}`, or `GET /v1/kb` for all workspaces.
@@ -162,6 +244,16 @@ impl Client {
     pub async fn kb_diff(&mut self, workspace: &str, from: &str, to: &str) -> Result<KbDiff, ClientError> {
         let path = format!("/v1/kb/{}/diff", escaped(workspace));
         self.get(&with_query(&path, &[("from", from), ("to", to)])).await
+    }
+
+    /// Returns a page of whole entities with their relationships: `POST /v1/kb/{workspace}/{branch}/export`.
+    pub async fn kb_export(
+        &mut self,
+        workspace: &str,
+        branch: &str,
+        input: &ExportInput,
+    ) -> Result<ExportOutput, ClientError> {
+        self.kb_tool(workspace, branch, "export", input).await
     }
 
     /// Returns the files that a branch was synced from: `GET /v1/kb/{workspace}/{branch}/files`.

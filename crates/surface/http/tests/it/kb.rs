@@ -4,6 +4,7 @@ mod branches;
 mod concurrent;
 mod errors;
 mod sparql;
+mod sync;
 mod tools;
 
 use std::time::Duration;

@@ -15,3 +15,4 @@ mod repo;
 mod switching;
 mod walk;
 mod watch;
+mod write;

@@ -123,6 +123,7 @@ pub(crate) fn node(kind: EntityType, id: &str) -> Node {
         verification_scope: None,
         verification_perspective: None,
         symbol_role: None,
+        digest: Default::default(),
         fact: (kind == EntityType::Fact).then(Box::default),
     }
 }

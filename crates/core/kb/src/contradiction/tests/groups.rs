@@ -26,6 +26,7 @@ pub(crate) fn node(id: &str, kind: EntityType, status: &str, fact: Option<FactFi
         verification_scope: None,
         verification_perspective: None,
         symbol_role: None,
+        digest: Default::default(),
         fact: fact.map(Box::new),
     }
 }

@@ -9,6 +9,8 @@ mod body;
 mod coverage;
 mod filters;
 mod graph;
+mod impact;
+mod matrix;
 mod models;
 mod pages;
 mod random;
@@ -25,7 +27,7 @@ pub(crate) fn node(text: &str) -> Node {
             let text = |text: &str| Value::String(text.replace('_', " "));
             let value = match name {
                 "tags" => Value::Array(value.split(',').map(text).collect()),
-                "verification_scope" => Value::String(value.into()),
+                "verification_scope" | "fact_kind" => Value::String(value.into()),
                 _ => text(value),
             };
             (name.to_owned(), value)

@@ -1,5 +1,6 @@
 //! The rules of a write, each just violated and just not.
 
+mod accept;
 mod delete;
 mod fields;
 mod links;

@@ -2,9 +2,14 @@
 
 use std::path::Path;
 
-/// The whole page.
+/// The whole page `docs/kb.md`.
 pub(super) fn read() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/kb.md");
+    read_page("kb.md")
+}
+
+/// A whole page of `docs`.
+pub(super) fn read_page(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs").join(name);
     std::fs::read_to_string(path).expect("the page is read")
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use cairn_kb::tools::{
-    CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, QueryInput, RelationshipInput,
-    SearchInput, SkillsListInput, SkillsLoadInput, SkillsReadInput, SparqlRemoteInput, StatusInput,
-    UpsertInput,
+    AcceptInput, CheckInput, CoverageInput, DeleteInput, FindGapsInput, GraphInput, ImpactInput, MatrixInput,
+    ModelRequirementInput, QueryInput, RelationshipInput, SearchInput, SemanticAdvisorInput, SkillsListInput,
+    SkillsLoadInput, SkillsReadInput, SparqlRemoteInput, StatusInput, SuggestPredicatesInput, SuspectInput, UpsertInput,
 };
 use cairn_kb::{EntityType, FIELDS, FactKind, KbCode, Relation, Rule, STATUSES};
 use utoipa::PartialSchema;
@@ -70,16 +70,23 @@ type Tool = (&'static str, fn() -> BTreeSet<String>);
 
 #[test]
 fn tools_and_their_parameters() {
-    let tools: [Tool; 14] = [
+    let tools: [Tool; 21] = [
         ("kb_query", parameters::<QueryInput>),
         ("kb_search", parameters::<SearchInput>),
         ("kb_status", parameters::<StatusInput>),
         ("kb_find_gaps", parameters::<FindGapsInput>),
         ("kb_coverage", parameters::<CoverageInput>),
         ("kb_graph", parameters::<GraphInput>),
+        ("kb_matrix", parameters::<MatrixInput>),
+        ("kb_impact", parameters::<ImpactInput>),
+        ("kb_suspect", parameters::<SuspectInput>),
+        ("kb_accept", parameters::<AcceptInput>),
         ("kb_check", parameters::<CheckInput>),
         ("kb_upsert", parameters::<UpsertInput>),
         ("Relationships of an upsert", parameters::<RelationshipInput>),
+        ("kb_semantic_advisor", parameters::<SemanticAdvisorInput>),
+        ("kb_model_requirement", parameters::<ModelRequirementInput>),
+        ("kb_suggest_predicates", parameters::<SuggestPredicatesInput>),
         ("kb_delete", parameters::<DeleteInput>),
         ("kb_sparql_remote", parameters::<SparqlRemoteInput>),
         ("kb_skills_list", parameters::<SkillsListInput>),

@@ -28,6 +28,7 @@ pub(crate) use self::body::{END, ENDS_IN_TRAILERS, ERROR};
 pub(in crate::routes) use self::data_in::{DataIn, PiecesIn};
 pub(crate) use self::export::LAST_TURN;
 pub(crate) use self::kip_export::NUMBERS;
+pub(in crate::routes) use self::lines_in::{Batch, LinesIn};
 use crate::app::AppState;
 use crate::route::Route;
 use crate::routes::Routes;

@@ -9,10 +9,15 @@ mod branch;
 mod branches;
 mod diff;
 mod entity;
+mod model;
+mod export;
 mod read;
+mod results;
 mod run;
 mod skills;
 mod sparql;
+mod sync;
+mod trace;
 mod wire;
 mod write;
 
@@ -44,9 +49,20 @@ pub(super) fn routes() -> Routes {
         .with(Route::READ, routes!(read::coverage))
         .with(Route::READ, routes!(read::graph))
         .with(Route::READ, routes!(read::check))
+        .with(Route::READ, routes!(model::model_requirement))
+        .with(Route::READ, routes!(model::suggest_predicates))
+        .with(Route::READ, routes!(model::semantic_advisor))
+        .with(Route::READ, routes!(export::export))
+        .with(Route::READ, routes!(trace::matrix))
+        .with(Route::ENTITY_READ, routes!(trace::impact))
+        .with(Route::READ, routes!(trace::suspect))
         .with(Route::ENTITY, routes!(write::upsert))
         .with(Route::ENTITY_READ, routes!(write::validate_upsert))
         .with(Route::WRITE, routes!(write::delete))
+        .with(Route::WRITE, routes!(write::accept))
+        .with(Route::RESULTS, routes!(results::results))
+        .with(Route::READ, routes!(sync::files))
+        .with(Route::IMPORT, routes!(sync::sync))
         .with(Route::SEARCH, routes!(sparql::sparql))
         .with(Route::READ, routes!(skills::list))
         .with(Route::READ, routes!(skills::load))

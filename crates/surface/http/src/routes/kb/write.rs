@@ -3,7 +3,8 @@
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use cairn_kb::tools::{
-    DeleteInput, DeleteOutput, UpsertInput, UpsertOutput, ValidateUpsertInput, ValidateUpsertOutput,
+    AcceptInput, AcceptOutput, DeleteInput, DeleteOutput, UpsertInput, UpsertOutput, ValidateUpsertInput,
+    ValidateUpsertOutput,
 };
 
 use super::run::{BranchPath, input, read, target, write as run_write};
@@ -93,4 +94,29 @@ pub(super) async fn delete(
 ) -> Result<HeldJson, ApiError> {
     let (target, input) = (target(&call, &params), input::<DeleteInput>(&call, &headers, body).await?);
     run_write(&call, move |engine, principal| engine.kb_delete(principal, &target, &input)).await
+}
+
+/// Accept suspect links
+///
+/// Takes the present contents of the ends of suspect links as those that the links were made with. One call accepts at
+/// most 10,000 links.
+#[utoipa::path(
+    post,
+    path = "/v1/kb/{workspace}/{branch}/accept",
+    tag = "kb",
+    params(BranchPath),
+    request_body(content = AcceptInput),
+    responses(
+        (status = 200, description = "The output of `kb_accept`", body = AcceptOutput),
+        (status = 404, description = "The branch has no KB, or there is no such entity", body = ErrorBody),
+    )
+)]
+pub(super) async fn accept(
+    call: Call,
+    params: Params,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<HeldJson, ApiError> {
+    let (target, input) = (target(&call, &params), input::<AcceptInput>(&call, &headers, body).await?);
+    run_write(&call, move |engine, principal| engine.kb_accept(principal, &target, &input)).await
 }

@@ -1,0 +1,7 @@
+//! Tests of syncs, on a store in memory.
+
+mod cases;
+mod conflicts;
+mod kit;
+mod properties;
+mod removal;
