@@ -194,6 +194,18 @@ pub enum Suppression {
 }
 
 impl Suppression {
+    /// Every one.
+    pub const ALL: [Suppression; 8] = [
+        Suppression::EntityExists,
+        Suppression::ShadowedByTypedSource,
+        Suppression::DuplicateTitle,
+        Suppression::IgnoredSource,
+        Suppression::InvalidPayload,
+        Suppression::WouldContradict,
+        Suppression::WouldViolate,
+        Suppression::PlanFull,
+    ];
+
     /// Its spelling.
     pub fn text(self) -> &'static str {
         match self {

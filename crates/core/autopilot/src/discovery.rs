@@ -66,8 +66,8 @@ impl Discovery {
 
     /// Counts a file that was examined, and the frameworks that it names.
     pub(crate) fn file(&mut self, findings: &Findings) {
-        self.files_read += u64::from(findings.bytes > 0);
-        self.bytes_read += findings.bytes;
+        self.files_read += u64::from(findings.bytes.is_some());
+        self.bytes_read += findings.bytes.unwrap_or(0);
         self.frameworks.extend(findings.frameworks.iter().map(|name| (*name).to_owned()));
     }
 

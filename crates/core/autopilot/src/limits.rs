@@ -32,8 +32,6 @@ pub const AUTOPILOT_TYPED_LINKS_MAX: usize = 64;
 pub const AUTOPILOT_PATH_BYTES_MAX: usize = 1024;
 /// Candidates and source signals that one file contributes.
 pub const AUTOPILOT_FILE_FINDINGS_MAX: usize = 200;
-/// Normative statements of one file that are modelled.
-pub const AUTOPILOT_FILE_STATEMENTS_MAX: usize = 500;
 /// Characters of a statement that is modelled.
 pub const AUTOPILOT_STATEMENT_CHARS_MAX: usize = 400;
 /// Bytes of a paragraph; a longer one is cut into several.
@@ -63,7 +61,7 @@ pub const AUTOPILOT_GROUPS_MAX: usize = 2_000;
 /// Symbols with a directive, and test files that name a test of the KB, that are held.
 pub const AUTOPILOT_DIRECTIVES_MAX: usize = 20_000;
 /// Selections that are tried until no payload of the plan adds a violation.
-pub const AUTOPILOT_ROUNDS_MAX: usize = 64;
+pub const AUTOPILOT_ROUNDS_MAX: usize = 16;
 /// Bytes of one text of the declared context.
 pub const AUTOPILOT_CONTEXT_TEXT_BYTES_MAX: usize = 4 * KIB;
 /// Items of one list of the declared context.

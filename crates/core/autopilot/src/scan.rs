@@ -148,7 +148,7 @@ pub(crate) fn typed_documents(
         let Task::Typed(kind) = *task else { return (findings, Vec::new(), None) };
         match tree.read(&file.path, task.bytes_max()) {
             Ok(bytes) => {
-                findings.bytes = bytes.len() as u64;
+                findings.bytes = Some(bytes.len() as u64);
                 let (entities, is_document) = typed::examine(kind, &file.path, &bytes, &mut findings);
                 (findings, entities, (!is_document).then(|| file.path.clone()))
             }
@@ -203,7 +203,7 @@ fn examine(tree: &dyn Tree, file: &ListedFile, task: Task, scene: &Scene<'_>) ->
         bytes_max => tree.read(path, bytes_max),
     };
     let text = bytes.and_then(|bytes| {
-        findings.bytes = bytes.len() as u64;
+        findings.bytes = (task.bytes_max() > 0).then_some(bytes.len() as u64);
         if bytes.contains(&0) {
             Err(Skipped::NotText)
         } else {

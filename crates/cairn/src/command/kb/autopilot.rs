@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use cairn_autopilot::{AutopilotInput, AutopilotOutput, BootstrapContext};
 use cairn_base::Harmless;
 use cairn_embedded::Progress;
+use cairn_http::Client;
 use cairn_kb::EntityType;
 use cairn_kb::tools::{CheckInput, CheckOutput, UpsertInput, Violation};
 use clap::Args;
 
 use super::options::entity_type;
 use super::text::{VIOLATIONS, counted, lines};
+use super::tree::Tree;
 use super::{Call, checks};
 use crate::autopilot::{Held, existing, generate};
 use crate::command::answer::{json, text};
@@ -25,7 +27,7 @@ use crate::reach::Needs;
 
 pub(crate) const AFTER_HELP: &str = "\
 Examples:
-  cairn kb autopilot                         candidates, grouped by type, and the plan that adds them
+  cairn kb autopilot                         candidates by type, and the plan that adds them
   cairn kb autopilot --type req --type adr --min-confidence 0.9
   cairn kb autopilot --json > plan.json      everything, for programs
   cairn kb autopilot --context context.json  with facts about the project
@@ -77,16 +79,16 @@ pub(crate) struct AutopilotArgs {
 /// Shows candidates, and applies them if it is asked to.
 pub(super) fn autopilot(call: &Call<'_>, arguments: &AutopilotArgs) -> Result<(), Failure> {
     let input = arguments.input()?;
-    let output = candidates(call, &input)?;
+    let workspace = call.workspace()?;
+    // Without an id the workspace has no KB, and an id would have to be written.
+    let tree = workspace.known_id()?.map(|_| call.tree()).transpose()?;
+    let held = tree.as_ref().map(held).transpose()?.unwrap_or_default();
+    let output = generate(&workspace, &held, &input)?;
     if !arguments.apply {
-        let shown = || lines(&output.text()) + "\n";
-        return print(&if call.as_json { json(&output) } else { shown() });
+        return print(&if call.as_json { json(&output) } else { shown(&output) });
     }
     if !call.as_json {
-        print(&(lines(&output.text()) + "\n"))?;
-    }
-    if output.apply_plan.is_empty() && !output.apply_blocked {
-        return Ok(());
+        print(&shown(&output))?;
     }
     if output.apply_blocked {
         let why = output.handoff_message.as_deref().unwrap_or("review the candidates one by one");
@@ -95,23 +97,18 @@ pub(super) fn autopilot(call: &Call<'_>, arguments: &AutopilotArgs) -> Result<()
     if !arguments.yes {
         confirm(output.apply_plan.len())?;
     }
-    apply(call, &output.apply_plan)
+    let tree = tree.map_or_else(|| call.tree(), Ok)?;
+    apply(&tree, call.as_json, &output.apply_plan)
 }
 
-/// Generates the candidates. A workspace or a branch without a KB gets none from this.
-fn candidates(call: &Call<'_>, input: &AutopilotInput) -> Result<AutopilotOutput, Failure> {
-    let workspace = call.workspace()?;
-    // Without an id the workspace has no KB, and an id would have to be written.
-    let held = match workspace.known_id()? {
-        None => None,
-        Some(_) => {
-            let tree = call.tree()?;
-            tree.ask_unless_missing(Needs::Store, async |client| {
-                existing(client, &tree.id, tree.branch()).await
-            })?
-        }
-    };
-    generate(&workspace, &held.unwrap_or_else(Held::default), input)
+/// What the branch has; nothing if it has no KB, and it gets none from this.
+fn held(tree: &Tree) -> Result<Held, Failure> {
+    let ask = async |client: &mut Client| existing(client, &tree.id, tree.branch()).await;
+    Ok(tree.ask_unless_missing(Needs::Store, ask)?.unwrap_or_default())
+}
+
+fn shown(output: &AutopilotOutput) -> String {
+    lines(&output.text()) + "\n"
 }
 
 impl AutopilotArgs {
@@ -166,8 +163,7 @@ fn confirm(payloads: usize) -> Result<(), Failure> {
 }
 
 /// Applies the plan one payload after the other, and shows the violations that it added.
-fn apply(call: &Call<'_>, plan: &[UpsertInput]) -> Result<(), Failure> {
-    let tree = call.tree()?;
+fn apply(tree: &Tree, as_json: bool, plan: &[UpsertInput]) -> Result<(), Failure> {
     let config = tree.workspace.config(cairn_kb::Rule::TEXTS)?;
     let input = CheckInput {
         rules: checks::configured(&config.checks),
@@ -199,7 +195,7 @@ fn apply(call: &Call<'_>, plan: &[UpsertInput]) -> Result<(), Failure> {
         None => failure,
     })?;
     let new = added(before.unwrap_or_default().violations, &after.violations);
-    if call.as_json {
+    if as_json {
         print(&json(&serde_json::json!({"upserted": stored, "newViolations": new})))?;
     } else {
         let stored = stored.iter().map(|output| lines(&output.text()) + "\n");

@@ -93,12 +93,25 @@ impl<'a> Links<'a> {
     }
 
     fn edge(&mut self, relation: Relation, from: &str, to: &str) {
-        match relation {
-            Relation::Validates => self.verified.entry(to.to_owned()).or_default().insert(from.to_owned()),
-            Relation::VerifiedBy => self.verified.entry(from.to_owned()).or_default().insert(to.to_owned()),
-            Relation::SpecifiedBy => self.specified.entry(from.to_owned()).or_default().insert(to.to_owned()),
-            _ => false,
+        let (map, key, value) = match relation {
+            Relation::Validates => (&mut self.verified, to, from),
+            Relation::VerifiedBy => (&mut self.verified, from, to),
+            Relation::SpecifiedBy => (&mut self.specified, from, to),
+            Relation::DependsOn
+            | Relation::Implements
+            | Relation::CoveredBy
+            | Relation::ExecutableFor
+            | Relation::ConstrainedBy
+            | Relation::Constrains
+            | Relation::RequiresProperty
+            | Relation::RequiresPredicate
+            | Relation::Guards
+            | Relation::Publishes
+            | Relation::Consumes
+            | Relation::Supersedes
+            | Relation::RelatesTo => return,
         };
+        map.entry(key.to_owned()).or_default().insert(value.to_owned());
     }
 
     /// Takes the file out of a source such as `tests/a.ts::logs in` or `tests/a.ts#L3`.

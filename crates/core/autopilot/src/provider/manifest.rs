@@ -79,9 +79,9 @@ impl Manifest {
 
     fn kind(self) -> &'static str {
         match self {
-            Manifest::PackageJson => "npm package",
+            Manifest::PackageJson => "JavaScript package",
             Manifest::TsConfig => "TypeScript configuration",
-            Manifest::Lock(_) => "lock file",
+            Manifest::Lock(_) => "Lock file",
             Manifest::CargoToml => "Rust package",
             Manifest::GoMod => "Go module",
             Manifest::PyProject => "Python project",
@@ -128,17 +128,12 @@ pub(crate) fn examine(kind: Manifest, path: &str, text: &str, findings: &mut Fin
         key: path,
         path,
         fact_kind: "meta",
-        title: format!("{}: {path}", capitalised(kind.kind())),
-        text: format!("{}{name} ({path}){parts}.", capitalised(kind.kind())),
+        title: format!("{}: {path}", kind.kind()),
+        text: format!("{}{name} ({path}){parts}.", kind.kind()),
         confidence: if kind == Manifest::TsConfig { 90 } else { 86 },
         evidence: vec![Evidence { path: path.to_owned(), line: None, detail: kind.kind().to_owned() }],
     };
     findings.drafts.push(fact.draft());
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 #[derive(Deserialize)]
@@ -351,7 +346,7 @@ mod tests {
                 r#"{"name": "shop", "version": "1.0", "scripts": {"b": "x", "a": {}},
                  "dependencies": {"left": "1"}, "devDependencies": {"vitest": "1"}, "more": [1]}"#
             ),
-            "Npm package shop (package.json); version: 1.0; scripts (2): a, b; dependencies (1): left; \
+            "JavaScript package shop (package.json); version: 1.0; scripts (2): a, b; dependencies (1): left; \
              development dependencies (1): vitest."
         );
         assert_eq!(

@@ -8,8 +8,8 @@ use super::{Findings, signal, statement, tags, upsert};
 use crate::candidate::{Confidence, Draft, Evidence, Payloads, Provider};
 use crate::ids::{generated_id, shortened};
 use crate::limits::{
-    AUTOPILOT_EXCERPT_CHARS_MAX, AUTOPILOT_FILE_FINDINGS_MAX, AUTOPILOT_FILE_STATEMENTS_MAX,
-    AUTOPILOT_QUOTE_CHARS_MAX, AUTOPILOT_TITLE_CHARS_MAX,
+    AUTOPILOT_EXCERPT_CHARS_MAX, AUTOPILOT_FILE_FINDINGS_MAX, AUTOPILOT_QUOTE_CHARS_MAX,
+    AUTOPILOT_TITLE_CHARS_MAX,
 };
 use crate::prose::{Block, blocks, normative, plain, sentences};
 use crate::signal::SignalKind;
@@ -40,7 +40,6 @@ pub(crate) fn examine(path: &str, text: &str, context: &Context<'_>, findings: &
         title: None,
         open: None,
         policy: Vec::new(),
-        statements: 0,
         findings,
     };
     blocks(text, &mut |block| reading.block(block));
@@ -58,7 +57,6 @@ struct Reading<'a> {
     open: Option<Section>,
     /// Levels of the headings above that make statements requirements.
     policy: Vec<(usize, bool)>,
-    statements: usize,
     findings: &'a mut Findings,
 }
 
@@ -84,8 +82,7 @@ impl Reading<'_> {
             Block::Heading { level, text, line } => self.heading(level, &plain(&text), line),
             Block::Prose { text, lines } => self.prose(&text, &lines),
         }
-        let count = self.findings.drafts.len() + self.findings.signals.len();
-        if count < AUTOPILOT_FILE_FINDINGS_MAX && self.statements < AUTOPILOT_FILE_STATEMENTS_MAX {
+        if !self.is_full() {
             return true;
         }
         self.findings.is_truncated = true;
@@ -93,6 +90,11 @@ impl Reading<'_> {
             "the rest of the file was not examined: it has as many findings as one file may contribute";
         self.findings.warn(self.path, Skipped::TooMany, message);
         false
+    }
+
+    /// Whether the file has contributed as much as it may.
+    fn is_full(&self) -> bool {
+        self.findings.drafts.len() + self.findings.signals.len() >= AUTOPILOT_FILE_FINDINGS_MAX
     }
 
     fn heading(&mut self, level: usize, text: &str, line: u32) {
@@ -158,7 +160,7 @@ impl Reading<'_> {
             return;
         }
         for (offset, sentence) in sentences(text) {
-            if self.statements >= AUTOPILOT_FILE_STATEMENTS_MAX {
+            if self.is_full() {
                 return;
             }
             let at = lines.partition_point(|(start, _)| *start <= offset);
@@ -169,7 +171,6 @@ impl Reading<'_> {
 
     fn sentence(&mut self, sentence: &str, line: u32) {
         let Some(found) = normative(sentence) else { return };
-        self.statements += 1;
         let is_policy = self.is_source_of_truth || self.policy.iter().any(|(_, is_policy)| *is_policy);
         let confidence = (found.modal.confidence() + if is_policy { 8 } else { 0 }).min(95);
         let modelled = found

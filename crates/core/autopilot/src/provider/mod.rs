@@ -35,8 +35,8 @@ pub(crate) struct Findings {
     pub(crate) frameworks: Vec<&'static str>,
     /// Whether a limit left something out.
     pub(crate) is_truncated: bool,
-    /// Bytes that were read.
-    pub(crate) bytes: u64,
+    /// Bytes that were read; `None` if the file was not.
+    pub(crate) bytes: Option<u64>,
 }
 
 impl Findings {

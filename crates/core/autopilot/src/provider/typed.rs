@@ -106,10 +106,8 @@ impl TypedIndex {
                 return;
             }
             let at = self.entities.len();
-            let file = match entity.kind {
-                EntityType::Symbol => entity.source_file.clone().unwrap_or_default(),
-                _ => String::new(),
-            };
+            let is_symbol = entity.kind == EntityType::Symbol;
+            let file = entity.source_file.clone().filter(|_| is_symbol).unwrap_or_default();
             self.by_id.entry(entity.id.clone()).or_insert(at);
             self.by_title.entry((entity.kind, folded(&entity.title), file)).or_insert(at);
             self.entities.push(entity);

@@ -1,7 +1,7 @@
 //! Hostile trees: bounded, named, and no reason to fail.
 
 use cairn_autopilot::limits::{
-    AUTOPILOT_FILE_STATEMENTS_MAX, AUTOPILOT_MARKDOWN_BYTES_MAX, AUTOPILOT_SUPPRESSED_MAX,
+    AUTOPILOT_FILE_FINDINGS_MAX, AUTOPILOT_MARKDOWN_BYTES_MAX, AUTOPILOT_SUPPRESSED_MAX,
     AUTOPILOT_TEXT_BYTES_MAX,
 };
 use cairn_autopilot::{AutopilotOutput, Existing, Listing, Project, Skipped, Sources, Tree, generate};
@@ -71,7 +71,7 @@ fn a_million_normative_statements_are_a_bounded_result() {
     assert_eq!(output.candidates.len(), 200);
     let summary = &output.discovery_summary;
     assert!(summary.truncated && summary.candidates_omitted > 0, "{summary:?}");
-    let most = pieces.len() as u64 * AUTOPILOT_FILE_STATEMENTS_MAX as u64;
+    let most = pieces.len() as u64 * AUTOPILOT_FILE_FINDINGS_MAX as u64;
     assert!(summary.candidates_found <= most, "{}", summary.candidates_found);
     assert!(output.text().len() <= AUTOPILOT_TEXT_BYTES_MAX + 100);
     let mut kb = Kb::default();
