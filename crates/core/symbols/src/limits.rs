@@ -27,6 +27,6 @@ pub const SOURCE_ACTIONS_PER_BYTE_MAX: usize = 50;
 /// Times that the bytes of a source file are read by the parser, beyond the first MiB; a parse that needs more fails.
 pub const SOURCE_READS_MAX: usize = 100;
 /// Time to parse a source file; a parse that needs more fails.
-pub const SOURCE_PARSE_TIME_MAX: Duration = Duration::from_secs(5);
+pub const SOURCE_PARSE_TIME_MAX: Duration = Duration::from_secs(10);
 /// Time to parse 16 KiB of a source file; a parse that needs more fails.
-pub const SOURCE_STALL_MAX: Duration = Duration::from_millis(500);
+pub const SOURCE_STALL_MAX: Duration = Duration::from_secs(2);

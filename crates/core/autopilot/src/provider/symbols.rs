@@ -165,13 +165,15 @@ pub(crate) fn names(text: &str, identifier: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use cairn_base::ManualClock;
+
     use super::*;
 
     fn examined(path: &str, text: &str) -> Findings {
         let language = Language::of_path(path).expect("a language");
         let tests = HashSet::from(["TEST-1".to_owned()]);
         let mut findings = Findings::default();
-        examine(language, path, text, &tests, &mut findings);
+        examine(language, path, text, &ManualClock::default(), &tests, &mut findings);
         findings
     }
 

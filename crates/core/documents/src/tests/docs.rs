@@ -5,7 +5,8 @@ use crate::{Document, ProblemClass, parse_markdown, parse_symbols};
 const PAGE: &str = include_str!("../../../../../docs/kb-documents.md");
 
 fn blocks(language: &str) -> Vec<&'static str> {
-    let blocks = PAGE.split(&format!("```{language}\n")).skip(1);
+    let opening = format!("```{language}\n");
+    let blocks = PAGE.split(&opening).skip(1);
     blocks.map(|block| block.split_once("```\n").expect("a block ends").0).collect()
 }
 
