@@ -31,7 +31,7 @@ pub const TREE_PATH_BYTES_MAX: usize = 4096;
 /// Folders in a path inside the tree.
 pub const TREE_PATH_PARTS_MAX: usize = 128;
 /// Files and folders that one walk of a tree looks at.
-pub const TREE_ENTRIES_MAX: usize = 500_000;
+pub const WALK_ENTRIES_MAX: usize = 500_000;
 /// Entries of one folder; a folder with more is skipped as a whole.
 pub const TREE_FOLDER_ENTRIES_MAX: usize = 100_000;
 /// Bytes of one `.gitignore` or of `info/exclude`.

@@ -64,7 +64,12 @@ impl<'a> Reader<'a> {
             match self.event()? {
                 Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
                 Event::StreamEnd | Event::DocumentEnd => return Ok(None),
-                event => {
+                event @ (Event::Alias(_)
+                | Event::Scalar(..)
+                | Event::SequenceStart(..)
+                | Event::SequenceEnd
+                | Event::MappingStart(..)
+                | Event::MappingEnd) => {
                     return match self.next_of(event)? {
                         Next::Start(start, line) => Ok(Some((start, line))),
                         Next::End => Err(YamlError::syntax(self.line, "something ends that did not begin")),

@@ -12,8 +12,8 @@ mod matrix;
 mod page;
 mod query;
 mod search;
-mod symbol_links;
 pub(crate) mod suspect;
+mod symbol_links;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -24,5 +24,5 @@ pub use impact::impact;
 pub use matrix::matrix;
 pub use query::query;
 pub use search::{Ranked, RankedHit, SEARCH_CANDIDATES, body_match, check_search, rank, search_in_memory};
-pub use symbol_links::symbol_links;
 pub use suspect::suspect;
+pub use symbol_links::symbol_links;

@@ -65,10 +65,10 @@ impl ClaimScalar {
         let wrong = |expected: &str| {
             Err(KbError::argument("value", format!("operator {operator} needs {expected} as value")))
         };
-        let value = match self.0 {
-            Value::String(text) => Value::from(text.trim()),
-            other => other,
-        };
+        let mut value = self.0;
+        if let Value::String(text) = &mut value {
+            *text = text.trim().to_owned();
+        }
         match (operator, &value) {
             (_, Value::Null | Value::Array(_) | Value::Object(_)) => {
                 wrong("a string, a number, or true or false")

@@ -21,14 +21,12 @@ fn fails(input: Json) -> String {
 /// Applies plans in their order; panics if one is refused.
 fn applied(plans: &[&[UpsertInput]]) -> Branch {
     let mut branch = Branch::default();
-    let mut next = 1;
-    for input in plans.iter().copied().flatten() {
+    for (next, input) in (1..).zip(plans.iter().copied().flatten()) {
         let examined = examine_upsert(&branch, None, input, None, 1_780_000_000_000);
         assert!(examined.problems.is_empty(), "{}: {:?}", input.id, examined.problems);
         assert!(examined.warnings.is_empty(), "{}: {:?}", input.id, examined.warnings);
         let key = branch.find(&input.id).map_or(NodeKey(next), |(key, _)| key);
         branch.apply(examined.plan.changes(key));
-        next += 1;
     }
     branch
 }

@@ -20,8 +20,8 @@ mod skills_read;
 mod sparql_remote;
 mod status;
 mod suggest_predicates;
-mod symbol_links;
 mod suspect;
+mod symbol_links;
 mod upsert;
 mod validate_upsert;
 

@@ -1,6 +1,6 @@
 //! Settings of a walk.
 
-use crate::limits::{TREE_ENTRIES_MAX, TREE_FOLDER_ENTRIES_MAX, TREE_PATH_PARTS_MAX};
+use crate::limits::{TREE_FOLDER_ENTRIES_MAX, TREE_PATH_PARTS_MAX, WALK_ENTRIES_MAX};
 
 /// Settings of a walk. The default lists the whole tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct WalkBounds {
 impl Default for WalkBounds {
     fn default() -> Self {
         WalkBounds {
-            entries_max: TREE_ENTRIES_MAX,
+            entries_max: WALK_ENTRIES_MAX,
             folder_entries_max: TREE_FOLDER_ENTRIES_MAX,
             parts_max: TREE_PATH_PARTS_MAX,
         }

@@ -81,15 +81,16 @@ fn path(
         return Ok(file.clone());
     }
     let lane = lane_of(entity.entity.kind);
-    let path = match lane {
-        Lane::Symbols => symbols(lanes, found),
-        _ => loop {
+    let path = if lane == Lane::Symbols {
+        symbols(lanes, found)
+    } else {
+        loop {
             let path = places.place(lane.path(paths), &entity.entity.id);
             // A file that is no document of the KB keeps its name. Elsewhere there may be an earlier export.
             if !target.is_home || matches!(target.read(&path), Ok(None)) {
                 break path;
             }
-        },
+        }
     };
     if lanes.lane(&path) != Some(lane) || is_denied(&path, false) {
         return Err(format!(

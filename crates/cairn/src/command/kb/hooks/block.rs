@@ -46,9 +46,9 @@ pub(super) fn without_block(text: &str) -> Result<Option<String>, BlockError> {
 /// Whether the last command before the end of a hook ends it, so that a block behind it never runs.
 pub(super) fn ends_before(text: &str) -> bool {
     let start = text.find(BEGIN).or_else(|| text.find(BEGIN_JOINED)).unwrap_or(text.len());
-    let commands =
+    let mut commands =
         text[..start].lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with('#'));
-    let word = commands.last().and_then(|line| line.split([' ', '\t', ';']).next());
+    let word = commands.next_back().and_then(|line| line.split([' ', '\t', ';']).next());
     matches!(word, Some("exit" | "exec"))
 }
 

@@ -101,7 +101,10 @@ pub(super) fn run(
         let done = tree
             .ask(Needs::Store, async |client| pass(client, tree, options, &before, between, &show).await)??;
         match done {
-            Pass::Done(comparison, report) => return Ok(Outcome::of(tree.branch(), comparison, report)),
+            Pass::Done(done) => {
+                let (comparison, report) = *done;
+                return Ok(Outcome::of(tree.branch(), comparison, report));
+            }
             Pass::Switched => eprintln!("git changed the tree while it was read; starting again"),
             Pass::Moved => eprintln!("another sync was stored meanwhile; starting again"),
         }

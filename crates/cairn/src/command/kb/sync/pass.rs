@@ -29,7 +29,7 @@ pub(in crate::command::kb) struct SyncOptions {
 /// The end of a pass.
 pub(super) enum Pass {
     /// The KB has what the documents say.
-    Done(Comparison, SyncReport),
+    Done(Box<(Comparison, SyncReport)>),
     /// Git changed the tree while it was read; nothing was sent.
     Switched,
     /// Another sync was stored meanwhile; this one was refused.
@@ -65,7 +65,7 @@ pub(super) async fn pass(
     }
     if comparison.is_empty() && !options.rebuild {
         let unchanged = SyncReport { sync_id: synced.sync_id.clone(), ..SyncReport::default() };
-        return Ok(Ok(Pass::Done(comparison, unchanged)));
+        return Ok(Ok(Pass::Done(Box::new((comparison, unchanged)))));
     }
     let header = SyncHeader {
         force: options.force,
@@ -77,7 +77,7 @@ pub(super) async fn pass(
     let mut on_stage = |stage: Stage<'_>| show(stage.name, Progress { done: stage.done, total: stage.total });
     let lines = feed(header, comparison.take_files());
     match client.kb_sync(&tree.id, tree.branch(), lines, &mut on_stage).await {
-        Ok(report) => Ok(Ok(Pass::Done(comparison, report))),
+        Ok(report) => Ok(Ok(Pass::Done(Box::new((comparison, report))))),
         Err(ClientError::Refused { code: Some(code), .. }) if code == KbCode::KbSyncMoved => {
             Ok(Ok(Pass::Moved))
         }

@@ -84,9 +84,10 @@ fn read_one(
             if is_known(&file.path, &hash) {
                 Content::Known
             } else {
-                let document = match file.lane {
-                    Lane::Symbols => parse_symbols(&file.path, &bytes),
-                    _ => parse_markdown(&file.path, &bytes, file.kind()),
+                let document = if file.lane == Lane::Symbols {
+                    parse_symbols(&file.path, &bytes)
+                } else {
+                    parse_markdown(&file.path, &bytes, file.kind())
                 };
                 Content::New { hash, document }
             }
