@@ -12,7 +12,7 @@ use crate::data_dir::{ENVIRONMENT, PROJECT_FOLDER, Surroundings};
 use crate::failure::Failure;
 use crate::{dir_access, key_file, open, private_file};
 
-/// Makes a data directory: a commented `cairn.toml` and an empty store.
+/// Makes a data directory: a commented `cairn.toml`, an empty store, and a `.gitignore` that keeps both out of commits.
 pub(super) fn init(data_dir: Option<&Path>, project: Option<&Path>, as_json: bool) -> Result<(), Failure> {
     let around = Surroundings::of_process()?;
     let path = match (data_dir, project) {
@@ -59,7 +59,8 @@ fn create(path: &Path) -> Result<(), Failure> {
 
 fn write_template(path: &Path) -> Result<(), Failure> {
     let hint = "another command makes a data directory there; nothing was changed";
-    private_file::write_new(&path.join(FILE_NAME), template().as_bytes(), hint)
+    private_file::write_new(&path.join(FILE_NAME), template().as_bytes(), hint)?;
+    private_file::write_new(&path.join(".gitignore"), b"*\n", hint)
 }
 
 fn report(path: &Path, named: bool, as_json: bool) -> Result<(), Failure> {

@@ -16,10 +16,9 @@ fn write(project: &Project, path: &str, text: impl AsRef<[u8]>) {
     fs::write(path, text).expect("written");
 }
 
-/// A repository that ignores its data directory, with the KB of `main` and one requirement.
+/// A repository with the KB of `main` and one requirement.
 fn project() -> Project {
     let project = Project::new();
-    write(&project, ".gitignore", ".cairn\n");
     project.said(&["kb", "init"]);
     project.requirement("REQ-1");
     project
@@ -141,7 +140,6 @@ fn renames_deletions_links_modules_and_odd_files() {
 fn the_first_commit_and_folders_of_a_tree() {
     let project = Project::plain();
     project.git(&["init", "-q", "-b", "main"]);
-    write(&project, ".gitignore", ".cairn\n");
     project.said(&["kb", "init"]);
     write(&project, "a.go", "package a\n\nfunc A() {}\n");
     write(&project, "part/cairn-kb.toml", "schema_version = 2\n");

@@ -91,7 +91,7 @@ fn suspect_links_are_listed_and_cleared() {
         "{said}"
     );
     let report = project.said(&["kb", "report", "matrix"]);
-    assert!(report.contains("SYM-1 suspect") && report.contains("gaps       2 suspect"), "{report}");
+    assert!(report.contains("SYM-1 end suspect") && report.contains("gaps       2 suspect"), "{report}");
     assert!(project.said(&["kb", "impact", "REQ-1"]).contains("suspect"));
     assert_eq!(project.failed(&["kb", "suspect", "--clear"]).0, 2);
     assert_eq!(project.failed(&["kb", "suspect", "--all"]).0, 2);

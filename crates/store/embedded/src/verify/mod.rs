@@ -34,7 +34,7 @@ const KEYS_MAX: usize = 3_600_000;
 
 /// Files in the data directory that are neither the log's nor anybody's leftovers: the lock, the index
 /// and its mark, and what the program keeps beside the store.
-const OTHER_FILES: [&str; 14] = [
+const OTHER_FILES: [&str; 15] = [
     "LOCK",
     index::FILE,
     index::NEW,
@@ -45,6 +45,7 @@ const OTHER_FILES: [&str; 14] = [
     scrub::STATE_NEW,
     reserve::FILE,
     "cairn.toml",
+    ".gitignore",
     "endpoints.json",
     "salvage-report.json",
     "cairn.sock",

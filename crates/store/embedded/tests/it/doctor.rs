@@ -479,7 +479,7 @@ fn strays_are_named_and_ours_removed() {
     fs.write_raw(file("notes.txt"), b"somebody's");
     fs.write_raw(file("torn-0000000001-64.bin"), b"set aside");
     fs.write_raw(file("lost-segment-0000000002.log"), b"set aside");
-    ["cairn.toml", "endpoints.json", "salvage-report.json"]
+    ["cairn.toml", ".gitignore", "endpoints.json", "salvage-report.json"]
         .iter()
         .for_each(|name| fs.write_raw(file(name), b"the program's"));
     let report = verify(&store, true);

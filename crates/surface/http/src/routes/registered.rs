@@ -156,7 +156,7 @@ mod tests {
     fn is_read_with_body(path: &str) -> bool {
         let tool = path.strip_prefix("/v1/kb/{workspace}/{branch}/");
         matches!(path, "/kcp/v1/verify" | "/v1/kb-sparql")
-            || tool.is_some_and(|tool| !matches!(tool, "upsert" | "delete"))
+            || tool.is_some_and(|tool| !matches!(tool, "accept" | "delete" | "results" | "sync" | "upsert"))
     }
 
     #[test]

@@ -138,6 +138,10 @@ const ROWS: &[Row] = &[
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/validate_upsert", ENTITY),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/delete", r#"{"ids":["REQ-1"]}"#),
     row(404, WORKSPACES, "POST /v1/kb/{name}/main/results", r#"{"cases":[]}"#),
+    row(404, WORKSPACES, "POST /v1/kb/{name}/main/symbol_links", r#"{"files":["src/a.rs"]}"#),
+    row(404, WORKSPACES, "GET /v1/kb/{name}/main/files", ""),
+    row(404, WORKSPACES, "POST /v1/kb/{name}/main/export", r#"{"all":true}"#),
+    row(404, WORKSPACES, "POST /v1/kb/{name}/main/sync", "{}\n"),
 
     row(404, TENANTS, "GET /v1/audit?tenant={name}", ""),
     row(403, TENANTS, "GET /v1/access/tenants/{name}", ""),

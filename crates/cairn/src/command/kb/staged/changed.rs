@@ -106,26 +106,28 @@ impl Lines {
 
     /// Whether something between two lines is changed that is in none of the parts, which are in order.
     fn own(&self, (first, last): (u32, u32), parts: impl Iterator<Item = (u32, u32)>) -> bool {
-        let mut at = first;
+        // The first line, and the first gap, that is in none of the parts so far. A gap has the number of the line
+        // before it, so the one behind a part has the number of the part's last line.
+        let (mut line, mut gap) = (first, first);
         for (start, end) in parts.chain([(last.saturating_add(1), last)]) {
-            if start > at && self.touches(at, start - 1) {
+            let before = start.saturating_sub(1);
+            if self.has_line(line, before) || self.has_gap(gap, before.min(last.saturating_sub(1))) {
                 return true;
             }
-            // What is gone between two parts belongs to what is around them; inside of a part it is the part's.
-            let is_between = start > first && start <= last && self.gaps.binary_search(&(start - 1)).is_ok();
-            if is_between && start >= at {
-                return true;
-            }
-            at = at.max(end.saturating_add(1));
+            line = line.max(end.saturating_add(1));
+            gap = gap.max(end);
         }
         false
     }
 
-    fn touches(&self, first: u32, last: u32) -> bool {
+    fn has_line(&self, first: u32, last: u32) -> bool {
         let next = self.lines.partition_point(|(_, end)| *end < first);
-        let has_line = self.lines.get(next).is_some_and(|(start, _)| *start <= last);
+        first <= last && self.lines.get(next).is_some_and(|(start, _)| *start <= last)
+    }
+
+    fn has_gap(&self, first: u32, last: u32) -> bool {
         let next = self.gaps.partition_point(|gap| *gap < first);
-        has_line || self.gaps.get(next).is_some_and(|gap| *gap < last)
+        self.gaps.get(next).is_some_and(|gap| *gap <= last)
     }
 }
 
