@@ -7,6 +7,7 @@
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -85,19 +86,47 @@ pub(crate) fn reach_with<T>(
     dir: &Path,
     config: &Config,
     needs: Needs,
-    mut work: impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
+    work: impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
 ) -> Result<T, Failure> {
+    let mut work = Kept { work, value: None };
+    reach_for(dir, config, needs, &mut work)?;
+    Ok(work.value.expect("work that succeeds leaves its value"))
+}
+
+/// Work without its type, so that the code that reaches the store is compiled once and not for every command.
+trait Work {
+    fn call<'a>(&'a mut self, client: &'a mut Client) -> Call<'a>;
+}
+
+type Call<'a> = Pin<Box<dyn Future<Output = Result<(), ClientError>> + 'a>>;
+
+/// Work, and the value that it returned.
+struct Kept<F, T> {
+    work: F,
+    value: Option<T>,
+}
+
+impl<T, F: AsyncFnMut(&mut Client) -> Result<T, ClientError>> Work for Kept<F, T> {
+    fn call<'a>(&'a mut self, client: &'a mut Client) -> Call<'a> {
+        Box::pin(async move {
+            self.value = Some((self.work)(client).await?);
+            Ok(())
+        })
+    }
+}
+
+fn reach_for(dir: &Path, config: &Config, needs: Needs, work: &mut dyn Work) -> Result<(), Failure> {
     refuse_missing(dir)?;
     let mut until = Instant::now() + OWNER_WITHIN;
     let mut lost = 0;
     loop {
         let locked = match open::embedded(dir, config, open::Loss::Refuse) {
-            Ok(store) => return alone(store, dir, config, needs, &mut work),
+            Ok(store) => return alone(store, dir, config, needs, work),
             Err(failure) if failure.is_in_use() => failure,
             // Whoever serves the directory could open it, whatever kept us from that: we have no key, say.
             Err(failure) => {
-                return match attached(dir, config, &mut work)? {
-                    Attempt::Done(value) => Ok(value),
+                return match attached(dir, config, work)? {
+                    Attempt::Done(()) => Ok(()),
                     Attempt::NobodyThere | Attempt::Lost => Err(failure),
                     Attempt::Silent => {
                         let message = format!("the owner of {} does not respond", dir.display());
@@ -106,8 +135,8 @@ pub(crate) fn reach_with<T>(
                 };
             }
         };
-        match attached(dir, config, &mut work)? {
-            Attempt::Done(value) => return Ok(value),
+        match attached(dir, config, work)? {
+            Attempt::Done(()) => return Ok(()),
             Attempt::NobodyThere => {}
             Attempt::Lost => {
                 lost += 1;
@@ -191,12 +220,9 @@ pub(crate) enum Attempt<T> {
     Silent,
 }
 
-fn attached<T>(
-    dir: &Path,
-    config: &Config,
-    work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
-) -> Result<Attempt<T>, Failure> {
-    runtime()?.block_on(async { unless_stopped(attach(dir, config, work)).await? })
+fn attached(dir: &Path, config: &Config, work: &mut dyn Work) -> Result<Attempt<()>, Failure> {
+    let call = async |client: &mut Client| work.call(client).await;
+    runtime()?.block_on(async { unless_stopped(attach(dir, config, call)).await? })
 }
 
 /// Has `work` done by the owner, if there is one, over a connection of its own.
@@ -238,29 +264,28 @@ fn nobody_there(kind: ErrorKind) -> bool {
         .contains(&kind)
 }
 
-fn alone<T>(
+fn alone(
     store: EmbeddedStore,
     dir: &Path,
     config: &Config,
     needs: Needs,
-    work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
-) -> Result<T, Failure> {
+    work: &mut dyn Work,
+) -> Result<(), Failure> {
     let process = Process::Command { keeps_index: needs != Needs::Store };
     let engine = wiring::engine(Arc::new(store), Arc::new(SystemClock), config, Some(dir), process)?;
     let done = call_inside(&engine, config, needs, work);
     // Also after a failure: closing makes the next opening quick.
     let closed = engine.close();
-    let value = done?;
-    closed?;
-    Ok(value)
+    done?;
+    Ok(closed?)
 }
 
-fn call_inside<T>(
+fn call_inside(
     engine: &Arc<Engine>,
     config: &Config,
     needs: Needs,
-    work: &mut impl AsyncFnMut(&mut Client) -> Result<T, ClientError>,
-) -> Result<T, Failure> {
+    work: &mut dyn Work,
+) -> Result<(), Failure> {
     // Dropped before this returns, which waits until a job that nobody hears any more has stopped.
     runtime()?.block_on(async {
         let gate = Gate::new(Arc::clone(engine), wiring::gate(config));
@@ -270,7 +295,7 @@ fn call_inside<T>(
         if needs == Needs::WholeIndex {
             unless_stopped(caught_up(engine)).await?;
         }
-        Ok(unless_stopped(work(&mut client)).await??)
+        Ok(unless_stopped(work.call(&mut client)).await??)
     })
 }
 
