@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{timeout, timeout_at};
 
-use crate::run::lost;
+use crate::run::{Kept, Work, lost};
 use crate::{Admission, Gate, GateConfig, GateError, limits};
 
 /// Places of queries: those that begin, and those that have run for long.
@@ -50,6 +50,12 @@ impl Gate {
         admission: &Admission,
         body: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, GateError> {
+        let (work, kept) = Kept::of(body);
+        self.run_query(admission, work).await?;
+        kept.result()
+    }
+
+    async fn run_query(&self, admission: &Admission, work: Work) -> Result<(), GateError> {
         let queries = &self.inner.queries;
         let on_time = timeout_at(admission.deadline(), async {
             let held = Arc::new(Mutex::new(place(&queries.begun).await));
@@ -59,7 +65,7 @@ impl Gate {
             let engine = Arc::clone(&self.inner.engine);
             let running = tokio::task::spawn_blocking(move || {
                 let _held = (held, ended);
-                catch_unwind(AssertUnwindSafe(|| body(&engine)))
+                catch_unwind(AssertUnwindSafe(|| work(&engine)))
             });
             running.await.unwrap_or_else(lost)
         });

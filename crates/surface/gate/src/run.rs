@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use cairn_engine::{Committed, Engine, EngineError, Prepared};
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinError;
 use tokio::time::error::Elapsed;
@@ -13,11 +14,34 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use crate::admit::after;
 use crate::{Admission, Gate, GateError};
 
-/// What work on a thread came to: its result, or its panic.
-pub(crate) type Outcome<T> = std::thread::Result<Result<T, EngineError>>;
+/// Work on a thread without the type of its result, so that the way to it is compiled once for all of them.
+pub(crate) type Work = Box<dyn FnOnce(&Engine) + Send>;
+
+/// The end of work on a thread; the error is its panic.
+pub(crate) type Outcome = std::thread::Result<()>;
+
+/// The place where work leaves its result.
+pub(crate) struct Kept<T>(Arc<Mutex<Option<Result<T, EngineError>>>>);
+
+impl<T: Send + 'static> Kept<T> {
+    pub(crate) fn of(body: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static) -> (Work, Self) {
+        let kept = Arc::new(Mutex::new(None));
+        let own = Arc::clone(&kept);
+        let work = move |engine: &Engine| {
+            let result = body(engine);
+            *own.lock() = Some(result);
+        };
+        (Box::new(work), Kept(kept))
+    }
+
+    /// The result of work that has ended.
+    pub(crate) fn result(self) -> Result<T, GateError> {
+        Ok(self.0.lock().take().expect("work that ended without a panic leaves its result")?)
+    }
+}
 
 /// A thread that is gone without a word.
-pub(crate) fn lost<T>(error: JoinError) -> Outcome<T> {
+pub(crate) fn lost(error: JoinError) -> Outcome {
     Err(Box::new(error.to_string()))
 }
 
@@ -50,23 +74,29 @@ impl Gate {
         deadline: Instant,
         body: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, GateError> {
+        let (work, kept) = Kept::of(body);
+        self.run_read(deadline, work).await?;
+        kept.result()
+    }
+
+    async fn run_read(&self, deadline: Instant, work: Work) -> Result<(), GateError> {
         let on_time = timeout_at(deadline, async {
             let reader = Arc::clone(&self.inner.readers).acquire_owned().await;
             let reader = reader.expect("nobody closes the readers' semaphore");
             let engine = Arc::clone(&self.inner.engine);
             let running = tokio::task::spawn_blocking(move || {
                 let _reader = reader;
-                catch_unwind(AssertUnwindSafe(|| body(&engine)))
+                catch_unwind(AssertUnwindSafe(|| work(&engine)))
             });
             running.await.unwrap_or_else(lost)
         });
         self.heard(on_time.await)
     }
 
-    /// What came of work on a thread, if it came in time.
-    pub(crate) fn heard<T>(&self, outcome: Result<Outcome<T>, Elapsed>) -> Result<T, GateError> {
+    /// The end of work on a thread, if it came in time.
+    pub(crate) fn heard(&self, outcome: Result<Outcome, Elapsed>) -> Result<(), GateError> {
         match outcome {
-            Ok(Ok(result)) => Ok(result?),
+            Ok(Ok(())) => Ok(()),
             Ok(Err(panic)) => Err(self.panicked(&*panic)),
             Err(_elapsed) => {
                 self.inner.figures.read_deadlines.add(1);
