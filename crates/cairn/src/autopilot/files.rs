@@ -39,6 +39,7 @@ fn skipped(reason: SkipReason) -> Skipped {
         SkipReason::HardDeny => Skipped::HardDeny,
         SkipReason::Gitignored => Skipped::Gitignored,
         SkipReason::GitInfoExclude => Skipped::GitInfoExclude,
+        SkipReason::NestedRepository => Skipped::NestedRepository,
         SkipReason::OutsideWorkspace => Skipped::OutsideWorkspace,
         SkipReason::TooLarge => Skipped::TooLarge,
         SkipReason::NotText => Skipped::NotText,

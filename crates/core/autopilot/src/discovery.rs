@@ -40,12 +40,15 @@ impl Discovery {
         excluded.dedup();
         for entry in &excluded {
             let message = match entry.reason {
-                Skipped::HardDeny | Skipped::Gitignored | Skipped::GitInfoExclude => continue,
+                Skipped::HardDeny
+                | Skipped::Gitignored
+                | Skipped::GitInfoExclude
+                | Skipped::NestedRepository => continue,
                 Skipped::OutsideWorkspace => {
                     "a symbolic link that leads out of the workspace was not followed"
                 }
                 Skipped::TooLarge => "it is longer than is read",
-                Skipped::NotText => "it is not UTF-8 text",
+                Skipped::NotText => "it is not UTF-8 text, or its name has control characters",
                 Skipped::NotAFile => "it is no regular file",
                 Skipped::Unreadable => "it cannot be read",
                 Skipped::TooMany => "it has more entries than are listed",

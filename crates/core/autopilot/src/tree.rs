@@ -67,6 +67,8 @@ pub enum Skipped {
     Gitignored,
     /// `.git/info/exclude` names it.
     GitInfoExclude,
+    /// A repository of its own: a clone, a submodule, a linked worktree.
+    NestedRepository,
     /// It is outside of the workspace.
     OutsideWorkspace,
     /// It is longer than is read.
@@ -90,6 +92,7 @@ impl Skipped {
             Skipped::HardDeny => "hard_deny",
             Skipped::Gitignored => "gitignored",
             Skipped::GitInfoExclude => "git_info_exclude",
+            Skipped::NestedRepository => "nested_repository",
             Skipped::OutsideWorkspace => "outside_workspace",
             Skipped::TooLarge => "too_large",
             Skipped::NotText => "not_text",

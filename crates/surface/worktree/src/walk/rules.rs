@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::rc::Rc;
 
 use ignore::Match;
@@ -25,7 +26,9 @@ pub(super) struct Rules {
 /// The rules of one folder.
 struct Level {
     matcher: Gitignore,
-    /// Bytes of the path of the folder, with the slash behind it.
+    /// Path from the folder to the root, with a slash behind it, if the folder is above the root.
+    prefix: String,
+    /// Bytes of the path of the folder, with the slash behind it, if it is below the root.
     base: usize,
     above: Option<Rc<Level>>,
 }
@@ -39,7 +42,7 @@ struct Shared {
 }
 
 impl Rules {
-    /// The rules of the repository. Fails if its `info/exclude` cannot be read.
+    /// The rules of the repository, and of its folders above the root. Fails if one of their files cannot be read.
     pub(super) fn of(workspace: &Workspace) -> Result<Rules, WorktreeError> {
         let mut shared = Shared {
             exclude: Gitignore::empty(),
@@ -57,7 +60,41 @@ impl Rules {
             let above = above.map(|path| path.to_string_lossy()).filter(|path| !path.is_empty());
             shared.prefix = above.map_or_else(String::new, |path| format!("{path}/"));
         }
-        Ok(Rules { nearest: None, shared: Rc::new(shared) })
+        let mut rules = Rules { nearest: None, shared: Rc::new(shared) };
+        if let Some(git) = &workspace.git {
+            rules.add_above(&git.tree)?;
+        }
+        Ok(rules)
+    }
+
+    /// Adds the rules of the folders from the top of the repository to the one above the root.
+    fn add_above(&mut self, top: &Path) -> Result<(), WorktreeError> {
+        let prefix = self.shared.prefix.clone();
+        let starts = std::iter::once(0).chain(prefix.match_indices('/').map(|(at, _)| at + 1));
+        for start in starts.filter(|start| *start < prefix.len()) {
+            let path = top.join(&prefix[..start]).join(FILE);
+            let bytes_max = GITIGNORE_BYTES_MAX.min(self.shared.bytes_left.get());
+            // Git follows no link there, either.
+            let text = match file::read(&path, Links::Refuse, bytes_max) {
+                Ok(text) => text,
+                Err(FileProblem::Missing | FileProblem::NotAFile) => continue,
+                Err(problem) => return Err(WorktreeError::git(&path, problem)),
+            };
+            self.add(&text, prefix[start..].to_owned(), 0)
+                .map_err(|problem| WorktreeError::git(&path, problem))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the rules of a file, which go before those that are there.
+    fn add(&mut self, text: &[u8], prefix: String, base: usize) -> Result<(), FileProblem> {
+        self.shared.bytes_left.set(self.shared.bytes_left.get().saturating_sub(text.len()));
+        let matcher = matcher(text)?;
+        if !matcher.is_empty() {
+            let level = Level { matcher, prefix, base, above: self.nearest.take() };
+            self.nearest = Some(Rc::new(level));
+        }
+        Ok(())
     }
 
     /// The rules in a folder below: those of its own `.gitignore` go before these. `path` is the path of the folder.
@@ -69,22 +106,23 @@ impl Rules {
             Err(FileProblem::Missing | FileProblem::NotAFile) => return Ok(self.clone()),
             Err(problem) => return Err(problem),
         };
-        self.shared.bytes_left.set(self.shared.bytes_left.get().saturating_sub(text.len()));
-        let matcher = matcher(&text)?;
-        if matcher.is_empty() {
-            return Ok(self.clone());
-        }
         let base = if path.is_empty() { 0 } else { path.len() + 1 };
-        let level = Level { matcher, base, above: self.nearest.clone() };
-        Ok(Rules { nearest: Some(Rc::new(level)), shared: Rc::clone(&self.shared) })
+        let mut rules = self.clone();
+        rules.add(&text, String::new(), base)?;
+        Ok(rules)
     }
 
     /// The reason to skip a path of the tree. The nearest file that says something about it decides, and in it the last
     /// rule.
     pub(super) fn skips(&self, path: &str, is_folder: bool) -> Option<SkipReason> {
         let mut level = self.nearest.as_deref();
-        while let Some(Level { matcher, base, above }) = level {
-            match matcher.matched(path.get(*base..).unwrap_or(path), is_folder) {
+        while let Some(Level { matcher, prefix, base, above }) = level {
+            let below = path.get(*base..).unwrap_or(path);
+            let matched = match prefix.as_str() {
+                "" => matcher.matched(below, is_folder),
+                prefix => matcher.matched(format!("{prefix}{below}"), is_folder),
+            };
+            match matched {
                 Match::Ignore(_) => return Some(SkipReason::Gitignored),
                 Match::Whitelist(_) => return None,
                 Match::None => level = above.as_deref(),

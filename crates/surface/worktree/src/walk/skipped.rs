@@ -20,6 +20,8 @@ pub enum SkipReason {
     Gitignored,
     /// `info/exclude` of the repository names it.
     GitInfoExclude,
+    /// A folder below the root that is a repository of its own: a clone, a submodule, a linked worktree.
+    NestedRepository,
     /// A symbolic link that leads out of the tree.
     OutsideWorkspace,
     /// The file, its path, or the rules of the folder are longer than allowed.
@@ -36,10 +38,11 @@ pub enum SkipReason {
 
 impl SkipReason {
     /// Every reason, in order.
-    pub const ALL: [SkipReason; 9] = [
+    pub const ALL: [SkipReason; 10] = [
         SkipReason::HardDeny,
         SkipReason::Gitignored,
         SkipReason::GitInfoExclude,
+        SkipReason::NestedRepository,
         SkipReason::OutsideWorkspace,
         SkipReason::TooLarge,
         SkipReason::NotText,
@@ -54,6 +57,7 @@ impl SkipReason {
             SkipReason::HardDeny => "hard_deny",
             SkipReason::Gitignored => "gitignored",
             SkipReason::GitInfoExclude => "git_info_exclude",
+            SkipReason::NestedRepository => "nested_repository",
             SkipReason::OutsideWorkspace => "outside_workspace",
             SkipReason::TooLarge => "too_large",
             SkipReason::NotText => "not_text",
@@ -66,7 +70,10 @@ impl SkipReason {
     /// Returns true if the ignore policy leaves it out, and false if it is wanted and cannot be read.
     pub fn is_policy(self) -> bool {
         match self {
-            SkipReason::HardDeny | SkipReason::Gitignored | SkipReason::GitInfoExclude => true,
+            SkipReason::HardDeny
+            | SkipReason::Gitignored
+            | SkipReason::GitInfoExclude
+            | SkipReason::NestedRepository => true,
             SkipReason::OutsideWorkspace
             | SkipReason::TooLarge
             | SkipReason::NotText

@@ -55,6 +55,9 @@ impl Visit<'_> {
         let opened = tree.folder(&folder.path).map_err(|problem| SkipReason::from(&problem))?;
         let entries = folder::entries(&opened, self.options.bounds.folder_entries_max);
         let entries = entries.map_err(|problem| SkipReason::from(&problem))?.ok_or(SkipReason::TooMany)?;
+        if !folder.path.is_empty() && entries.iter().any(|entry| entry.name.as_slice() == b".git") {
+            return Err(SkipReason::NestedRepository);
+        }
         let rules =
             folder.rules.inside(&opened, &folder.path).map_err(|problem| SkipReason::from(&problem))?;
         let first = self.pending.len();

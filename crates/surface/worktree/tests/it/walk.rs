@@ -129,19 +129,42 @@ fn git_agrees() {
 }
 
 #[test]
-fn rules_above_the_root_and_global_excludes_are_not_read() {
+fn rules_above_the_root_hold_and_global_excludes_do_not() {
     let repo = Repo::new();
-    repo.write(".gitignore", "*.md\n");
-    repo.write("sub/cairn-kb.toml", "");
-    repo.write("sub/a.md", "");
-    repo.write("sub/b.md", "");
-    repo.write(".git/info/exclude", "/sub/b.md\n/a.md\n");
+    repo.write(".gitignore", "*.log\n/sub/deep/generated/\n/c.md\n!keep.log\n");
+    repo.write("sub/.gitignore", "deep/x.md\n!near.log\n");
+    repo.write("sub/deep/cairn-kb.toml", "");
+    for path in ["a.md", "b.md", "c.md", "x.md", "generated/y.md", "z.log", "keep.log", "near.log"] {
+        repo.write(&format!("sub/deep/{path}"), "");
+    }
+    repo.write(".git/info/exclude", "/sub/deep/b.md\n/a.md\n");
     repo.write("global", "*.toml\n");
     repo.git(&["config", "core.excludesFile", repo.root.join("global").to_str().unwrap()]);
-    let workspace = find(&repo.root.join("sub"), &[]).unwrap();
+    let workspace = find(&repo.root.join("sub/deep"), &[]).unwrap();
     let walk = walk(&workspace, &WalkOptions::default());
-    assert_eq!(files(&walk), ["a.md", "cairn-kb.toml"]);
-    assert_eq!(skipped(&walk), [("b.md", "git_info_exclude")]);
+    assert_eq!(files(&walk), ["a.md", "c.md", "cairn-kb.toml", "keep.log", "near.log"]);
+    let ignored = [
+        ("b.md", "git_info_exclude"),
+        ("generated", "gitignored"),
+        ("x.md", "gitignored"),
+        ("z.log", "gitignored"),
+    ];
+    assert_eq!(skipped(&walk), ignored);
+}
+
+#[test]
+fn repositories_inside_of_the_tree_are_left_out() {
+    let repo = Repo::new();
+    repo.write("a.md", "");
+    repo.git(&["worktree", "add", "-q", "-b", "two", "trees/two"]);
+    repo.write("trees/two/b.md", "");
+    repo.git(&["init", "-q", "clone"]);
+    repo.write("clone/c.md", "");
+    let walk = all(&repo);
+    assert_eq!(files(&walk), ["a.md"]);
+    let left_out =
+        [(".git", "hard_deny"), ("clone", "nested_repository"), ("trees/two", "nested_repository")];
+    assert_eq!(skipped(&walk), left_out);
 }
 
 #[test]

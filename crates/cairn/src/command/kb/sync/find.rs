@@ -102,6 +102,7 @@ fn is_error(reason: SkipReason) -> bool {
         SkipReason::HardDeny
         | SkipReason::Gitignored
         | SkipReason::GitInfoExclude
+        | SkipReason::NestedRepository
         | SkipReason::OutsideWorkspace
         | SkipReason::NotAFile => false,
     }
@@ -121,7 +122,10 @@ fn finding(skipped: &Skipped) -> Finding {
         ),
         SkipReason::Unreadable => ("it cannot be read", "check its permissions"),
         // These are left out on purpose.
-        SkipReason::HardDeny | SkipReason::Gitignored | SkipReason::GitInfoExclude => ("it is ignored", ""),
+        SkipReason::HardDeny
+        | SkipReason::Gitignored
+        | SkipReason::GitInfoExclude
+        | SkipReason::NestedRepository => ("it is ignored", ""),
     };
     Finding {
         path: skipped.path.clone(),
