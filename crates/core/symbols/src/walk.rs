@@ -256,8 +256,8 @@ impl<'s, 't> Walk<'s, 't> {
     }
 
     /// Opens a scope that adds members to a type.
-    pub(crate) fn add_to(&mut self, owner: &str) -> Next {
-        self.open(Inside::Members, None, Some(SymbolKind::Struct), Some(owner.to_owned()));
+    pub(crate) fn add_to(&mut self, owner: &str, inside: Inside) -> Next {
+        self.open(inside, None, Some(SymbolKind::Struct), Some(owner.to_owned()));
         Next::Into
     }
 
@@ -288,7 +288,11 @@ impl<'s, 't> Walk<'s, 't> {
         if !self.has_directives {
             return;
         }
-        for (line, requirements) in directive::scan(self.text(node)) {
+        let text = self.text(node);
+        // Such a comment is about what it stands in: the file, the module, the crate.
+        let is_about_around = text.starts_with("//!") || text.starts_with("/*!");
+        let cursor = cursor.filter(|_| !is_about_around);
+        for (line, requirements) in directive::scan(text) {
             if !self.found.has_room_for_comments() {
                 return;
             }
@@ -314,10 +318,8 @@ impl<'s, 't> Walk<'s, 't> {
             let is_skipped = match self.grammar.shape(node) {
                 Some(Shape::Comment | Shape::Mark | Shape::Import) => true,
                 Some(_) => false,
-                None => {
-                    !node.is_named()
-                        || matches!(node.kind(), "decorator" | "package_clause" | "package_declaration")
-                }
+                // The comment before a Go package clause documents the package.
+                None => !node.is_named() || matches!(node.kind(), "decorator" | "package_declaration"),
             };
             if !is_skipped {
                 return Some(node.byte_range());

@@ -40,7 +40,10 @@ pub(crate) fn enter<'t>(walk: &mut Walk<'_, 't>, node: Node<'t>, shape: Shape) -
         },
         Shape::Members => {
             let implemented = node.child_by_field_name("type").map(|of| walk.text(of)).unwrap_or_default();
-            walk.add_to(base_name(implemented))
+            // The trait makes its members as public as the type is.
+            let is_of_trait = node.child_by_field_name("trait").is_some();
+            let inside = if is_of_trait { Inside::PublicMembers } else { Inside::Members };
+            walk.add_to(base_name(implemented), inside)
         }
         Shape::Module if node.child_by_field_name("body").is_none() => Next::Past,
         Shape::Module => declare(walk, node, SymbolKind::Module, Inside::Members),

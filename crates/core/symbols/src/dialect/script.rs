@@ -52,10 +52,7 @@ pub(crate) fn enter<'t>(walk: &mut Walk<'_, 't>, node: Node<'t>, shape: Shape) -
         }
         Shape::Value if node.kind() == "public_field_definition" => field(walk, node),
         Shape::Value => variable(walk, node),
-        Shape::Statement => {
-            statement(walk, node);
-            Next::Into
-        }
+        Shape::Statement => statement(walk, node),
         Shape::Comment | Shape::Members | Shape::Macro | Shape::Text | Shape::Inner | Shape::Mark => {
             Next::Into
         }
@@ -127,10 +124,12 @@ fn declared_type<'t>(walk: &mut Walk<'_, 't>, node: Node<'t>) -> Next {
     };
     let is_expression = node.kind() == "class";
     match walk.name(node) {
-        // A class that is a value: its variable declares it.
+        // A class that is a value: its variable or its export declares it.
         _ if is_expression && !is_default_export(walk) => {
-            let is_of_variable = walk.ancestor(0).is_some_and(|above| above.kind() == "variable_declarator");
-            if is_of_variable && walk.around() == Some(SymbolKind::Class) { Next::Into } else { Next::Local }
+            let is_named = walk
+                .ancestor(0)
+                .is_some_and(|above| matches!(above.kind(), "variable_declarator" | "assignment_expression"));
+            if is_named && walk.around() == Some(SymbolKind::Class) { Next::Into } else { Next::Local }
         }
         "" => declare(walk, node, "default", kind, inside),
         name => declare(walk, node, name, kind, inside),
@@ -148,14 +147,30 @@ fn variable<'t>(walk: &mut Walk<'_, 't>, node: Node<'t>) -> Next {
     }
     let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier");
     let Some(name) = name.map(|name| walk.text(name)) else { return Next::Into };
-    let (kind, inside) = match value.map(|value| value.kind()) {
-        Some("arrow_function" | "function_expression" | "generator_function") => {
-            (SymbolKind::Function, Inside::Local)
-        }
-        Some("class") => (SymbolKind::Class, Inside::Members),
-        Some(_) | None => (SymbolKind::Variable, Inside::Local),
-    };
+    let code = value.and_then(code);
+    let (kind, inside) = code.unwrap_or((SymbolKind::Variable, Inside::Local));
     declare(walk, node, name, kind, inside)
+}
+
+/// The kind of a value that is a function or a class.
+fn code(value: Node<'_>) -> Option<(SymbolKind, Inside)> {
+    match value.kind() {
+        "arrow_function" | "function_expression" | "generator_function" => {
+            Some((SymbolKind::Function, Inside::Local))
+        }
+        "class" => Some((SymbolKind::Class, Inside::Members)),
+        _ => None,
+    }
+}
+
+/// Whether a value is an object with functions in it, which nothing else declares.
+fn has_functions(value: Node<'_>) -> bool {
+    let is_function = |part: Node<'_>| match part.kind() {
+        "method_definition" => true,
+        "pair" => part.child_by_field_name("value").and_then(code).is_some(),
+        _ => false,
+    };
+    value.kind() == "object" && value.named_children(&mut value.walk()).any(is_function)
 }
 
 /// A field of a class is a method if it holds a function.
@@ -188,33 +203,26 @@ fn export<'t>(walk: &mut Walk<'_, 't>, node: Node<'t>) -> Next {
             walk.found.exported.insert(name);
             Next::Past
         }
-        Some(value)
-            if matches!(value.kind(), "arrow_function" | "function_expression" | "generator_function") =>
-        {
-            let name = match walk.name(value) {
-                "" => "default",
-                name => name,
-            };
-            walk.declare(Declaration {
-                name,
-                kind: SymbolKind::Function,
-                is_public: true,
-                is_test: false,
-                span: node,
-                owner: None,
-                inside: Inside::Local,
-            })
-        }
+        // A class declares itself.
+        Some(value) if value.kind() != "class" => declare_value(walk, node, "", value),
         Some(_) | None => Next::Into,
     }
 }
 
+/// Declares a function, a class or an object with functions that is exported as a value.
+fn declare_value<'t>(walk: &mut Walk<'_, 't>, span: Node<'t>, name: &str, value: Node<'t>) -> Next {
+    let by_itself = has_functions(value).then_some((SymbolKind::Variable, Inside::Local));
+    let Some((kind, inside)) = code(value).or(by_itself) else { return Next::Into };
+    let name = match (name, walk.name(value)) {
+        ("", "") => "default",
+        ("", name) | (name, _) => name,
+    };
+    walk.declare(Declaration { name, kind, is_public: true, is_test: false, span, owner: None, inside })
+}
+
 /// Notes exports of CommonJS, and calls of test frameworks.
-fn statement(walk: &mut Walk<'_, '_>, node: Node<'_>) {
-    if !walk.is_at_top() {
-        return;
-    }
-    let Some(expression) = node.named_child(0) else { return };
+fn statement<'t>(walk: &mut Walk<'_, 't>, node: Node<'t>) -> Next {
+    let Some(expression) = node.named_child(0).filter(|_| walk.is_at_top()) else { return Next::Into };
     match expression.kind() {
         "call_expression" => {
             if let Some(module) = required(walk, expression) {
@@ -226,14 +234,18 @@ fn statement(walk: &mut Walk<'_, '_>, node: Node<'_>) {
         }
         "assignment_expression" => {
             let target = walk.field(expression, "left").unwrap_or_default();
-            let is_exports = target == "module.exports" || target.starts_with("exports.");
-            let is_exports = is_exports || target.starts_with("module.exports.");
-            if let Some(value) = expression.child_by_field_name("right").filter(|_| is_exports) {
+            let target = target.strip_prefix("module.").unwrap_or(target);
+            let name = target.strip_prefix("exports");
+            let name = name.and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('.') });
+            let name = name.filter(|name| !name.contains(['.', '[']));
+            if let (Some(name), Some(value)) = (name, expression.child_by_field_name("right")) {
                 export_value(walk, value);
+                return declare_value(walk, node, name, value);
             }
         }
         _ => {}
     }
+    Next::Into
 }
 
 /// Exports the names in a value: itself, or those of an object.

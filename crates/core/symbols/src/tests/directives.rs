@@ -39,6 +39,15 @@ fn the_symbol_that_begins_after_the_comment() {
 }
 
 #[test]
+fn a_comment_about_a_file_belongs_to_none_of_its_symbols() {
+    check(Rust, "//! implements REQ-1\n\npub struct A;", &["1 REQ-1 -"]);
+    check(Rust, "/*! implements REQ-1 */\npub struct A;", &["1 REQ-1 -"]);
+    check(Rust, "pub mod m {\n    //! implements REQ-1\n    pub struct A;\n}", &["2 REQ-1 m"]);
+    check(Go, "// Package a implements REQ-1\npackage a\n\nfunc First() {}\n", &["1 REQ-1 -"]);
+    check(Python, "\"\"\"implements REQ-1\"\"\"\n\ndef a(): pass\n", &["1 REQ-1 -"]);
+}
+
+#[test]
 fn the_symbol_that_encloses_the_comment() {
     check(
         TypeScript,

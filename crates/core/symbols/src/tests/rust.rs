@@ -43,12 +43,13 @@ fn members_belong_to_their_type() {
          trait Own { fn x(&self); }\n\
          struct Hidden;\n\
          impl Hidden { pub fn seen(&self) {} }\n\
+         impl Drop for Hidden { fn drop(&mut self) {} }\n\
          pub struct Session<'a>(&'a str);\n",
         &[
             "constant Session.MAX+ 2-2",
             "method Session.end+ 3-3",
             "method Session.own 4-4",
-            "method Session.fmt 8-8",
+            "method Session.fmt+ 8-8",
             "trait Store+ 10-13",
             "method Store.get+ 11-11",
             "method Store.put+ 12-12",
@@ -56,7 +57,8 @@ fn members_belong_to_their_type() {
             "method Own.x 14-14",
             "struct Hidden 15-15",
             "method Hidden.seen 16-16",
-            "struct Session+ 17-17",
+            "method Hidden.drop 17-17",
+            "struct Session+ 18-18",
         ],
     );
 }

@@ -79,6 +79,21 @@ fn exports_by_name() {
     );
     check(JavaScript, "function a() {}\nmodule.exports = a;", &["function a+ 1-1"]);
     check(JavaScript, "function a() {}\nexports.b = a;", &["function a+ 1-1"]);
+    check(
+        JavaScript,
+        "exports.a = function () { const own = 1; };\nexports.b = () => 1;\nmodule.exports.C = class { run() {} };\n\
+         exports.d = 1;\nexports.e.f = () => 1;\nother.g = () => 1;\n",
+        &["function a+ 1-1", "function b+ 2-2", "class C+ 3-3", "method C.run+ 3-3"],
+    );
+    check(JavaScript, "module.exports = function main() {};", &["function main+ 1-1"]);
+    check(
+        JavaScript,
+        "module.exports = class { run() {} };",
+        &["class default+ 1-1", "method default.run+ 1-1"],
+    );
+    check(JavaScript, "module.exports = { a() {}, b };", &["variable default+ 1-1"]);
+    check(TypeScript, "export default { fetch() { return 1; } };", &["variable default+ 1-1"]);
+    check(TypeScript, "export default { a: 1 };", &[]);
     check(TypeScript, "function a() {}\nexport { a } from './b';", &["function a 1-1"]);
 }
 
