@@ -39,22 +39,9 @@ impl Discovery {
         excluded.sort_unstable();
         excluded.dedup();
         for entry in &excluded {
-            let message = match entry.reason {
-                Skipped::HardDeny
-                | Skipped::Gitignored
-                | Skipped::GitInfoExclude
-                | Skipped::NestedRepository => continue,
-                Skipped::OutsideWorkspace => {
-                    "a symbolic link that leads out of the workspace was not followed"
-                }
-                Skipped::TooLarge => "it is longer than is read",
-                Skipped::NotText => "it is not UTF-8 text, or its name has control characters",
-                Skipped::NotAFile => "it is no regular file",
-                Skipped::Unreadable => "it cannot be read",
-                Skipped::TooMany => "it has more entries than are listed",
-                Skipped::Malformed => "its content is malformed",
-            };
-            self.remark(&entry.path, entry.reason, message);
+            if !entry.reason.is_policy() {
+                self.remark(&entry.path, entry.reason, entry.reason.message());
+            }
         }
         self.excluded_count = excluded.len() as u64;
         // The walk lists whole folders; those of the root come first, as they say most.

@@ -241,7 +241,7 @@ fn plan(
         documents.load(&chosen, discovery);
         let chosen: Vec<(Draft, Vec<UpsertInput>)> =
             chosen.into_iter().filter_map(|draft| documents.payloads(draft, &mut refused)).collect();
-        let (planned, rejected) = rehearsal.run(in_order(chosen));
+        let (planned, rejected) = rehearsal.run(in_order(chosen, &|path| request.priority_roots.hold(path)));
         if rejected.is_empty() {
             return planned;
         }

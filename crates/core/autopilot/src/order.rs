@@ -9,8 +9,9 @@ use crate::candidate::Draft;
 
 type Chosen = (Draft, Vec<UpsertInput>);
 
-/// Orders candidates by confidence; among equals, targets of relationships come first, then paths decide.
-pub(crate) fn in_order(mut chosen: Vec<Chosen>) -> Vec<Chosen> {
+/// Orders candidates by confidence; among equals, targets of relationships come first, then what `is_first` says of
+/// their paths, then the paths.
+pub(crate) fn in_order(mut chosen: Vec<Chosen>, is_first: &dyn Fn(&str) -> bool) -> Vec<Chosen> {
     chosen.sort_by(|(one, _), (other, _)| {
         let key =
             |draft: &Draft| (Reverse(draft.confidence), draft.evidence.first().and_then(|first| first.line));
@@ -18,6 +19,7 @@ pub(crate) fn in_order(mut chosen: Vec<Chosen>) -> Vec<Chosen> {
         one_key
             .0
             .cmp(&other_key.0)
+            .then_with(|| is_first(&other.path).cmp(&is_first(&one.path)))
             .then_with(|| one.path.cmp(&other.path))
             .then_with(|| one_key.1.cmp(&other_key.1))
             .then_with(|| one.id.cmp(&other.id))

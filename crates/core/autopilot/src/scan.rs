@@ -1,6 +1,6 @@
 //! Reading the files of a repository: which are read, by two threads, and merged in the order of their paths.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -12,6 +12,7 @@ use crate::limits::{
     AUTOPILOT_MARKDOWN_BYTES_MAX, AUTOPILOT_SOURCE_BYTES_MAX,
 };
 use crate::output::ScanWarning;
+use crate::provider::language::folder_of;
 use crate::provider::manifest::Manifest;
 use crate::provider::typed::TypedEntity;
 use crate::provider::{Findings, markdown, symbols, typed};
@@ -131,6 +132,29 @@ fn chosen(
     chosen
 }
 
+/// Puts files into the order in which they take from the budget: manifests and files in the roots that come first, then
+/// the first file of each folder, the second of each, and so on, so that one folder does not use up all of it.
+fn fairly(
+    files: impl Iterator<Item = (ListedFile, Task)>,
+    is_first: &dyn Fn(&str) -> bool,
+) -> impl Iterator<Item = (ListedFile, Task)> {
+    let mut in_folder: HashMap<String, usize> = HashMap::new();
+    let mut ranked: Vec<(usize, (ListedFile, Task))> = Vec::new();
+    for (file, task) in files {
+        let rank = if matches!(task, Task::Manifest(_)) || is_first(&file.path) {
+            0
+        } else {
+            let before = in_folder.entry(folder_of(&file.path).to_owned()).or_default();
+            *before += 1;
+            *before
+        };
+        ranked.push((rank, (file, task)));
+    }
+    // Stable: within a rank the order of the paths stays.
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, file)| file)
+}
+
 /// Reads typed documents. Files that are none of them after all are handed to `others`.
 pub(crate) fn typed_documents(
     tree: &dyn Tree,
@@ -153,7 +177,7 @@ pub(crate) fn typed_documents(
                 (findings, entities, (!is_document).then(|| file.path.clone()))
             }
             Err(reason) => {
-                findings.warn(&file.path, reason, UNREADABLE);
+                findings.warn(&file.path, reason, reason.message());
                 (findings, Vec::new(), None)
             }
         }
@@ -187,13 +211,13 @@ pub(crate) fn other_files(
     let tasks = tasks.filter_map(|file| Some((file.clone(), Task::of(&file.path)?)));
     let wanted = tasks.filter(|(_, task)| *task != Task::Markdown || scene.request.include_generic_markdown);
     let mut warnings = Vec::new();
-    let chosen = chosen(wanted, budget, &mut |warning| warnings.push(warning));
+    let is_first = |path: &str| scene.request.priority_roots.hold(path);
+    let mut chosen = chosen(fairly(wanted, &is_first), budget, &mut |warning| warnings.push(warning));
+    chosen.sort_unstable_by(|(one, _), (other, _)| one.path.cmp(&other.path));
     merge(Findings { warnings, ..Findings::default() });
     let work = |(file, task): &(ListedFile, Task)| examine(tree, file, *task, scene);
     examine_all(&chosen, &work, merge);
 }
-
-const UNREADABLE: &str = "the file was skipped";
 
 fn examine(tree: &dyn Tree, file: &ListedFile, task: Task, scene: &Scene<'_>) -> Findings {
     let mut findings = Findings::default();
@@ -213,7 +237,7 @@ fn examine(tree: &dyn Tree, file: &ListedFile, task: Task, scene: &Scene<'_>) ->
     let text = match text {
         Ok(text) => text,
         Err(reason) => {
-            findings.warn(path, reason, UNREADABLE);
+            findings.warn(path, reason, reason.message());
             return findings;
         }
     };
@@ -256,6 +280,19 @@ mod tests {
         ] {
             assert_eq!(Task::of(path), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn no_folder_uses_up_the_budget() {
+        let paths = ["a/1.md", "a/2.md", "a/3.md", "b/1.md", "b/2.md", "c/package.json", "d/9.md", "x.md"];
+        let files = paths.map(|path| {
+            let file = ListedFile { path: path.to_owned(), bytes: 1, document: None };
+            (file, Task::of(path).expect("a task"))
+        });
+        let order: Vec<String> =
+            fairly(files.into_iter(), &|path| path.starts_with("d/")).map(|(file, _)| file.path).collect();
+        let expected = ["c/package.json", "d/9.md", "a/1.md", "b/1.md", "x.md", "a/2.md", "b/2.md", "a/3.md"];
+        assert_eq!(order, expected);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The words of a result: one sentence, a block for prompts, and recommended actions.
 
 use crate::activation::{ActivationMode, ActivationState};
-use crate::candidate::{Band, Provider};
+use crate::candidate::{Band, Provider, Suppression};
 use crate::confidence::Policy;
 use crate::limits::{AUTOPILOT_PROMPT_BULLETS_MAX, AUTOPILOT_PROMPT_WORDS_MAX};
 use crate::output::{ActionKind, AutopilotOutput, RecommendedAction};
@@ -31,7 +31,17 @@ fn tldr(output: &AutopilotOutput) -> String {
         }
         (ActivationMode::VendoredBlocked, _) => format!("No candidates: {}.", output.activation_reason),
         (ActivationMode::ColdStartBootstrap | ActivationMode::RepairBootstrap, true) => {
-            "No candidates: the repository has no evidence of enough confidence.".to_owned()
+            let suppressed = &output.discovery_summary.suppressed_counts;
+            match suppressed.get(Suppression::EntityExists.text()) {
+                Some(known) => {
+                    format!("No new candidates: {known} of those that were found are in the KB already.")
+                }
+                None if !suppressed.is_empty() => {
+                    "No candidates: all that were found are suppressed; suppressedCandidates says why."
+                        .to_owned()
+                }
+                None => "No candidates: the repository has no evidence of enough confidence.".to_owned(),
+            }
         }
         (ActivationMode::RepairBootstrap, false) => {
             format!("{candidates} ({}); the plan is blocked until the settings are repaired.", groups(output))

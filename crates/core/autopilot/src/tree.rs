@@ -86,6 +86,29 @@ pub enum Skipped {
 }
 
 impl Skipped {
+    /// Returns true if the ignore policy leaves it out, and false if it was wanted.
+    pub(crate) fn is_policy(self) -> bool {
+        matches!(
+            self,
+            Skipped::HardDeny | Skipped::Gitignored | Skipped::GitInfoExclude | Skipped::NestedRepository
+        )
+    }
+
+    /// The reason as a warning says it.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Skipped::HardDeny | Skipped::Gitignored | Skipped::GitInfoExclude => "it is ignored",
+            Skipped::NestedRepository => "it is a repository of its own",
+            Skipped::OutsideWorkspace => "a symbolic link that leads out of the workspace was not followed",
+            Skipped::TooLarge => "it is longer than is read",
+            Skipped::NotText => "it is not UTF-8 text, or its name has control characters",
+            Skipped::NotAFile => "it is no regular file",
+            Skipped::Unreadable => "it cannot be read",
+            Skipped::TooMany => "it has more entries than are listed",
+            Skipped::Malformed => "its content is malformed",
+        }
+    }
+
     /// Its spelling.
     pub fn text(self) -> &'static str {
         match self {

@@ -25,7 +25,8 @@ const NO_SUBJECT: &str = "\
     it its they their this that these those there he she one who which what if when whenever while \
     unless until because since once after before although though for in on at by with without to \
     from as so but and or then also note however therefore otherwise instead why how where yes no \
-    not only either both neither";
+    not only either both neither following everything everyone everybody nothing nobody something \
+    someone anything anyone";
 /// Words of the longest subject.
 const SUBJECT_WORDS_MAX: usize = 8;
 
@@ -57,7 +58,8 @@ pub(crate) fn normative(sentence: &str) -> Option<Normative> {
     for word in sentence.split_whitespace() {
         let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
         if let Some(modal) = Modal::parse(bare).filter(|_| !before.is_empty()) {
-            let first = before[0].to_lowercase();
+            let is_article = |word: &str| matches!(word.to_lowercase().as_str(), "the" | "a" | "an");
+            let first = before.iter().find(|word| !is_article(word)).unwrap_or(&before[0]).to_lowercase();
             if READER.contains(&first.as_str()) {
                 return None;
             }
@@ -96,6 +98,9 @@ mod tests {
         check("If the disk is full, writes must fail", Some((Modal::Must, false)));
         check("Every part, even a small one, must hold", Some((Modal::Must, false)));
         check("It must hold", Some((Modal::Must, false)));
+        check("Everything must be fine", Some((Modal::Must, false)));
+        check("The following must hold: x", Some((Modal::Must, false)));
+        check("Nobody should care", Some((Modal::Should, false)));
         check("a b c d e f g h i must hold", Some((Modal::Must, false)));
         check("Must we hold?", None);
         check("Must be fast", None);

@@ -17,6 +17,9 @@ use crate::tree::Skipped;
 
 /// Files whose statements are about the past, about the licence or about people.
 const NO_STATEMENTS: [&str; 6] = ["changelog", "changes", "code_of_conduct", "history", "licence", "license"];
+/// Headings of such sections in other files.
+const NO_STATEMENTS_BELOW: [&str; 7] =
+    ["changelog", "code of conduct", "copyright", "licence", "license", "licensing", "release notes"];
 /// Folders of decisions.
 const DECISION_FOLDERS: [&str; 5] = ["adr", "adrs", "architecture-decisions", "decisions", "rfcs"];
 
@@ -39,7 +42,7 @@ pub(crate) fn examine(path: &str, text: &str, context: &Context<'_>, findings: &
         requirements_dir: context.requirements_dir,
         title: None,
         open: None,
-        policy: Vec::new(),
+        above: Vec::new(),
         findings,
     };
     blocks(text, &mut |block| reading.block(block));
@@ -55,8 +58,8 @@ struct Reading<'a> {
     title: Option<String>,
     /// The decision or note whose text is being read.
     open: Option<Section>,
-    /// Levels of the headings above that make statements requirements.
-    policy: Vec<(usize, bool)>,
+    /// Headings above: their levels, and what they say of statements.
+    above: Vec<(usize, Below)>,
     findings: &'a mut Findings,
 }
 
@@ -67,6 +70,17 @@ struct Section {
     line: u32,
     level: usize,
     text: String,
+}
+
+/// The meaning of a heading for the statements below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Below {
+    /// They are requirements.
+    Policy,
+    /// They are not about the project.
+    NoStatements,
+    /// It says nothing of them.
+    Anything,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,11 +116,10 @@ impl Reading<'_> {
             self.close();
         }
         let words = Words::of(text);
-        while self.policy.last().is_some_and(|(above, _)| *above >= level) {
-            self.policy.pop();
+        while self.above.last().is_some_and(|(above, _)| *above >= level) {
+            self.above.pop();
         }
-        let is_policy = words.has(&["requirement", "requirements", "policy", "policies", "rule", "rules"]);
-        self.policy.push((level, is_policy));
+        self.above.push((level, words.below()));
         let is_first = self.title.is_none();
         if is_first {
             self.title = Some(text.to_owned());
@@ -156,7 +169,7 @@ impl Reading<'_> {
             }
             open.text.push_str(&plain(text));
         }
-        if !self.has_statements {
+        if !self.has_statements || self.is_below(Below::NoStatements) {
             return;
         }
         for (offset, sentence) in sentences(text) {
@@ -169,9 +182,13 @@ impl Reading<'_> {
         }
     }
 
+    fn is_below(&self, heading: Below) -> bool {
+        self.above.iter().any(|(_, below)| *below == heading)
+    }
+
     fn sentence(&mut self, sentence: &str, line: u32) {
         let Some(found) = normative(sentence) else { return };
-        let is_policy = self.is_source_of_truth || self.policy.iter().any(|(_, is_policy)| *is_policy);
+        let is_policy = self.is_source_of_truth || self.is_below(Below::Policy);
         let confidence = (found.modal.confidence() + if is_policy { 8 } else { 0 }).min(95);
         let modelled = found
             .has_subject
@@ -250,6 +267,16 @@ impl Words {
             word.strip_prefix("adr").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
         });
         !is_many && (is_adr || words.windows(2).any(|two| two == ["architecture", "decision"]))
+    }
+
+    fn below(&self) -> Below {
+        if NO_STATEMENTS_BELOW.contains(&self.0.join(" ").as_str()) {
+            Below::NoStatements
+        } else if self.has(&["requirement", "requirements", "policy", "policies", "rule", "rules"]) {
+            Below::Policy
+        } else {
+            Below::Anything
+        }
     }
 
     fn signal(&self) -> Option<SignalKind> {

@@ -110,3 +110,33 @@ fn a_typed_source_shadows_prose() {
     let reasons = suppressed(&output);
     assert!(reasons.contains(&("gen:docs/copy.md:ADR: shadowed", "shadowed_by_typed_source")), "{reasons:?}");
 }
+
+#[test]
+fn sections_about_the_licence_and_the_past_state_nothing() {
+    let text = "# A\n\n## License\n\nThe notice shall be included in all copies.\n\n### Copies\n\nCopies must be whole.\n\n\
+                ## Changelog\n\nThe log must be read.\n\n## Storage\n\nThe log must be kept.\n";
+    let output =
+        over(&Files::of(&[("README.md", text)]), json!({"entityTypes": ["req"], "minConfidence": 0.6}));
+    let titles: Vec<_> = output.candidates.iter().map(|candidate| candidate.title.as_str()).collect();
+    assert_eq!(titles, ["The log must be kept."]);
+}
+
+#[test]
+fn roots_that_come_first_do_so_among_candidates_of_equal_confidence() {
+    let files = Files::of(&[("a/x.md", "The log must be kept.\n"), ("b/x.md", "The index must be small.\n")]);
+    let paths = |context: serde_json::Value| {
+        let output = over(&files, json!({"entityTypes": ["req"], "bootstrapContext": context}));
+        output.candidates.into_iter().map(|candidate| candidate.source_path).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(json!({})), ["a/x.md", "b/x.md"]);
+    assert_eq!(paths(json!({"priorityRoots": ["b"]})), ["b/x.md", "a/x.md"]);
+}
+
+#[test]
+fn a_branch_that_has_everything_is_told_so() {
+    let files = Files::of(&[("README.md", "The log must be kept.\n")]);
+    let mut kb = Kb::default();
+    kb.apply(&over(&files, json!({})).apply_plan);
+    let output = over_branch(&files, &kb.existing(), &Project::default(), json!({}));
+    assert!(output.tldr.ends_with("are in the KB already."), "{}", output.tldr);
+}
