@@ -31,15 +31,15 @@ pub(super) struct ClaimPattern {
 const CLAIMS: &[ClaimPattern] = &[
     ClaimPattern {
         confidence: 0.88, cues: &["expire"],
-        form: r"(?P<s>.+?) (?:{M} )?expires? after (?P<n>{N}) ?(?P<u>{T})",
+        form: r"(?P<s>.+?) (?:{M} |always )?expires? after (?P<n>{N}) ?(?P<u>{T})",
         read: |found| duration(found, "expiry"),
         matches: &[
             ("User sessions expire after 30 minutes.", "user.session expiry_minutes eq 30 minutes"),
             ("A token must expire after one hour", "token expiry_hours eq 1 hours"),
-            ("Links expire after 24 h", "link expiry_hours eq 24 hours"),
+            ("Links always expire after 24 h", "link expiry_hours eq 24 hours"),
             ("Archives expire after 1,500 days", "archive expiry_days eq 1500 days"),
         ],
-        rejects: &["Sessions expire after a while.", "Sessions expire after 1,5 hours.", "If idle, sessions expire after 5 minutes.", "Sessions expire after 30 minutes of rest."],
+        rejects: &["Sessions expire after a while.", "Sessions expire after 1,5 hours.", "Sessions never expire after 5 hours.", "If idle, sessions expire after 5 minutes.", "Sessions expire after 30 minutes of rest."],
     },
     ClaimPattern {
         confidence: 0.86, cues: &[" be ", " exceed "],

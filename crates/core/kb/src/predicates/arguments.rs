@@ -38,7 +38,7 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static BEFORE: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^(?:.+ {M} (?:be )?)?(?P<a>.+?) (?P<word>before|after) (?P<b>[^,]+)"));
+    LazyLock::new(|| regex(r"^(?:.+ {M} (?:be )?)?(?P<a>.+?) (?P<word>before|after) (?P<b>(?:[^,]|,\d)+)"));
 static DEFAULT: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"{B}(?:default|initial) (?P<p>\S+) (?:is|must be|shall be|should be) (?P<v>\S+)")
 });

@@ -12,10 +12,13 @@ const ASKING: &[&str] = &[
     "who", "whose", "which", "what",
 ];
 
+/// Last words that turn the verb behind them: "sessions never" expire.
+const TURNING: &[&str] = &["not", "never", "don't", "doesn't", "hardly", "rarely", "seldom"];
+
 /// Words of another clause within a subject: "as a customer, I want".
 const INNER: &[&str] = &[
-    "must", "shall", "should", "will", "may", "can", "cannot", "can't", "want", "wants", "i", "we", "you",
-    "he", "she", "they", "it", "there",
+    "must", "shall", "should", "will", "may", "can", "cannot", "can't", "i", "we", "you", "he", "she",
+    "they", "it", "there",
 ];
 
 /// Words that name something only beside others: "this" is no subject, "this page" is one.
@@ -70,9 +73,10 @@ pub(crate) fn subject_fault(text: &str) -> Option<SubjectFault> {
     let is_between = |letter: char| letter.is_whitespace() || ",;:()\"`".contains(letter);
     let words: Vec<&str> = lower.split(is_between).filter(|word| !word.is_empty()).collect();
     let first = words.first().copied().unwrap_or_default();
+    let is_turned = words.last().is_some_and(|last| TURNING.contains(last));
     let is_any = |known: &[&str]| words.iter().any(|word| known.contains(word));
     let is_unnamed = words.iter().all(|word| POINTING.contains(word));
-    if is_unnamed || DENYING.contains(&first) || ASKING.contains(&first) || is_any(INNER) {
+    if is_unnamed || is_turned || DENYING.contains(&first) || ASKING.contains(&first) || is_any(INNER) {
         return Some(SubjectFault::Unnamed);
     }
     (LEADING.contains(&first) || is_any(CONDITIONS)).then_some(SubjectFault::Condition)
@@ -104,6 +108,7 @@ mod tests {
                 "This page",
                 "Names and emails",
                 "Accounts that are locked",
+                "Users who want refunds",
                 "No-op jobs",
             ],
         );
@@ -116,6 +121,7 @@ mod tests {
             &["Should sessions", "Not all users", "it", "There", "This", "the"],
         );
         check(Some(SubjectFault::Unnamed), &["As a customer, I", "Users should be aware that this"]);
+        check(Some(SubjectFault::Unnamed), &["Sessions never", "Links do not"]);
         check(
             Some(SubjectFault::Condition),
             &["In production, caches", "While offline, guests", "Guests, if idle,"],

@@ -6,7 +6,7 @@ use super::pattern::{Arg, Pattern, Use};
 use crate::model::Polarity;
 
 /// Words that no actor of a permission contains.
-const NO_ACTOR: &[&str] = &["but", "only", "that", "one", "nobody"];
+const NO_ACTOR: &[&str] = &["but", "only", "that", "one", "nobody", "want", "wants"];
 
 /// Words that no action of a permission contains: those of bounds, and those between two verbs.
 const NO_ACTION: &[&str] = &[
