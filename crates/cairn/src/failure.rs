@@ -113,6 +113,11 @@ impl Failure {
         Failure { message: format!("{context}: {}", self.message), ..self }
     }
 
+    /// The same failure in other words.
+    pub(crate) fn reworded(self, with: impl Fn(&str) -> String) -> Self {
+        Failure { message: with(&self.message), hint: self.hint.as_deref().map(with), ..self }
+    }
+
     /// The same failure of a command whose exit code 1 is a verdict: it could not come to one.
     pub(crate) fn beside_a_verdict(self) -> Self {
         let exit = if self.exit == Exit::Failed { Exit::Usage } else { self.exit };

@@ -87,11 +87,28 @@ fn predicates_are_suggested_and_prose_is_analysed() {
     let plan = project.piped(&["kb", "upsert", "-"], &one["applyPlan"].to_string());
     assert_eq!(plan.status.code(), Some(0), "{}", stderr(&plan));
 
+    let plan = project.piped(&["kb", "upsert", "-"], &one.to_string());
+    assert_eq!(plan.status.code(), Some(0), "{}", stderr(&plan));
+    assert!(stdout(&plan).contains("(updated)"), "{}", stdout(&plan));
+
     let said = project.said(&["kb", "advise", SENTENCE]);
-    assert!(said.contains("retention_days"), "{said}");
+    assert!(said.contains("retention_days") && said.contains("Next: `cairn kb model`"), "{said}");
+    assert!(!said.contains("kb_model_requirement"), "{said}");
     let advice = project.json(&["kb", "advise", SENTENCE, "--id", "REQ-LOGS"]);
     assert_eq!(advice["receipt"]["candidate_lane"], "strict_property", "{advice}");
     assert_eq!(advice["receipt"]["version"], "semantic-advisor-v1");
+}
+
+#[test]
+fn the_receipt_of_an_upsert_is_that_of_the_whole_requirement() {
+    let project = Project::new();
+    let upsert = ["kb", "upsert", "req", "REQ-1"];
+    let first = ["--title", "Sessions expire after 30 minutes", "--status", "open"];
+    project.said(&[&upsert[..], &first].concat());
+    let update = project.json(&[&upsert[..], &["--field", "priority=must"]].concat());
+    assert_eq!(update["semanticAdvisor"]["logic_readiness"], "needs_modeling", "{update}");
+    let update = project.json(&["kb", "validate", "req", "REQ-1", "--field", "priority=should"]);
+    assert_eq!(update["semanticAdvisor"]["logic_readiness"], "needs_modeling", "{update}");
 }
 
 #[test]
@@ -101,7 +118,7 @@ fn mistakes_are_named_and_change_nothing() {
         (&["kb", "model", " "][..], "text: it is blank"),
         (&["kb", "advise", " "], "text"),
         (&["kb", "suggest", " "], "text"),
-        (&["kb", "model", SENTENCE, "--subject", "log"], "propertyKey, operator, value missing"),
+        (&["kb", "model", SENTENCE, "--subject", "log"], "--property, --operator, --value missing"),
         (
             &[
                 "kb",
@@ -122,6 +139,13 @@ fn mistakes_are_named_and_change_nothing() {
         let (code, said) = project.failed(arguments);
         assert_eq!(code, 1, "{arguments:?}: {said}");
         assert!(said.contains(part), "{part} in {said}");
+    }
+    for arguments in
+        [["kb", "model", SENTENCE, "--confidence", "nan"], ["kb", "suggest", SENTENCE, "--min-score", "inf"]]
+    {
+        let (code, said) = project.failed(&arguments);
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains("a number from 0 to 1"), "{said}");
     }
     let (code, said) = project.failed(&["kb", "model", SENTENCE, "--operator", "lt"]);
     assert_eq!(code, 2, "{said}");

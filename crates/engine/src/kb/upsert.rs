@@ -5,9 +5,9 @@ use std::thread;
 use cairn_access::{Action, Principal, Resource};
 use cairn_base::Position;
 use cairn_graph::{View, Writer};
-use cairn_kb::tools::{EntityJson, UpsertInput, UpsertOutput, ValidateUpsertOutput};
+use cairn_kb::tools::{EntityJson, SemanticAdvisorOutput, UpsertInput, UpsertOutput, ValidateUpsertOutput};
 use cairn_kb::{
-    Change, Entity, Examined, FieldError, KbError, NodeKey, Receipt, Stored, SymbolFacts, Version, advise,
+    Change, Entity, Examined, FieldError, KbError, NodeKey, Stored, SymbolFacts, Version, advise,
     examine_upsert, is_modeled, store_upsert,
 };
 use cairn_seam::StoreError;
@@ -31,7 +31,6 @@ impl Engine {
         input: &UpsertInput,
         facts: Option<&SymbolFacts>,
     ) -> Result<UpsertOutput, EngineError> {
-        let receipt = advise(input);
         self.kb_attempt(principal, target, |opened| {
             let act = Act::new(Action::KbWrite, Resource::space(target.tenant, opened.record.space));
             self.pipeline.permit(principal, &act)?;
@@ -50,14 +49,16 @@ impl Engine {
                 self.kb_store(principal, &act, opened, &mut writing, store)?
             };
             let Stored { key, links } = stored;
-            let receipt = self.kb_receipt(opened, &receipt, input)?;
+            let is_modeled = self.kb_is_modeled(opened, input)?;
             self.kb_apply(opened, plan.changes(key), version);
+            drop(writing);
+            let SemanticAdvisorOutput { receipt, warnings } = advise(input, &plan.entity, is_modeled);
             Ok(UpsertOutput {
                 id: input.id.clone(),
                 created: u32::from(plan.key.is_none()),
                 updated: u32::from(plan.key.is_some()),
                 relationships_created: u32::try_from(links).unwrap_or(u32::MAX),
-                warnings: [examined.warnings, receipt.warnings()].concat(),
+                warnings: [examined.warnings, warnings].concat(),
                 semantic_advisor: Some(receipt),
                 snapshot_id: snapshot_id(opened.record.space, version),
             })
@@ -72,7 +73,6 @@ impl Engine {
         input: &UpsertInput,
         facts: Option<&SymbolFacts>,
     ) -> Result<ValidateUpsertOutput, EngineError> {
-        let receipt = advise(input);
         self.kb_attempt(principal, target, |opened| {
             let mut writing = self.kb_lock(opened)?;
             self.kb_load(opened, &mut writing)?;
@@ -88,13 +88,14 @@ impl Engine {
             }
             let valid = errors.is_empty();
             let normalized_preview = valid.then(|| EntityJson::from(&plan.entity));
-            let receipt = self.kb_receipt(opened, &receipt, input)?;
-            let warnings = [warnings, receipt.warnings()].concat();
+            let is_modeled = self.kb_is_modeled(opened, input)?;
+            drop(writing);
+            let advice = advise(input, &plan.entity, is_modeled);
             Ok(ValidateUpsertOutput {
                 valid,
                 errors,
-                warnings,
-                semantic_advisor: Some(receipt),
+                warnings: [warnings, advice.warnings].concat(),
+                semantic_advisor: Some(advice.receipt),
                 normalized_preview,
             })
         })
@@ -130,17 +131,11 @@ impl Engine {
         Ok(examined)
     }
 
-    /// The receipt of an upsert, given the facts that the requirement is linked to already.
-    fn kb_receipt(
-        &self,
-        opened: &Opened,
-        receipt: &Receipt,
-        input: &UpsertInput,
-    ) -> Result<Receipt, EngineError> {
+    /// Whether the requirement of an upsert is linked to the facts of a claim, by the upsert or before it.
+    fn kb_is_modeled(&self, opened: &Opened, input: &UpsertInput) -> Result<bool, EngineError> {
         let state = opened.held.state.read();
         let state = state.as_ref().ok_or_else(|| self.kb_lost(opened, "it was dropped"))?;
-        let receipt = receipt.clone();
-        Ok(if is_modeled(&state.branch, input) { receipt.into_modeled() } else { receipt })
+        Ok(is_modeled(&state.branch, input))
     }
 
     /// Fails if a plan would create contradictions that are not there yet. The branch in memory stays as it is.

@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::Call;
 use super::prose::ProseArgs;
-use super::text::lines;
+use super::text::remarks;
 use crate::command::answer::json;
 use crate::command::print;
 use crate::failure::Failure;
@@ -53,5 +53,5 @@ pub(super) fn advise(call: &Call<'_>, arguments: AdviseArgs) -> Result<(), Failu
     let output = tree.ask(Needs::Store, async |client| {
         client.kb_semantic_advisor(&tree.id, tree.branch(), &input).await
     })?;
-    print(&if call.as_json { json(&output) } else { lines(&output.text()) + "\n" })
+    print(&if call.as_json { json(&output) } else { remarks(&output.text()) + "\n" })
 }

@@ -4,7 +4,7 @@ use cairn_embedded::Progress;
 use cairn_kb::tools::{UpsertInput, UpsertOutput};
 
 use super::facts::with_facts;
-use super::text::lines;
+use super::text::remarks;
 use super::tree::Tree;
 use crate::command::answer::text;
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ pub(super) struct Applied {
 impl Applied {
     /// One line for each payload that was applied.
     pub(super) fn text(&self) -> String {
-        self.stored.iter().map(|output| lines(&output.text()) + "\n").collect()
+        self.stored.iter().map(|output| remarks(&output.text()) + "\n").collect()
     }
 }
 

@@ -13,7 +13,7 @@ use cairn_kb::tools::{CheckInput, CheckOutput, UpsertInput, Violation};
 use clap::Args;
 
 use super::options::entity_type;
-use super::text::{VIOLATIONS, counted, lines};
+use super::text::{VIOLATIONS, counted, lines, remarks};
 use super::tree::Tree;
 use super::{Call, checks};
 use crate::autopilot::{Held, existing, generate};
@@ -198,7 +198,7 @@ fn apply(tree: &Tree, as_json: bool, plan: &[UpsertInput]) -> Result<(), Failure
     if as_json {
         print(&json(&serde_json::json!({"upserted": stored, "newViolations": new})))?;
     } else {
-        let stored = stored.iter().map(|output| lines(&output.text()) + "\n");
+        let stored = stored.iter().map(|output| remarks(&output.text()) + "\n");
         let found = new.iter().map(|found| {
             format!("{}  {}\n    {}\n", found.rule, text(&found.entity_id), text(&found.description))
         });

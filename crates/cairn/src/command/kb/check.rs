@@ -5,7 +5,7 @@ use cairn_kb::tools::{CheckInput, CheckOutput, SuggestedFix, UpsertInput, Violat
 use clap::Args;
 
 use super::options::{PageArgs, rule};
-use super::text::{VIOLATIONS, counted, sum};
+use super::text::{VIOLATIONS, commands, counted, sum};
 use super::{Call, checks, staged};
 use crate::command::answer::{json, text};
 use crate::command::print;
@@ -119,7 +119,11 @@ fn to_text(output: &CheckOutput, page: PageArgs, look: Look) -> String {
     }
     for remark in &output.diagnostics {
         out += &format!("{}: {}\n", text(&remark.severity), text(&remark.message));
-        out += &remark.suggestion.as_deref().map(|said| format!("    {}\n", text(said))).unwrap_or_default();
+        out += &remark
+            .suggestion
+            .as_deref()
+            .map(|said| format!("    {}\n", text(&commands(said))))
+            .unwrap_or_default();
     }
     out
 }
@@ -132,7 +136,7 @@ fn block(violation: &Violation, look: Look) -> String {
         look.bold(rule.text()),
         text(entity_id),
         text(description),
-        look.dim(&text(suggestion))
+        look.dim(&text(&commands(suggestion)))
     )
 }
 

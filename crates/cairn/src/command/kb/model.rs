@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use super::Call;
 use super::apply::apply;
+use super::options::number;
 use super::prose::ProseArgs;
-use super::text::lines;
+use super::text::remarks;
 use crate::command::answer::json;
 use crate::command::print;
 use crate::failure::Failure;
@@ -49,7 +50,7 @@ pub(crate) struct ModelArgs {
     provenance: Option<String>,
 
     /// Confidence from 0 to 1 [default: 0.8]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
     confidence: Option<f64>,
 
     /// Key of the subject, like customer.data
@@ -89,7 +90,7 @@ pub(super) fn model(call: &Call<'_>, arguments: ModelArgs) -> Result<(), Failure
     let output = tree.ask(Needs::Store, async |client| {
         client.kb_model_requirement(&tree.id, tree.branch(), &input).await
     })?;
-    let shown = || lines(&output.text()) + "\n";
+    let shown = || remarks(&output.text()) + "\n";
     if !is_applied {
         return print(&if call.as_json { json(&output) } else { shown() });
     }

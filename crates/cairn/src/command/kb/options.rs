@@ -24,6 +24,12 @@ impl PageArgs {
     }
 }
 
+/// Parses a number that is finite: `nan` is no confidence and no score.
+pub(super) fn number(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| "write a number from 0 to 1".to_owned())
+}
+
 /// Parses a type of entities; help and completions list all of them.
 pub(super) fn entity_type() -> impl TypedValueParser<Value = EntityType> {
     PossibleValuesParser::new(EntityType::TEXTS.iter().copied())

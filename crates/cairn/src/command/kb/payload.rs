@@ -9,6 +9,8 @@ use cairn_base::Value;
 use cairn_kb::tools::{RelationshipInput, UpsertInput};
 use cairn_kb::{EntityType, Properties, Relation, Shape, field};
 use clap::Args;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::command::input::is_stdin;
 use crate::failure::Failure;
@@ -25,7 +27,7 @@ pub(crate) struct PayloadArgs {
     #[arg(value_name = "ID")]
     id: Option<String>,
 
-    /// File with a payload in JSON, or a list of them; - for standard input
+    /// File with a payload in JSON, a list of them, or an object with `applyPlan`; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["subject", "id"])]
     file: Option<PathBuf>,
 
@@ -145,16 +147,36 @@ fn read(file: &Path, name: &str) -> Result<Vec<u8>, Failure> {
 fn parse(json: &[u8], name: &str) -> Result<Payloads, Failure> {
     let first = json.iter().find(|byte| !byte.is_ascii_whitespace());
     let is_list = first == Some(&b'[');
+    let is_plan = !is_list && serde_json::from_slice::<HasPlan>(json).is_ok();
     let parsed = if is_list {
         serde_json::from_slice(json)
+    } else if is_plan {
+        serde_json::from_slice(json).map(|Plan { apply_plan }| apply_plan)
     } else {
         serde_json::from_slice(json).map(|one| vec![one])
     };
     let inputs = parsed.map_err(|error| {
-        Failure::usage(format!("{name} holds no payload of kb_upsert: {error}"))
-            .hint("write an object with type, id, properties and relationships, or a list of such objects")
+        Failure::usage(format!("{name} holds no payload of `cairn kb upsert`: {error}")).hint(
+            "write an object with type, id, properties and relationships, a list of such objects, or an object with \
+             such a list as applyPlan",
+        )
     })?;
-    Ok(Payloads { inputs, is_list })
+    Ok(Payloads { inputs, is_list: is_list || is_plan })
+}
+
+/// The output of a tool that plans upserts.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Plan {
+    apply_plan: Vec<UpsertInput>,
+}
+
+/// An object with a plan, whatever the plan is.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HasPlan {
+    #[serde(rename = "applyPlan")]
+    _apply_plan: IgnoredAny,
 }
 
 fn subject(text: &str) -> Result<Subject, String> {
@@ -284,6 +306,10 @@ mod tests {
         let list = parse(b"[{\"type\": \"req\", \"id\": \"R\"}]\n", "f").expect("a list");
         assert_eq!((list.inputs.len(), list.is_list), (1, true));
         assert_eq!(parse(b"[]", "f").expect("a list").inputs.len(), 0);
+        let plan = br#"{"text": "T", "applyPlan": [{"type": "req", "id": "R"}], "warnings": []}"#;
+        let plan = parse(plan, "f").expect("a plan");
+        assert_eq!((plan.inputs.len(), plan.is_list), (1, true));
+        assert!(parse(br#"{"applyPlan": {"type": "req"}}"#, "f").is_err());
         for (json, part) in [
             (
                 "{\"type\": \"requirement\", \"id\": \"R\"}",

@@ -4,8 +4,9 @@ use cairn_kb::tools::SuggestPredicatesInput;
 use clap::Args;
 
 use super::Call;
+use super::options::number;
 use super::prose::ProseArgs;
-use super::text::lines;
+use super::text::remarks;
 use crate::command::answer::json;
 use crate::command::print;
 use crate::failure::Failure;
@@ -17,6 +18,7 @@ Examples:
   cairn kb suggest 'When the editor closes, the editor must save the draft.' \\
       --requirement REQ-EDITOR-004 --subject editor.annotation
   cairn kb suggest 'Visitors wear a badge.' --max 10 --min-score 0.2 --json
+  cairn kb suggest 'Guests must not delete invoices.' --json | cairn kb upsert -
 
 Ranks predicates for a sentence about who, when, in which order, or what instead: the built-in ones
 beside the predicate schemas of the branch. The plan is a payload of `cairn kb upsert` for the first
@@ -46,7 +48,7 @@ pub(crate) struct SuggestArgs {
     max: Option<u32>,
 
     /// Lowest score of a candidate, from 0 to 1 [default: 0.35]
-    #[arg(long, value_name = "SCORE")]
+    #[arg(long, value_name = "SCORE", value_parser = number)]
     min_score: Option<f64>,
 
     /// Only built-in predicates
@@ -71,5 +73,5 @@ pub(super) fn suggest(call: &Call<'_>, arguments: SuggestArgs) -> Result<(), Fai
     let output = tree.ask(Needs::Store, async |client| {
         client.kb_suggest_predicates(&tree.id, tree.branch(), &input).await
     })?;
-    print(&if call.as_json { json(&output) } else { lines(&output.text()) + "\n" })
+    print(&if call.as_json { json(&output) } else { remarks(&output.text()) + "\n" })
 }

@@ -73,6 +73,45 @@ pub(super) fn lines(said: &str) -> String {
     said.split('\n').map(|line| text(line.trim_end_matches('\r'))).collect::<Vec<_>>().join("\n")
 }
 
+/// Tools and their parameters, and the commands and flags in their place; longer ones before those that they contain.
+const COMMANDS: &[(&str, &str)] = &[
+    ("subjectKey, propertyKey, operator, value", "--subject, --property, --operator, --value"),
+    ("subjectKey, propertyKey, operator and value", "--subject, --property, --operator and --value"),
+    ("propertyKey, operator, value", "--property, --operator, --value"),
+    ("operator, value", "--operator, --value"),
+    ("subjectKey", "--subject"),
+    ("propertyKey", "--property"),
+    ("subjectHint", "--subject"),
+    ("requirementId", "--requirement"),
+    ("maxCandidates", "--max"),
+    ("minScore", "--min-score"),
+    ("kb_model_requirement", "`cairn kb model`"),
+    ("kb_suggest_predicates", "`cairn kb suggest`"),
+    ("kb_semantic_advisor", "`cairn kb advise`"),
+    ("kb_validate_upsert", "`cairn kb validate`"),
+    ("kb_upsert", "`cairn kb upsert`"),
+    ("kb_delete", "`cairn kb delete`"),
+    ("kb_search", "`cairn kb search`"),
+    ("kb_query", "`cairn kb query`"),
+];
+
+/// A remark in words of the command line: commands in place of tools, flags in place of their parameters.
+pub(super) fn commands(said: &str) -> String {
+    let plain = COMMANDS.iter().filter(|(tool, _)| said.contains(tool));
+    plain.fold(said.to_owned(), |said, (tool, command)| {
+        said.replace(&format!("`{tool}`"), tool).replace(tool, command)
+    })
+}
+
+/// The text of a tool for people, its remarks in words of the command line. Other lines quote what is stored.
+pub(super) fn remarks(said: &str) -> String {
+    let is_remark =
+        |line: &str| ["Apply ", "Next: ", "Warning: ", "Error: "].iter().any(|start| line.starts_with(start));
+    let reworded =
+        said.split('\n').map(|line| if is_remark(line) { commands(line) } else { line.to_owned() });
+    lines(&reworded.collect::<Vec<_>>().join("\n"))
+}
+
 /// The first characters of a text.
 pub(super) fn cut(said: &str, most: usize) -> String {
     if said.chars().count() <= most {
@@ -86,6 +125,24 @@ mod tests {
     use super::*;
 
     const PLAIN: Look = Look { colour: false, width: None };
+
+    #[test]
+    fn remarks_name_commands_and_flags() {
+        for (said, expected) in [
+            (
+                "Next: kb_model_requirement, kb_suggest_predicates",
+                "Next: `cairn kb model`, `cairn kb suggest`",
+            ),
+            ("Warning: send `kb_upsert` again", "Warning: send `cairn kb upsert` again"),
+            (
+                "Warning: send subjectKey, propertyKey, operator and value to model it",
+                "Warning: send --subject, --property, --operator and --value to model it",
+            ),
+            ("1. fact F (kb_upsert is a tool)", "1. fact F (kb_upsert is a tool)"),
+        ] {
+            assert_eq!(remarks(said), expected);
+        }
+    }
 
     #[test]
     fn an_entity_is_lines_with_its_body_below() {

@@ -14,6 +14,7 @@ use cairn_worktree::{
     WorktreeError,
 };
 
+use super::text::commands;
 use super::{Call, migrate};
 use crate::config::Config;
 use crate::failure::Failure;
@@ -98,7 +99,8 @@ impl Tree {
                 work(client).await
             }
             done => done,
-        })?;
+        });
+        let done = done.map_err(|failure| failure.reworded(commands))?;
         self.remember();
         Ok(done)
     }

@@ -19,6 +19,7 @@ Examples:
       --field operator=eq --field value_type=int --field value_int=30 --field unit=minutes
   cairn kb upsert --file payloads.json
   generate | cairn kb upsert -               a payload in JSON, or a list of them
+  cairn kb suggest 'Guests must not delete invoices.' --json | cairn kb upsert -
 
 Properties that are not named stay as they are. Entity and relationships are stored together, or not
 at all; both ends of a relationship must exist. A write that would create a contradiction fails.
@@ -26,7 +27,8 @@ A symbol that is linked to requirements or tests is a function, class or method 
 which is read from the working tree; to link a whole file, give a granularity_reason.
 
 A list is applied in order and ends at the first error, which names its index; what was applied
-before stays. Applying a list again does no harm.";
+before stays. Applying a list again does no harm. Of an object with `applyPlan`, such as the output of
+`cairn kb model --json` and `cairn kb suggest --json`, that list is applied.";
 
 /// What to store.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use clap::Args;
 use super::Call;
 use super::facts::with_facts;
 use super::payload::{PayloadArgs, Payloads};
-use super::text::lines;
+use super::text::remarks;
 use crate::command::answer::{json, text};
 use crate::command::print;
 use crate::failure::Failure;
@@ -34,7 +34,7 @@ pub(crate) struct ValidateArgs {
 pub(super) fn validate(call: &Call<'_>, arguments: &ValidateArgs) -> Result<(), Failure> {
     let (payloads, outputs) = run(call, arguments).map_err(Failure::beside_a_verdict)?;
     let named = payloads.inputs.iter().zip(&outputs);
-    let texts = named.map(|(input, output)| format!("{}: {}\n", text(&input.id), lines(&output.text())));
+    let texts = named.map(|(input, output)| format!("{}: {}\n", text(&input.id), remarks(&output.text())));
     let shown = match (call.as_json, payloads.is_list) {
         (true, true) => json(&outputs),
         (true, false) => outputs.first().map(json).unwrap_or_default(),

@@ -1,5 +1,7 @@
 //! The analysis of a payload: signals, suggestions, and the receipt of both.
 
+use std::borrow::Cow;
+
 use super::draft::{DEFAULT_SOURCE, Requirement};
 use super::payload::payload_hash;
 use super::receipt::{
@@ -9,7 +11,7 @@ use super::receipt::{
 use super::signal::{lane, signals, witnesses};
 use super::suggest::{MODEL_TOOL, PREDICATE_TOOL, suggestions};
 use crate::branch::Branch;
-use crate::entity::{Properties, check_id, cut};
+use crate::entity::{Entity, Properties, check_id, cut};
 use crate::model::{EntityType, Relation, STATUSES};
 use crate::predicates::{check_prose, check_short, cut_title};
 use crate::sentence::{clauses, first_sentence};
@@ -19,26 +21,17 @@ use crate::{KbError, Result, limits};
 /// The id of a requirement that has none yet, for the hash of its payload.
 const PREVIEW_ID: &str = "REQ-SEMANTIC-ADVISOR-PREVIEW";
 
-/// Analyses the payload of an upsert, and returns its receipt. Only requirements are analysed; the receipts of others
-/// are `not_applicable`. Texts beyond the limits are analysed in part.
-pub fn advise(input: &UpsertInput) -> Receipt {
-    analyse(input, Some(&input.id)).0
+/// Analyses the entity that an upsert leads to, given whether it [is modeled](is_modeled). The hash is that of the
+/// payload. Only requirements are analysed; the receipts of others are `not_applicable`. Texts beyond the limits are
+/// analysed in part.
+pub fn advise(input: &UpsertInput, entity: &Entity, is_modeled: bool) -> SemanticAdvisorOutput {
+    analyse(input, Some(&input.id), &Properties(entity.shown()), is_modeled)
 }
 
 /// Analyses prose that is no payload yet.
 pub(crate) fn advise_text(input: &SemanticAdvisorInput) -> Result<SemanticAdvisorOutput> {
     let payload = payload_of(input)?;
-    let (receipt, is_cut) = analyse(&payload, input.id.as_deref());
-    let mut warnings = receipt.warnings();
-    if is_cut {
-        warnings.push(format!(
-            "the text has more than {} clauses or {} suggestions, or a sentence of more than {} bytes; the rest was not analysed",
-            limits::CLAUSES_MAX,
-            limits::SUGGESTIONS_MAX,
-            limits::SENTENCE_BYTES_MAX
-        ));
-    }
-    Ok(SemanticAdvisorOutput { receipt, warnings })
+    Ok(analyse(&payload, input.id.as_deref(), &payload.properties, false))
 }
 
 /// The payload that the prose would become.
@@ -79,9 +72,36 @@ fn title_of(text: &str) -> String {
     }
 }
 
-/// The receipt of a payload, and whether parts of its text were left out. `id` is that of the requirement, if it is
+/// The receipt of a payload for an entity with these properties, and remarks. `id` is that of the requirement, if it is
 /// known.
-fn analyse(input: &UpsertInput, id: Option<&str>) -> (Receipt, bool) {
+fn analyse(
+    input: &UpsertInput,
+    id: Option<&str>,
+    properties: &Properties,
+    is_modeled: bool,
+) -> SemanticAdvisorOutput {
+    let (receipt, is_cut) = receipt(input, id, properties, is_modeled);
+    let mut warnings = receipt.warnings();
+    if is_cut {
+        warnings.push(format!(
+            "the text has more than {} bytes, {} clauses or {} suggestions, or a sentence of more than {} bytes; the rest \
+             was not analysed",
+            limits::PROSE_BYTES_MAX,
+            limits::CLAUSES_MAX,
+            limits::SUGGESTIONS_MAX,
+            limits::SENTENCE_BYTES_MAX
+        ));
+    }
+    SemanticAdvisorOutput { receipt, warnings }
+}
+
+/// The receipt, and whether parts of the text were left out.
+fn receipt(
+    input: &UpsertInput,
+    id: Option<&str>,
+    properties: &Properties,
+    is_modeled: bool,
+) -> (Receipt, bool) {
     let mut receipt = Receipt {
         version: RECEIPT_VERSION.to_owned(),
         payload_hash: payload_hash(input),
@@ -96,17 +116,17 @@ fn analyse(input: &UpsertInput, id: Option<&str>) -> (Receipt, bool) {
     if input.kind != EntityType::Req {
         return (receipt, false);
     }
-    let (prose, is_long) = prose(&input.properties);
+    let (prose, is_long) = prose(properties);
     receipt.signals = signals(&prose);
     receipt.ambiguity_witnesses = witnesses(&receipt.signals);
-    if models(|relation| sends(input, relation)) {
+    if is_modeled {
         receipt.logic_readiness = LogicReadiness::Modeled;
         receipt.summary = MODELED_SUMMARY.to_owned();
         return (receipt, false);
     }
-    let statement = statement(&input.properties);
-    let requirement = Requirement { id, properties: &input.properties, statement };
-    let (found, is_cut) = suggestions(&requirement, &clauses(bounded(statement)));
+    let statement = statement(properties);
+    let requirement = Requirement { id, properties, statement: &statement };
+    let (found, is_cut) = suggestions(&requirement, &clauses(bounded(&statement)));
     receipt.candidate_lane = lane_of(&found, &receipt.signals);
     receipt.suggested_next_tools = next_tools(receipt.candidate_lane);
     receipt.summary = summary(&found, &receipt.signals);
@@ -121,31 +141,29 @@ fn analyse(input: &UpsertInput, id: Option<&str>) -> (Receipt, bool) {
 pub fn is_modeled(branch: &Branch, input: &UpsertInput) -> bool {
     let stored = branch.find(&input.id).filter(|(_, node)| node.kind == input.kind);
     let has_stored = |relation| stored.is_some_and(|(key, _)| branch.targets(key, relation).next().is_some());
-    models(|relation| sends(input, relation) || has_stored(relation))
-}
-
-/// Whether relationships that are there link a claim.
-fn models(has: impl Fn(Relation) -> bool) -> bool {
+    let has_sent = |relation| input.relationships.iter().any(|link| link.relation == relation);
+    let has = |relation| has_sent(relation) || has_stored(relation);
     has(Relation::Constrains) && has(Relation::RequiresProperty) || has(Relation::RequiresPredicate)
 }
 
-fn sends(input: &UpsertInput, relation: Relation) -> bool {
-    input.relationships.iter().any(|link| link.relation == relation)
-}
-
-/// Title, prose and description, as far as they are analysed.
+/// Title, prose and body, as far as they are analysed.
 fn prose(properties: &Properties) -> (String, bool) {
-    let parts = ["title", "text_ref", "description"].into_iter().filter_map(|name| properties.text(name));
+    let parts = ["title", "text_ref", "body"].into_iter().filter_map(|name| properties.text(name));
     let parts: Vec<&str> = parts.collect();
     let is_long = parts.iter().any(|part| part.len() > limits::PROSE_BYTES_MAX);
     (parts.into_iter().map(bounded).collect::<Vec<_>>().join("\n"), is_long)
 }
 
-/// The prose that suggestions are for. A `text_ref` without blanks is a reference to prose elsewhere.
-fn statement(properties: &Properties) -> &str {
+/// The prose that suggestions are for: `text_ref` or else the title, and the body. A `text_ref` without blanks is a
+/// reference to prose elsewhere.
+fn statement(properties: &Properties) -> Cow<'_, str> {
     let text = |name| properties.text(name).map(str::trim).filter(|text| !text.is_empty());
     let prose = text("text_ref").filter(|text| text.contains(char::is_whitespace));
-    prose.or_else(|| text("title")).unwrap_or_default()
+    let prose = prose.or_else(|| text("title")).unwrap_or_default();
+    match text("body").map(bounded) {
+        Some(body) => format!("{}\n\n{body}", bounded(prose)).into(),
+        None => prose.into(),
+    }
 }
 
 /// The beginning of a text within the limit.

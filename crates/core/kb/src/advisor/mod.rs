@@ -15,6 +15,7 @@ mod tests;
 
 pub(crate) use advise::advise_text;
 pub use advise::{advise, is_modeled};
+pub(crate) use claim::find_claim;
 pub use receipt::{
     AmbiguityWitness, CandidateLane, Interpretation, LogicReadiness, RECEIPT_VERSION, Receipt,
     RecommendedSchema, Signal, SignalKind, SuggestedClaim, SuggestedPredicate, Suggestion, SuggestionKind,

@@ -228,29 +228,13 @@ pub struct RecommendedSchema {
 impl Receipt {
     /// Returns the remarks of the receipt for the result of a write: one if the prose needs modelling, else none.
     pub fn warnings(&self) -> Vec<String> {
+        let next = match self.suggested_next_tools.as_slice() {
+            [] => String::new(),
+            tools => format!(" Next: {}.", tools.join(", ")),
+        };
         match self.logic_readiness {
-            LogicReadiness::NeedsModeling => vec![format!(
-                "semantic advisor: {} Next: {}.",
-                self.summary,
-                self.suggested_next_tools.join(", ")
-            )],
+            LogicReadiness::NeedsModeling => vec![format!("semantic advisor: {}{next}", self.summary)],
             LogicReadiness::Modeled | LogicReadiness::NotApplicable => Vec::new(),
-        }
-    }
-
-    /// Returns the receipt of a requirement whose facts are linked already.
-    #[must_use]
-    pub fn into_modeled(self) -> Self {
-        if self.logic_readiness != LogicReadiness::NeedsModeling {
-            return self;
-        }
-        Receipt {
-            logic_readiness: LogicReadiness::Modeled,
-            candidate_lane: CandidateLane::None,
-            suggestions: Vec::new(),
-            suggested_next_tools: Vec::new(),
-            summary: MODELED_SUMMARY.to_owned(),
-            ..self
         }
     }
 

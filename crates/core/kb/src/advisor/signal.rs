@@ -23,9 +23,9 @@ const EVIDENCE_CHARS_MAX: usize = 120;
 #[rustfmt::skip]
 const CUES: &[Cue] = &[
     Cue { kind: SignalKind::NumericCardinality, lane: CandidateLane::StrictProperty, confidence: 0.92,
-        form: r"(?:^|[\s(])(?P<e>(?:(?:at most|at least|exactly|no more than|up to|cap(?:s|ped)? at) )?(?:\d[\d,]*(?:\.\d+)?|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten){B}))" },
+        form: r"(?:^|[\s(\[])(?P<e>(?:(?:at most|at least|exactly|no more than|up to|cap(?:s|ped)? at) )?(?:{NUMBER}|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten){B}))" },
     Cue { kind: SignalKind::NumericThreshold, lane: CandidateLane::StrictProperty, confidence: 0.86,
-        form: r"{B}(?:maximum|minimum|under|within|below|above|expires?|retained for)(?: \S+){0,3}? (?:\d[\d,]*(?:\.\d+)?|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten){B})" },
+        form: r"{B}(?:maximum|minimum|under|within|below|above|expires?|retained for)(?: \S+){0,3}? (?:{NUMBER}|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten){B})" },
     Cue { kind: SignalKind::Conditional, lane: CandidateLane::Predicate, confidence: 0.82,
         form: r"{B}(?:only if|if|when|unless|except|provided that){B}" },
     Cue { kind: SignalKind::Permission, lane: CandidateLane::Predicate, confidence: 0.80,
@@ -40,12 +40,22 @@ const CUES: &[Cue] = &[
         form: r"[\w)][\s,(]+(?P<e>such as|for example|for instance|e\.g\.)" },
 ];
 
-static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| CUES.iter().map(|cue| regex(cue.form)).collect());
+/// A number with its comparison, sign and currency, and its unit if that is written without a blank. An ordinal such as
+/// `3rd` is none.
+const NUMBER: &str =
+    r"(?:(?:[<>]=?|[=≤≥]) ?)?[-+]?[$€£]?\d(?:[\d.,]*\d)?(?:(?:ms|s|m|h|d|[kmgt]i?b|k|x|px)?{B}|%)";
+
+static FORMS: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| CUES.iter().map(|cue| regex(&cue.form.replace("{NUMBER}", NUMBER))).collect());
+
+/// The number of an item of a list, at the beginning of its line.
+static ITEM: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^[ \t]*\d{1,4}[.)][ \t]+"));
 
 /// Returns the first cue of each kind in a text. A statement on all of a kind counts only without a modal verb, which
 /// says the same.
 pub(super) fn signals(text: &str) -> Vec<Signal> {
     let mut found: Vec<Signal> = Vec::new();
+    let text = &ITEM.replace_all(text, "");
     for (cue, form) in CUES.iter().zip(FORMS.iter()) {
         let has_modal = found.iter().any(|signal| signal.kind == SignalKind::NormativeModal);
         if cue.kind == SignalKind::UniversalStatement && has_modal {
@@ -129,6 +139,13 @@ mod tests {
         let review = CandidateLane::ObservationReview;
         check("at most 3 carts", &[(NumericCardinality, "at most 3")], strict);
         check("It has seven doors.", &[(NumericCardinality, "seven")], strict);
+        check("It costs $500.", &[(NumericCardinality, "$500")], strict);
+        check("It stores at -20 degrees", &[(NumericCardinality, "-20")], strict);
+        check("Load >=5 items", &[(NumericCardinality, ">=5")], strict);
+        check("Latency <200ms", &[(NumericCardinality, "<200ms")], strict);
+        check("See figure 3, page x", &[(NumericCardinality, "3")], strict);
+        check("It weighs 1,5 kg", &[(NumericCardinality, "1,5")], strict);
+        check("1. Doors shut\n 2) Bells ring\n3rd party, 95th percentile", &[], CandidateLane::None);
         check(
             "expires after 30 days",
             &[(NumericCardinality, "30"), (NumericThreshold, "expires after 30")],

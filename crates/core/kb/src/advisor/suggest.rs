@@ -47,7 +47,8 @@ pub(super) fn suggestions(requirement: &Requirement<'_>, clauses: &Clauses<'_>) 
     for clause in &clauses.list {
         let plain = with_subject(prepare(clause), &mut subject);
         let Some(suggestion) = suggestion(requirement, clause, &plain) else { continue };
-        if !seen.insert((suggestion.kind, suggestion.evidence.clone(), suggestion.tool.clone())) {
+        let evidence = suggestion.evidence.trim_end_matches('.').to_owned();
+        if !seen.insert((suggestion.kind, evidence, suggestion.tool.clone())) {
             continue;
         }
         if found.len() == limits::SUGGESTIONS_MAX {

@@ -1,6 +1,6 @@
 //! Receipts: lanes, suggestions and plans, traps, and hostile texts.
 
-use super::{CandidateLane, Interpretation, LogicReadiness, Receipt, SignalKind, SuggestionKind, advise};
+use super::{CandidateLane, Interpretation, LogicReadiness, Receipt, SignalKind, SuggestionKind, is_modeled};
 use crate::entity::Properties;
 use crate::limits;
 use crate::model::{EntityType, Relation};
@@ -8,7 +8,7 @@ use crate::predicates::link;
 use crate::sentence::find_pattern;
 use crate::testing::Drafts;
 use crate::tools::{SemanticAdvisorInput, UpsertInput};
-use crate::{KbError, SuggestedClaim};
+use crate::{Branch, KbError, SuggestedClaim, examine_upsert};
 
 fn input(text: &str) -> SemanticAdvisorInput {
     SemanticAdvisorInput { text: text.into(), ..SemanticAdvisorInput::default() }
@@ -241,11 +241,80 @@ fn a_payload_is_modeled_by_its_links() {
         let is_modeled = expected == LogicReadiness::Modeled;
         assert_eq!((found.suggestions.is_empty(), found.warnings().is_empty()), (is_modeled, is_modeled));
     }
-    let linked = advise(&requirement(text)).into_modeled();
-    assert_eq!(
-        linked,
-        Receipt { payload_hash: linked.payload_hash.clone(), ..advise(&with(&[RequiresPredicate])) }
-    );
+    // Without a claim in its prose it is modeled, too.
+    let plain = UpsertInput {
+        properties: Properties::from([("title", "T".into()), ("status", "open".into())]),
+        ..with(&[RequiresPredicate])
+    };
+    assert_eq!(advise(&plain).logic_readiness, LogicReadiness::Modeled);
+}
+
+#[test]
+fn prose_that_is_not_sent_is_that_of_the_stored_requirement() {
+    let mut drafts = Drafts::default();
+    let first = requirement("Sessions expire after 30 minutes.");
+    drafts.apply(std::slice::from_ref(&first));
+    let second = UpsertInput { properties: Properties::from([("priority", "must".into())]), ..first.clone() };
+    let stored = examine_upsert(&Branch::default(), None, &first, None, 0).plan.entity;
+    let merged = examine_upsert(&Branch::default(), Some(&stored), &second, None, 0).plan.entity;
+    let found = super::advise(&second, &merged, false).receipt;
+    assert_eq!(lines(&found), ["strict_property session expiry_minutes eq 30"]);
+    assert_ne!(found.payload_hash, advise(&first).payload_hash);
+}
+
+#[test]
+fn a_body_is_prose() {
+    let mut payload = requirement("");
+    payload.properties.0.insert("title".into(), "Sessions expire after 30 minutes".into());
+    let body = "# Sessions\n\nSessions expire after 30 minutes. Guests must not delete comments.";
+    payload.properties.0.insert("body".into(), body.into());
+    let expected = [
+        "strict_property session expiry_minutes eq 30",
+        "predicate permission_rule(guests,delete,comments,deny) deny",
+    ];
+    assert_eq!(lines(&advise(&payload)), expected);
+    payload.properties.0.insert("title".into(), "Sessions".into());
+    assert_eq!(lines(&advise(&payload)), expected);
+}
+
+#[test]
+fn a_receipt_of_a_part_of_the_text_says_so() {
+    let long = requirement(&"Logins must be enabled. ".repeat(limits::CLAUSES_MAX + 1));
+    let entity = examine_upsert(&Branch::default(), None, &long, None, 0).plan.entity;
+    let warnings = super::advise(&long, &entity, false).warnings;
+    assert!(warnings.iter().any(|warning| warning.contains("the rest was not analysed")), "{warnings:?}");
+}
+
+#[test]
+fn a_warning_without_a_next_tool_names_none() {
+    let found = Receipt { suggested_next_tools: Vec::new(), ..receipt("Logins must be enabled.") };
+    assert!(found.warnings()[0].ends_with("1 strict property suggested."), "{:?}", found.warnings());
+}
+
+#[test]
+fn sentences_that_name_no_subject_have_no_suggestion() {
+    for text in [
+        "No password shall be shorter than 12 characters.",
+        "No upload shall be more than 20 MB.",
+        "Neither uploads nor downloads must be more than 20 MB.",
+        "Few requests must be longer than 5 seconds.",
+        "Should sessions expire after 30 minutes?",
+        "Sessions expire after 1,5 hours.",
+        "While offline, guests must not delete invoices.",
+        "In production, caches must be enabled.",
+        "Who may approve refunds?",
+        "No one but the owner may close the account.",
+        "Only if the user is an admin may they sign.",
+    ] {
+        assert_eq!(lines(&receipt(text)), [""; 0], "{text}");
+    }
+}
+
+/// The receipt of a payload for a requirement that is not stored yet.
+fn advise(input: &UpsertInput) -> Receipt {
+    let branch = Branch::default();
+    let entity = examine_upsert(&branch, None, input, None, 0).plan.entity;
+    super::advise(input, &entity, is_modeled(&branch, input)).receipt
 }
 
 #[test]

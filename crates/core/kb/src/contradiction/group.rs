@@ -23,7 +23,7 @@ pub enum GroupKey {
         namespace: Box<str>,
         /// The name.
         name: Box<str>,
-        /// The arguments; equal numbers are equal arguments.
+        /// The arguments without a decision at their end; equal numbers are equal arguments.
         args: Box<[Value]>,
     },
 }

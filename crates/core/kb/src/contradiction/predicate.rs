@@ -19,13 +19,26 @@ pub(crate) struct Stance<'a> {
     pub(crate) wanted: bool,
 }
 
-/// Whether a predicate is denied; `None` if its polarity is an unknown word.
+/// Whether a predicate is denied, by its polarity or by its last argument; `None` if its polarity is an unknown word.
 pub(crate) fn denies(fact: &FactFields) -> Option<bool> {
-    let Some(text) = fact.polarity.as_deref() else { return Some(false) };
+    let (_, decision) = split(fact.predicate_args.as_deref().unwrap_or_default());
+    let is_denied = decision == Some(Polarity::Deny);
+    let Some(text) = fact.polarity.as_deref() else { return Some(is_denied) };
     match Polarity::parse(text)? {
-        Polarity::Assert => Some(false),
+        Polarity::Assert => Some(is_denied),
         Polarity::Deny => Some(true),
         Polarity::Require | Polarity::Forbid => None,
+    }
+}
+
+/// The arguments without a decision at their end, as that of `permission_rule(actor, action, resource, deny)`.
+fn split(args: &[Value]) -> (&[Value], Option<Polarity>) {
+    let decision = args.last().and_then(Value::as_str).and_then(Polarity::parse);
+    match (decision, args) {
+        (Some(Polarity::Assert | Polarity::Deny), [before @ .., _]) if !before.is_empty() => {
+            (before, decision)
+        }
+        _ => (args, None),
     }
 }
 
@@ -63,9 +76,9 @@ fn describe(assertion: &Stance<'_>, denial: &Stance<'_>) -> Conflict {
 /// Returns a predicate as it is written: `name(a, b)`, with its namespace unless that is the default one. The group
 /// does not tell: its arguments may be written in several ways, `1` and `1.0`.
 fn spelling(fact: &FactFields) -> String {
-    let args = fact.predicate_args.as_deref().unwrap_or_default().iter();
+    let (args, _) = split(fact.predicate_args.as_deref().unwrap_or_default());
     let args: Vec<String> =
-        args.map(|arg| arg.as_str().map_or_else(|| arg.to_json(), str::to_owned)).collect();
+        args.iter().map(|arg| arg.as_str().map_or_else(|| arg.to_json(), str::to_owned)).collect();
     let name = fact.predicate_name.as_deref().unwrap_or_default();
     let namespace = match namespace(fact) {
         DEFAULT_NAMESPACE => String::new(),
@@ -79,9 +92,10 @@ fn namespace(fact: &FactFields) -> &str {
     namespace.unwrap_or(DEFAULT_NAMESPACE)
 }
 
-/// Returns the group of a predicate fact; `None` if it has no name or no arguments.
+/// Returns the group of a predicate fact; `None` if it has no name or no arguments. What is asserted and what is denied
+/// are in one group.
 pub(crate) fn group_of(fact: &FactFields) -> Option<GroupKey> {
-    let args: &[Value] = fact.predicate_args.as_deref()?;
+    let (args, _) = split(fact.predicate_args.as_deref()?);
     Some(GroupKey::Predicate {
         namespace: namespace(fact).into(),
         name: fact.predicate_name.clone()?,

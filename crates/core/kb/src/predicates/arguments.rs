@@ -5,10 +5,25 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::keywords::Words;
-use crate::sentence::{quantity, regex, slug, token, without_article};
+use crate::sentence::{Quantity, quantity, regex, slug, token, unit, without_article};
 
 /// The beginning of an argument that the text does not state.
-pub(super) const UNSPECIFIED: &str = "unspecified_";
+const UNSPECIFIED: &str = "unspecified_";
+
+/// Arguments that stand for one that the text does not state: the name of the argument, and the word in its place.
+const PLACEHOLDERS: &[(&str, &str)] = &[
+    ("subject", "requirement.subject"),
+    ("resource", "resource"),
+    ("unit", "unit"),
+    ("action", "action"),
+    ("window", "window"),
+    ("condition", "condition"),
+];
+
+/// Whether the text does not state an argument.
+pub(super) fn is_missing(name: &str, argument: &str) -> bool {
+    argument.starts_with(UNSPECIFIED) || PLACEHOLDERS.contains(&(name, argument))
+}
 
 /// Characters of the outcome of an acceptance rule.
 const OUTCOME_CHARS_MAX: usize = 64;
@@ -16,9 +31,14 @@ const OUTCOME_CHARS_MAX: usize = 64;
 /// Characters of the name of an argument that the text does not state.
 const NAME_CHARS_MAX: usize = 64;
 
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| regex(r"{B}(?P<n>\d[\d,]*(?:\.\d+)?)"));
+/// A number by itself, or with its unit: no part of a name such as `v1.5`, and no ordinal such as `3rd`.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?:^|[\s(\[<>=≤≥:'\x22])\+?[$€£]?(?P<n>-?\d(?:[\d.,]*\d)?)(?: ?(?P<u>ms|milliseconds?|s|secs?|seconds?|mb)|h|kb|gb|tb|x)?(?:[^\w]|$)",
+    )
+});
 static BEFORE: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?P<a>\S+(?: \S+){0,2}) (?P<word>before|after) (?P<b>\S+(?: \S+){0,2})"));
+    LazyLock::new(|| regex(r"^(?:.+ {M} (?:be )?)?(?P<a>.+?) (?P<word>before|after) (?P<b>(?:[^,]|,\d)+)"));
 static DEFAULT: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"{B}(?:default|initial) (?P<p>\S+) (?:is|must be|shall be|should be) (?P<v>\S+)")
 });
@@ -115,8 +135,15 @@ impl Source<'_> {
     }
 
     fn number(&self, argument: &str) -> String {
-        let found = self.capture(&NUMBER, "n", argument);
-        quantity(&found).map_or(found, |number| number.text())
+        self.quantity().map_or_else(|| unspecified(argument), |(number, _)| number.text())
+    }
+
+    /// The first number of the text, and its unit if that is one of those of a resource.
+    fn quantity(&self) -> Option<(Quantity, Option<String>)> {
+        NUMBER.captures_iter(self.text).find_map(|found| {
+            let unit = found.name("u").map(|taken| unit(taken.as_str()).to_ascii_lowercase());
+            Some((quantity(&found["n"])?, unit))
+        })
     }
 
     fn trigger(&self) -> String {
@@ -172,16 +199,12 @@ impl Source<'_> {
         } else {
             "lte"
         };
-        let spelled = [("ms", "ms"), ("millisecond", "ms"), ("second", "seconds"), ("mb", "mb")];
-        let behind = self.text.to_ascii_lowercase();
-        let behind = NUMBER.find(&behind).map(|number| behind[number.end()..].trim_start().to_owned());
-        let behind = behind.unwrap_or_default();
-        let unit = spelled.iter().find(|(letters, _)| behind.starts_with(letters));
+        let unit = self.quantity().and_then(|(_, unit)| unit);
         vec![
             self.word(&["latency", "timeout", "size"], "resource"),
             operator.to_owned(),
             self.number("threshold"),
-            unit.map_or("unit", |(_, unit)| unit).to_owned(),
+            unit.unwrap_or_else(|| "unit".to_owned()),
         ]
     }
 }

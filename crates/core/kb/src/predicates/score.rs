@@ -1,5 +1,7 @@
 //! Scores of predicates for a text.
 
+use std::collections::BTreeSet;
+
 use super::keywords::Words;
 use crate::sentence::{Found, Use, find_pattern};
 
@@ -58,8 +60,13 @@ pub(super) fn score(name: &str, keywords: &[&str], clauses: &[String], words: &W
     Scored { score, rationale, found }
 }
 
-/// Scores keywords: the more of them are in the text, the higher.
+/// Scores keywords: the more of them are in the text, the higher. One that is there twice counts once.
 pub(super) fn keyword_score(keywords: &[&str], words: &Words) -> (f64, String) {
+    let mut seen = BTreeSet::new();
+    let words_of =
+        |keyword: &str| keyword.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+    let keywords: Vec<&str> =
+        keywords.iter().copied().filter(|keyword| seen.insert(words_of(keyword))).collect();
     let hits: Vec<&str> = keywords.iter().copied().filter(|keyword| words.has(keyword)).collect();
     if hits.is_empty() {
         return (0.0, String::new());

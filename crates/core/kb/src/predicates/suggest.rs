@@ -2,7 +2,7 @@
 
 use cairn_base::Value;
 
-use super::arguments::{Source, UNSPECIFIED};
+use super::arguments::{Source, is_missing};
 use super::catalogue::CATALOGUE;
 use super::keywords::Words;
 use super::plan::{RelationshipPlan, fact, predicate_key, short_hash};
@@ -262,7 +262,7 @@ fn warnings(best: Option<&PredicateCandidate>, is_cut: bool, schemas: usize) -> 
     if let Some(best) = best {
         let missing = best.schema.argument_names.iter().zip(&best.predicate_args);
         let missing: Vec<&str> =
-            missing.filter(|(_, arg)| arg.starts_with(UNSPECIFIED)).map(|(name, _)| name.as_str()).collect();
+            missing.filter(|(name, arg)| is_missing(name, arg)).map(|(name, _)| name.as_str()).collect();
         if !missing.is_empty() {
             warnings.push(format!(
                 "the text does not state {} of {}; set it in the plan before you apply it",

@@ -119,6 +119,52 @@ fn keywords_rank_by_their_number() {
 }
 
 #[test]
+fn thresholds_are_numbers_of_the_text() {
+    let first = |text: &str| {
+        let asked = SuggestPredicatesInput { max_candidates: Some(20), min_score: Some(0.1), ..input(text) };
+        let output = asked.run(&[]).unwrap();
+        let found = output.candidates.iter().find(|found| found.predicate_name == "resource_constraint");
+        found.unwrap_or_else(|| panic!("{text}")).predicate_args[3..].join(" ")
+    };
+    for (text, expected) in [
+        ("Latency to a 3rd party has a limit.", "unspecified_threshold unit"),
+        ("Latency has a limit at the 95th percentile, 200ms.", "200 ms"),
+        ("Latency has a limit of 1.5 s.", "1.5 seconds"),
+        ("The timeout limit is 20 sec", "20 seconds"),
+        ("The size limit is 1,500 MB (v2.1)", "1500 mb"),
+        ("The size limit is 1,5 MB", "unspecified_threshold unit"),
+        ("The size limit of v1.5, see figure 3, is 7 pages", "3 unit"),
+        ("The size limit is 3 services", "3 unit"),
+    ] {
+        assert_eq!(first(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn arguments_that_the_text_does_not_state_are_named() {
+    let output = suggest("The login has a rate limit.");
+    assert!(
+        output.warnings[0]
+            .starts_with("the text does not state subject, action, window, count of rate_limit"),
+        "{:?}",
+        output.warnings
+    );
+}
+
+#[test]
+fn events_in_order_are_whole() {
+    let asked = SuggestPredicatesInput {
+        max_candidates: Some(20),
+        ..input(
+            "Customers must confirm the details of their order before the shipment leaves the store, at any time.",
+        )
+    };
+    let output = asked.run(&[]).unwrap();
+    let found = output.candidates.iter().find(|found| found.predicate_name == "temporal_order").unwrap();
+    assert_eq!(found.predicate_args[1..], ["confirm_details_of_their_order", "shipment_leaves_store"]);
+}
+
+#[test]
 fn the_example_of_the_tool_saves_a_draft() {
     let asked = SuggestPredicatesInput {
         requirement_id: Some("REQ-EDITOR-004".into()),
@@ -234,6 +280,17 @@ fn schemas_of_the_branch_rank_beside_the_built_in_ones() {
     Drafts::default().apply(&output.apply_plan);
     let without = SuggestPredicatesInput { include_existing_schemas: Some(false), ..input(text) };
     assert_eq!(lines(&without.run(&[own]).unwrap()), Vec::<String>::new());
+}
+
+#[test]
+fn an_alias_that_is_the_name_counts_once() {
+    let score = |aliases: &str| {
+        let more = r#"{"predicate_name":"brew","predicate_arity":1,"argument_names":["subject"],
+            "argument_types":["entity"],"aliases":ALIASES}"#;
+        let own = schema("FACT-BREW", &more.replace("ALIASES", aliases));
+        input("The machine can brew.").run(&[own]).unwrap().candidates[0].score
+    };
+    assert_eq!(score(r#"["brew","Brew"]"#), score("[]"));
 }
 
 #[test]

@@ -66,6 +66,9 @@ impl Arguments {
         bounded("requirementsDir", &format!("{dir}{}", " ".repeat(64)))?;
         source_files.iter().try_for_each(|file| bounded("sourceFiles", file))?;
         let confidence = input.claim.as_ref().and_then(|claim| claim.confidence).or(input.confidence);
+        if confidence.is_some_and(|confidence| !confidence.is_finite()) {
+            return Err(KbError::argument("confidence", "it is no number; send one from 0 to 1"));
+        }
         Ok(Arguments {
             statement,
             source,

@@ -7,10 +7,12 @@ use regex::{Captures, Regex};
 
 use super::arguments::{Arguments, GivenClaim};
 use super::claim::{ClaimOperator, ClaimScalar, SemanticClaim};
-use super::normalize::{property_key, subject_key};
+use super::normalize::{is_lossy, property_key, subject_key};
 use crate::Result;
+use crate::advisor::find_claim;
 use crate::limits::MODEL_KEY_BYTES_MAX;
 use crate::model::words;
+use crate::sentence::{SubjectFault, clauses, is_question, prepare, subject_fault, without_marks};
 
 words! {
     /// The origin of a claim.
@@ -52,10 +54,11 @@ pub(super) fn claim_of(arguments: &Arguments) -> Result<Extracted> {
     let found = heuristic(&arguments.statement);
     let reason = match found {
         Some(Found { subject, property, operator, value }) => {
-            let (subject, property) = (subject_key(&subject), property_key(&property));
             if let Some(reason) = unusable(&subject, &property) {
                 reason
             } else {
+                let warnings = doubts(&arguments.statement, &subject, operator);
+                let (subject, property) = (subject_key(&subject), property_key(&property));
                 let value = ClaimScalar(value);
                 let claim = SemanticClaim {
                     subject_key: subject,
@@ -64,10 +67,10 @@ pub(super) fn claim_of(arguments: &Arguments) -> Result<Extracted> {
                     value,
                     confidence,
                 };
-                let warnings = doubts(&arguments.statement);
                 return Ok(Extracted { claim, mode: ExtractionMode::Heuristic, warnings });
             }
         }
+        None if is_question(&arguments.statement) => "the statement is a question",
         None => "no sentence pattern matches the statement",
     };
     let claim = SemanticClaim {
@@ -91,20 +94,20 @@ struct Found {
     value: Value,
 }
 
-/// The marker of an item of a list.
-static MARKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[-*+•]|\d{1,4}[.)])\s+"));
 static RETAINED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?P<s>.+?)\s+(?:must|shall|should)\s+be\s+retained\s+for\s+(?P<n>\d{1,18})\s+(?P<u>day|month|year)s?\s*[.!]?$",
+        r"^(?P<s>.+?)\s+(?:must|shall|should)\s+be\s+retained\s+for\s+(?P<n>\d{1,18})\s+(?P<u>day|month|year)s?$",
     )
 });
-static SWITCHED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?P<s>.+?)\s+(?:must|shall|should)\s+be\s+(?P<e>enabled|disabled)\s*[.!]?$"));
+static SWITCHED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^(?P<s>.+?)\s+(?:must|shall|should)\s+(?P<not>(?:not|never)\s+)?be\s+(?P<e>enabled|disabled)$")
+});
 static FORBIDDEN: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?P<s>.+?)\s+(?:must|shall|should)\s+not\s+(?P<p>.+?)\s*[.!]?$"));
+    LazyLock::new(|| pattern(r"^(?P<s>.+?)\s+(?:must|shall|should)\s+(?:not|never)\s+(?P<p>.+)$"));
 static REQUIRED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?P<s>.+?)\s+(?:must|shall|should)\s+(?P<p>.+?)\s*[.!]?$"));
+    LazyLock::new(|| pattern(r"^(?P<s>.+?)\s+(?:must|shall|should)\s+(?P<p>.+)$"));
 static ARTICLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:the|an|a)\s+"));
+static SEVERAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:and|or)\b|,"));
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:if|when|unless|except|while|until)\b"));
 
 fn pattern(pattern: &str) -> Regex {
@@ -112,7 +115,10 @@ fn pattern(pattern: &str) -> Regex {
 }
 
 fn heuristic(statement: &str) -> Option<Found> {
-    let statement = MARKER.replace(statement, "");
+    if is_question(statement) {
+        return None;
+    }
+    let statement = without_marks(statement);
     let subject = |found: &Captures<'_>| ARTICLE.replace(&found["s"], "").into_owned();
     if let Some(found) = RETAINED.captures(&statement) {
         // Up to 18 digits are an i64.
@@ -126,7 +132,7 @@ fn heuristic(statement: &str) -> Option<Found> {
         });
     }
     if let Some(found) = SWITCHED.captures(&statement) {
-        let is_enabled = found["e"].eq_ignore_ascii_case("enabled");
+        let is_enabled = found["e"].eq_ignore_ascii_case("enabled") != found.name("not").is_some();
         let (property, operator) = ("enabled".to_owned(), ClaimOperator::Bool);
         return Some(Found { subject: subject(&found), property, operator, value: is_enabled.into() });
     }
@@ -137,8 +143,15 @@ fn heuristic(statement: &str) -> Option<Found> {
     })
 }
 
-/// The reason why keys that a pattern found cannot be used.
+/// The reason why words that a pattern found are no keys.
 fn unusable(subject: &str, property: &str) -> Option<&'static str> {
+    if subject_fault(subject) == Some(SubjectFault::Unnamed) {
+        return Some("the words in front of the modal verb name no subject");
+    }
+    if is_lossy(subject) || is_lossy(property) {
+        return Some("the subject or the property has characters that keys leave out");
+    }
+    let (subject, property) = (subject_key(subject), property_key(property));
     if subject.is_empty() || property.is_empty() {
         return Some("the subject or the property has no letter and no digit of ASCII");
     }
@@ -147,9 +160,10 @@ fn unusable(subject: &str, property: &str) -> Option<&'static str> {
 }
 
 /// Reasons to look twice at a claim that a pattern found.
-fn doubts(statement: &str) -> Vec<String> {
+fn doubts(statement: &str, subject: &str, operator: ClaimOperator) -> Vec<String> {
     let mut doubts = Vec::new();
-    if CONDITION.is_match(statement) {
+    let fault = subject_fault(subject);
+    if CONDITION.is_match(statement) || fault == Some(SubjectFault::Condition) {
         doubts.push(
             "the statement has a condition, which the claim leaves out; kb_suggest_predicates models it"
                 .to_owned(),
@@ -158,6 +172,16 @@ fn doubts(statement: &str) -> Vec<String> {
     let inner = statement.trim_end_matches(['.', '!', ' ']);
     if inner.contains(". ") || inner.contains(".\n") {
         doubts.push("the statement has several sentences; model each by itself".to_owned());
+    } else if clauses(statement).list.len() > 1 {
+        doubts.push("the statement has several claims; model each by itself".to_owned());
+    }
+    if fault.is_none() && SEVERAL.is_match(subject) {
+        doubts.push("the subject names several things; model each by itself".to_owned());
+    }
+    if operator == ClaimOperator::Polarity
+        && let Some((bound, _)) = find_claim(&prepare(statement))
+    {
+        doubts.push(format!("the statement has a value, which the claim has in its property: {bound}"));
     }
     doubts
 }

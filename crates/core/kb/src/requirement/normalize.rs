@@ -33,6 +33,24 @@ pub(super) fn value_key(text: &str) -> String {
     format!("{key}-{}", &hash[..8])
 }
 
+/// Whether keys of a text leave out characters that tell it from others: letters outside of ASCII, signs such as those
+/// of `C++`, `C#`, `-5` and `<5`.
+pub(super) fn is_lossy(text: &str) -> bool {
+    let is_sign = |(at, letter): (usize, char)| match letter {
+        '+' | '#' | '<' | '>' | '=' | '%' | '$' | '^' | '~' => true,
+        '-' => {
+            let is_free = !text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+            is_free && text[at + 1..].starts_with(|next: char| next.is_ascii_digit())
+        }
+        _ => false,
+    };
+    // Dashes, quotation marks and blanks of typography tell nothing.
+    let is_type = |letter: char| {
+        letter.is_whitespace() || matches!(letter, '\u{2000}'..='\u{206f}' | '«' | '»' | '·' | '¡' | '¿')
+    };
+    text.chars().any(|letter| !letter.is_ascii() && !is_type(letter)) || text.char_indices().any(is_sign)
+}
+
 /// Lowercases a text and replaces each run of other characters by one `between`; none is left at the ends.
 fn runs(text: &str, between: char, is_kept: impl Fn(char) -> bool) -> String {
     let mut key = String::with_capacity(text.len());
@@ -77,6 +95,25 @@ mod tests {
         check(value_key, "a.b_c-d", "a.b_c-d");
         check(value_key, "a|b", "a_b");
         check(value_key, "!", "empty");
+    }
+
+    #[test]
+    fn signs_and_letters_that_keys_leave_out() {
+        for text in
+            ["C++", "C#", "be -5", "be <5", "Größe", "注文", "be −5", "cover 50%", "cost €5", "look ✅"]
+        {
+            assert!(is_lossy(text), "{text}");
+        }
+        for text in [
+            "use AES-256",
+            "read/write",
+            "the “fast” mode — soon",
+            "be 5-10",
+            "user’s name (full)",
+            "p95.latency",
+        ] {
+            assert!(!is_lossy(text), "{text}");
+        }
     }
 
     #[test]

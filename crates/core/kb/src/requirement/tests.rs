@@ -259,8 +259,54 @@ fn opposite_statements_contradict_each_other() {
     check("Passwords must be logged", "Passwords must not be logged", 1);
     check("Passwords must be logged", "Keys must not be logged", 0);
     check("Logs must be enabled", "Logs shall be disabled", 1);
+    check("The cache must be enabled.", "The cache must not be enabled.", 1);
+    check("The cache must be enabled.", "The cache must never be disabled.", 0);
+    check("Passwords must be logged", "Passwords must never be logged", 1);
+    check("Files must be in C++", "Files must not be in C#", 0);
+    check("Offsets must be -5", "Offsets must not be 5", 0);
     check("Data must be retained for 7 years", "The data must be retained for 8 years", 1);
     check("Data must be retained for 7 years", "Data must be retained for 7 years.", 0);
+}
+
+#[test]
+fn statements_that_keys_would_distort_are_observations() {
+    for (text, reason) in [
+        ("The parser must be written in C++.", "characters"),
+        ("Offsets must be -5.", "characters"),
+        ("Die Größe must be kept.", "characters"),
+        ("注文 must be kept.", "characters"),
+        ("No password must be logged.", "no subject"),
+        ("There must be a log.", "no subject"),
+        ("It must be kept.", "no subject"),
+        ("As a user, I want to see what must be kept.", "no subject"),
+        ("Should logs be kept or must they go?", "question"),
+        ("Must the logs be kept? They must be kept?", "question"),
+    ] {
+        let output = model(json!({"text": text, "source": "a.md"}));
+        assert_eq!(output.extraction_mode, ExtractionMode::Fallback, "{text}");
+        assert!(!output.is_strict && output.extraction_warnings[0].contains(reason), "{text}: {output:?}");
+        // The keys of the caller are taken as they are.
+        let output = model(json!({
+            "text": text, "source": "a.md", "subjectKey": "s", "propertyKey": "p", "operator": "eq", "value": 1
+        }));
+        assert!(output.is_strict, "{text}");
+    }
+}
+
+#[test]
+fn marks_are_no_part_of_keys() {
+    for text in [
+        "REQ-12: Logs must be kept.",
+        "- [ ] Logs must be kept;",
+        "- [x] **Logs** must be kept",
+        "3.1 Logs *must* be kept.",
+        "[REQ-12] Logs must be kept!",
+        "REQ-12 Logs must be kept",
+    ] {
+        let claim = model(json!({"text": text, "source": "a.md"})).claim;
+        let keys = (claim.subject_key.as_str(), claim.property_key.as_str());
+        assert_eq!(keys, ("logs", "be_kept"), "{text}");
+    }
 }
 
 #[test]
@@ -331,6 +377,13 @@ fn doubtful_statements_carry_a_warning() {
     check("When idle, a session must end.", &["condition"]);
     check("Logs must be kept. Backups must go.", &["several sentences"]);
     check("If idle, a session must end. Logs must stay.", &["condition", "several sentences"]);
+    check("In production, caches must be kept warm.", &["condition"]);
+    check("Caches must be warm and logs must be kept.", &["several claims"]);
+    check("Names and emails must be unique.", &["several things"]);
+    check(
+        "Passwords must be at least 12 characters long.",
+        &["subject_key=password property_key=value operator=gte value=12 unit=characters"],
+    );
 }
 
 #[test]

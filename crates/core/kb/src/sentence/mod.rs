@@ -10,12 +10,14 @@ mod number;
 mod pattern;
 mod prepare;
 mod split;
+mod subject;
 mod table;
 
 pub(crate) use normalise::{plain_value, slug, subject_key, token, without_article};
 pub(crate) use number::{Quantity, quantity, unit};
 pub(crate) use pattern::{Found, Use, find_pattern, regex, value_set};
-pub(crate) use prepare::prepare;
-pub(crate) use split::{Clauses, clauses, first_sentence};
+pub(crate) use prepare::{prepare, without_marks};
+pub(crate) use split::{Clauses, clauses, first_sentence, is_question};
+pub(crate) use subject::{SubjectFault, denies, subject_fault};
 #[cfg(test)]
 pub(crate) use table::PATTERNS;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::table::PATTERNS;
-use super::{plain_value, quantity, slug, subject_key, token, unit, without_article};
+use super::{plain_value, quantity, slug, subject_fault, subject_key, token, unit, without_article};
 use crate::model::Polarity;
 
 /// A sentence pattern.
@@ -85,14 +85,14 @@ static COMPILED: LazyLock<Vec<Regex>> =
 /// Compiles a regular expression that ignores case, with abbreviations: `{B}` a border of a word, `{M}` a modal verb,
 /// `{N}` a number, `{T}` a unit of time, `{V}` a verb and the word `be` in front of it.
 pub(crate) fn regex(form: &str) -> Regex {
-    let number = r"\d[\d,]{0,14}(?:\.\d{1,9})?|zero|one|two|three|four|five|six|seven|eight|nine|ten";
-    let time = "ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?";
+    let number = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,9})?|zero|one|two|three|four|five|six|seven|eight|nine|ten";
+    let time = "ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?";
     let form = form
         .replace("{B}", r"(?-u:\b)")
         .replace("{M}", "(?:must|shall|should)(?: always| also)?")
         .replace("{N}", &format!("(?:{number})"))
         .replace("{T}", &format!("(?:{time})"))
-        .replace("{V}", r"(?:be )?\S+");
+        .replace("{V}", r"(?:be )?[a-z]\S*");
     Regex::new(&format!("(?i){form}"))
         .expect("the forms of the tables are valid and small; tests compile them all")
 }
@@ -115,6 +115,12 @@ impl Pattern {
             return None;
         }
         let captures = compiled.captures(clause)?;
+        // The words that the clause begins with, and those behind its "only" or "no".
+        let actors = captures.iter().flatten().skip(1).filter(|taken| taken.start() == 0);
+        let mut actors = actors.chain(captures.name("a"));
+        if actors.any(|actor| subject_fault(actor.as_str()).is_some()) {
+            return None;
+        }
         let is_vetoed = self.veto.iter().any(|(name, words)| {
             let taken = captures.name(name).map(|taken| taken.as_str().to_ascii_lowercase());
             taken.is_some_and(|taken| taken.split(' ').any(|part| words.contains(&part)))

@@ -9,7 +9,19 @@ use super::pattern::regex;
 
 /// A bullet, a number or a label such as `REQ-12:` in front of a clause.
 static LABEL: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^\s*(?:(?:[-*+>#|]|\d+[.)]|\[[ x]\]|[A-Z]+(?:-[A-Z0-9]+)*-?\d+:)\s*)+"));
+    LazyLock::new(|| regex(r"^\s*(?:(?:[-*+>#|•]|\d+[.)]\s|\[[ x]\]|[A-Z]+(?:-[A-Z0-9]+)*-?\d+:)\s*)+"));
+
+/// A number of a section, or a label without a colon, in front of a sentence that begins with a capital.
+static HEADING: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?-i)^(?:\d+(?:\.\d+)+|\[[A-Z]+(?:-[A-Z0-9]+)*-?\d+\]:?|[A-Z]+(?:-[A-Z0-9]+)*-?\d+ [-–—]|(?:REQ|FR|NFR|BR|UR|SR|SRS|SYS|US|UC)(?:-[A-Z0-9]+)*-?\d+) (?P<rest>[A-Z])",
+    )
+});
+
+/// Words in single marks of emphasis.
+static EMPHASIS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?P<before>^|[\s(])[*_](?P<words>[^\s*_](?:[^*_]*[^\s*_])?)[*_](?P<behind>$|[\s).,;:!?])")
+});
 
 /// Examples of the noun in front of them, up to the verb.
 static EXAMPLES: LazyLock<Regex> = LazyLock::new(|| {
@@ -55,12 +67,20 @@ const VERBS: &[(&str, &str)] = &[
 /// Returns a clause without labels, emphasis, line breaks, illustrative examples and its last dot. A statement on all
 /// of a kind gets a modal verb: "All mutations are recorded" becomes "mutations must be recorded".
 pub(crate) fn prepare(clause: &str) -> String {
-    let plain: String = clause.replace("**", "").replace("__", "").replace('’', "'");
-    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    let start = LABEL.find(&plain).map_or(0, |label| label.end());
-    let plain = plain[start..].trim().trim_end_matches(['.', '!', '?', ';', ':', ',']).trim_end();
-    let plain = EXAMPLES.replace(plain, " $1");
+    let plain = without_marks(clause);
+    let plain = EXAMPLES.replace(&plain, " $1");
     modal(&plain).into_owned()
+}
+
+/// Returns a sentence without labels, emphasis, line breaks and its last punctuation.
+pub(crate) fn without_marks(sentence: &str) -> String {
+    let plain: String = sentence.replace("**", "").replace("__", "").replace('’', "'");
+    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = EMPHASIS.replace_all(&plain, "${before}${words}${behind}");
+    let start = LABEL.find(&plain).map_or(0, |label| label.end());
+    let rest = |plain: &str| Some(HEADING.captures(plain)?.name("rest")?.start());
+    let start = start + rest(&plain[start..]).unwrap_or_default();
+    plain[start..].trim().trim_end_matches(['.', '!', '?', ';', ':', ',']).trim_end().to_owned()
 }
 
 fn modal(plain: &str) -> Cow<'_, str> {
@@ -97,6 +117,12 @@ mod tests {
             ("REQ-12: A must x", "A must x"),
             ("- [x] REQ-AUTH-001: A\n  must x;", "A must x"),
             ("A can’t x", "A can't x"),
+            ("REQ-12 The user *must* x", "The user must x"),
+            ("[AUTH-12] A _must_ x.", "A must x"),
+            ("AUTH-12 – A must x", "A must x"),
+            ("3.1.2 A must x", "A must x"),
+            ("AES-256 must be used", "AES-256 must be used"),
+            ("snake_case and a * b", "snake_case and a * b"),
             ("3 retries", "3 retries"),
             ("", ""),
         ]);

@@ -27,10 +27,11 @@ static AND: LazyLock<Regex> = LazyLock::new(|| regex(r"\s*,?\s+and\s+"));
 /// Sentences whose parts belong together although "and" stands between them.
 static WHOLE: LazyLock<Regex> = LazyLock::new(|| regex(r"{B}mutually\s+exclusive{B}"));
 
-/// Returns the clauses of a text: its sentences, split at "and" where a claim stands on either side of it.
+/// Returns the clauses of a text: its sentences, split at "and" where a claim stands on either side of it. Questions
+/// make no claim.
 pub(crate) fn clauses(text: &str) -> Clauses<'_> {
     let mut found = Clauses::default();
-    for sentence in sentences(text) {
+    for sentence in sentences(text).filter(|sentence| !is_question(sentence)) {
         if sentence.len() > limits::SENTENCE_BYTES_MAX {
             found.is_cut = true;
             continue;
@@ -49,6 +50,11 @@ pub(crate) fn clauses(text: &str) -> Clauses<'_> {
 /// Returns the first sentence of a text.
 pub(crate) fn first_sentence(text: &str) -> &str {
     sentences(text).next().unwrap_or_default()
+}
+
+/// Whether a sentence asks.
+pub(crate) fn is_question(sentence: &str) -> bool {
+    sentence.trim_end_matches([')', '"', '\'', '*', '_', ' ']).ends_with('?')
 }
 
 fn split_at_and(sentence: &str) -> Vec<&str> {
@@ -145,6 +151,7 @@ mod tests {
     #[test]
     fn a_text_is_split_at_sentences() {
         check("A must x. B must y.", &["A must x.", "B must y."]);
+        check("Should A x? B must y. (Or must B z?)", &["B must y."]);
         check("A must x; B must y", &["A must x;", "B must y"]);
         check("- A must x\n- B must\n  y\n\n2. C must z", &["- A must x", "- B must\n  y", "2. C must z"]);
         check("Version 1.2 must x.", &["Version 1.2 must x."]);

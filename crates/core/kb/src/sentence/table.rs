@@ -5,6 +5,25 @@
 use super::pattern::{Arg, Pattern, Use};
 use crate::model::Polarity;
 
+/// Words that no actor of a permission contains.
+const NO_ACTOR: &[&str] = &["but", "only", "that", "one", "nobody", "want", "wants"];
+
+/// Words that no action of a permission contains: those of bounds, and those between two verbs.
+const NO_ACTION: &[&str] = &[
+    "exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower",
+    "shorter", "smaller", "larger", "not", "never", "only", "or", "and", "but",
+];
+
+/// [`NO_ACTION`], and the states of a switch, which are a property.
+const NO_DENIED_ACTION: &[&str] = &[
+    "exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower",
+    "shorter", "smaller", "larger", "not", "never", "only", "or", "and", "but", "enabled", "disabled",
+];
+
+/// Words of bounds and conditions that no resource of a permission contains.
+const NO_RESOURCE: &[&str] =
+    &["than", "if", "while", "until", "unless", "except", "only", "provided", "whenever", "once"];
+
 /// Every sentence pattern, in the order in which the advisor tries them.
 #[rustfmt::skip]
 pub(crate) static PATTERNS: &[Pattern] = &[
@@ -35,7 +54,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         predicate: "conditional_behavior", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["if "], needs: &[],
         veto: &[],
-        form: r"if (?:(?:a|an|the) )?(?:(?P<x>.+?) (?P<c>(?:is|are|was|were|has|have|had|does|do|can|cannot|fails?|expires?|exceeds?|becomes?|lacks?|contains?|reaches|reach|misses|changes?|stops?|starts?|loses?|goes|times)(?: .+?)?)|(?P<y>\S+) (?P<d>.+?)), (?:it|they) (?:(?:{M}|will) )?(?P<b>.+)",
+        form: r"if (?:(?:a|an|the) )?(?:(?P<x>.+?) (?P<c>(?:is|are|was|were|has|have|had|does|do|can|cannot|fails?|expires?|exceeds?|becomes?|lacks?|contains?|reaches|reach|misses|changes?|stops?|starts?|loses?|goes|times)(?: .+?)?)|(?P<y>\S+) (?P<d>.+?)), (?:then )?(?:it|they) (?:(?:{M}|will) )?(?P<b>.+)",
         args: &[Arg::Slug(&["x", "y"]), Arg::Token(&["c", "d"]), Arg::Token(&["b"])],
         matches: &[
             ("If the access token is expired, it must be renewed.", &["access_token", "is_expired", "be_renewed"]),
@@ -47,11 +66,12 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         predicate: "conditional_behavior", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["if "], needs: &[],
         veto: &[],
-        form: r"if (?P<c>.+? .+?), the (?:(?P<s>.+?) (?:{M}|will|can|may) (?P<b>.+)|(?P<t>\S+) (?P<d>.+))",
+        form: r"if (?P<c>.+? .+?), (?:then )?the (?:(?P<s>.+?) (?:{M}|will|can|may) (?P<b>.+)|(?P<t>\S+) (?P<d>.+))",
         args: &[Arg::Slug(&["s", "t"]), Arg::Token(&["c"]), Arg::Token(&["b", "d"])],
         matches: &[
             ("If the cache is stale, the web client must reload it.", &["web_client", "cache_is_stale", "reload_it"]),
             ("If a token expires, the session ends.", &["session", "token_expires", "ends"]),
+            ("If payment fails, then the order must be cancelled.", &["order", "payment_fails", "be_cancelled"]),
         ],
         rejects: &["If Redis is down, sessions must fall back to cookies.", "The client must reload the cache if it is stale."],
     },
@@ -59,7 +79,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         predicate: "conditional_behavior", used: Use::Exact(0.36), polarity: Polarity::Assert,
         cues: &["when "], needs: &[],
         veto: &[],
-        form: r"when (?P<c>.+?), (?:the )?(?P<s>.+?) {M} (?P<b>.+)",
+        form: r"when (?P<c>.+?), (?:then )?(?:the )?(?P<s>.+?) {M} (?P<b>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Token(&["c"]), Arg::Token(&["b"])],
         matches: &[
             ("When the cart is empty, the shop must hide the checkout.", &["shop", "cart_is_empty", "hide_checkout"]),
@@ -239,7 +259,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         predicate: "fallback_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["fall back to "], needs: &[],
         veto: &[],
-        form: r"if (?P<c>.+?), (?P<s>.+?) {M} fall back to (?P<t>.+)",
+        form: r"if (?P<c>.+?), (?:then )?(?P<s>.+?) {M} fall back to (?P<t>.+)",
         args: &[Arg::Token(&["c"]), Arg::Slug(&["s"]), Arg::Slug(&["t"])],
         matches: &[
             ("If Redis is down, sessions must fall back to signed cookies.", &["Redis_is_down", "sessions", "signed_cookies"]),
@@ -339,14 +359,14 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "absence_requirement", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["no "], needs: &[],
-        veto: &[("s", &["must", "may", "can", "shall", "should", "will", "is", "are", "was", "were", "has", "have", "does", "if", "when", "needed", "required", "necessary", "longer", "one", "yet", "matter"])],
+        veto: &[("s", &["must", "may", "can", "shall", "should", "will", "is", "are", "was", "were", "has", "have", "does", "if", "when", "more", "less", "fewer", "later", "needed", "required", "necessary", "longer", "one", "yet", "matter"])],
         form: r"(?:there {M} be )?no (?P<s>\S+(?: \S+){0,4}?)(?: (?:{M} )?(?:exists?|remains?))?",
         args: &[Arg::Slug(&["s"]), Arg::Fixed("absent")],
         matches: &[
             ("No plaintext passwords.", &["plaintext_passwords", "absent"]),
             ("There must be no orphaned rows", &["orphaned_rows", "absent"]),
         ],
-        rejects: &["No user may read drafts.", "No changes are needed.", "The list has no end."],
+        rejects: &["No user may read drafts.", "No changes are needed.", "The list has no end.", "There must be no more than 3 retries."],
     },
     Pattern {
         predicate: "offline_behavior_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
@@ -528,29 +548,30 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         predicate: "state_transition", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["transition"], needs: &[],
         veto: &[],
-        form: r"when (?P<t>.+?), (?:the )?(?P<s>.+?) transitions? from (?P<a>.+?) to (?P<b>.+)",
+        form: r"when (?P<t>.+?), (?:then )?(?:the )?(?P<s>.+?) (?:{M} )?transitions? from (?P<a>.+?) to (?P<b>.+)",
         args: &[Arg::Slug(&["s"]), Arg::Slug(&["a"]), Arg::Slug(&["b"]), Arg::Token(&["t"])],
         matches: &[
             ("When payment arrives, the order transitions from pending to paid.", &["order", "pending", "paid", "payment_arrives"]),
+            ("When payment arrives, the order must transition from pending to paid.", &["order", "pending", "paid", "payment_arrives"]),
         ],
         rejects: &["The order transitions from pending to paid.", "When payment arrives, the order is paid."],
     },
     Pattern {
         predicate: "permission_rule", used: Use::Exact(0.98), polarity: Polarity::Deny,
         cues: &["no ", "nobody "], needs: &[],
-        veto: &[("x", &["exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower"]), ("r", &["than"])],
+        veto: &[("a", NO_ACTOR), ("x", NO_ACTION), ("r", NO_RESOURCE)],
         form: r"(?:nobody|no one|no (?P<a>.+?)) (?:may|can|must|shall) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Or("a", "anyone"), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("deny")],
         matches: &[
             ("No guest may delete comments.", &["guest", "delete", "comments", "deny"]),
             ("Nobody can delete the audit log.", &["anyone", "delete", "audit_log", "deny"]),
         ],
-        rejects: &["No comments.", "A guest may delete no comments.", "No request may take longer than 30 seconds."],
+        rejects: &["No comments.", "A guest may delete no comments.", "No request may take longer than 30 seconds.", "No one but the owner may close the account.", "No guest may comment unless invited."],
     },
     Pattern {
         predicate: "permission_rule", used: Use::Exact(0.98), polarity: Polarity::Deny,
         cues: &["must not", "must never", "shall not", "should not", "may not", "cannot", "can not", "can't", "forbidden to", "not allowed to"], needs: &[],
-        veto: &[("x", &["exceed", "less", "more", "greater", "longer", "fewer", "above", "below", "later", "higher", "lower"]), ("r", &["than"])],
+        veto: &[("a", NO_ACTOR), ("x", NO_DENIED_ACTION), ("r", NO_RESOURCE)],
         form: r"(?P<a>.+?) (?:must not|must never|shall not|should not|may not|cannot|can not|can't|(?:is|are) forbidden to|(?:is|are) not allowed to) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("deny")],
         matches: &[
@@ -558,7 +579,10 @@ pub(crate) static PATTERNS: &[Pattern] = &[
             ("A guest can't log in", &["guest", "log", "in", "deny"]),
             ("Passwords must never be logged.", &["passwords", "be_logged", "any", "deny"]),
         ],
-        rejects: &["Guests must delete comments.", "Latency must not exceed 200 ms.", "Length must not be less than 8.", "Requests must not be retried more than 3 times."],
+        rejects: &["Guests must delete comments.", "Latency must not exceed 200 ms.", "Length must not be less than 8.", "Requests must not be retried more than 3 times.",
+            "The page must not only load but also render.", "While offline, guests must not delete comments.", "The cache must not be disabled.",
+            "Guests must not delete comments if the thread is locked.", "Users should be aware that guests must not comment.",
+        ],
     },
     Pattern {
         predicate: "uniqueness_constraint", used: Use::Arguments, polarity: Polarity::Assert,
@@ -609,24 +633,28 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     Pattern {
         predicate: "permission_rule", used: Use::Exact(0.98), polarity: Polarity::Assert,
         cues: &["only "], needs: &[],
-        veto: &[("a", &["one"])],
+        veto: &[("a", NO_ACTOR), ("x", NO_ACTION), ("r", NO_RESOURCE)],
         form: r"only (?P<a>.+?) (?:can|may|(?:is|are) allowed to) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("assert")],
         matches: &[
             ("Only editors can publish articles.", &["editors", "publish", "articles", "assert"]),
             ("Only the owner is allowed to sign when it is open", &["owner", "sign", "any", "assert"]),
         ],
-        rejects: &["Editors can publish articles.", "Only editors publish.", "Only one instance may run at a time."],
+        rejects: &["Editors can publish articles.", "Only editors publish.", "Only one instance may run at a time.", "Only if the user is an admin may they sign.", "Only editors can publish articles until noon."],
     },
     Pattern {
         predicate: "permission_rule", used: Use::Suggestion(0.98), polarity: Polarity::Assert,
         cues: &[" may ", " can ", "allowed to "], needs: &[],
-        veto: &[("x", &["not", "never", "only"]), ("a", &["nobody", "no"])],
+        veto: &[("a", NO_ACTOR), ("x", NO_ACTION), ("r", NO_RESOURCE)],
         form: r"(?P<a>.+?) (?:may|can|(?:is|are) allowed to) (?P<x>{V})(?: when .+| (?P<r>.+?)(?: when .+)?)?",
         args: &[Arg::Slug(&["a"]), Arg::Slug(&["x"]), Arg::Or("r", "any"), Arg::Fixed("assert")],
         matches: &[
             ("Editors may publish their articles.", &["editors", "publish", "their_articles", "assert"]),
         ],
-        rejects: &["Editors may.", "Editors publish articles.", "Editors may not publish articles.", "Nobody may publish articles."],
+        rejects: &["Editors may.", "Editors publish articles.", "Editors may not publish articles.", "Nobody may publish articles.",
+            "Editors may or may not publish.", "As an editor, I want to see what I can publish.", "The list is released on or before May 1st.",
+            "The May release was late.", "In production, editors may publish.", "Neither guests nor editors may publish.",
+            "Users should be aware that this may change.", "Who may publish articles", "Editors may publish unless locked.",
+        ],
     },
 ];

@@ -163,6 +163,19 @@ fn predicates_conflict_when_one_asserts_what_another_denies() {
         (deny(r#"["user","x",1]"#), deny(r#"["user","x",1]"#), None),
         (base(), predicate("may", r#"["user","x",1]"#, Some("forbid")), None),
         (base(), FactFields { predicate_args: None, ..deny("[]") }, None),
+        (base(), predicate("may", r#"["user","x",1,"assert"]"#, None), None),
+        (
+            predicate("may", r#"["user","x","assert"]"#, Some("assert")),
+            deny(r#"["user","x","deny"]"#),
+            Some("Predicate conflict on may(user, x): assert vs deny"),
+        ),
+        (
+            predicate("may", r#"["user","x","deny"]"#, None),
+            predicate("may", r#"["user","x","assert"]"#, None),
+            Some("Predicate conflict on may(user, x): deny vs assert"),
+        ),
+        (deny(r#"["user","x","deny"]"#), predicate("may", r#"["user","x","deny"]"#, None), None),
+        (deny(r#"["deny"]"#), predicate("may", r#"["assert"]"#, None), None),
     ];
     for (one, other, expected) in rows {
         let mut story = Story::default();
