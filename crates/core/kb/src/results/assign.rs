@@ -86,7 +86,7 @@ fn add<K: Ord>(outcomes: &mut BTreeMap<K, Outcome>, key: K, (status, count): Out
 }
 
 /// The outcome of a test with two cases.
-fn both(one: ResultStatus, other: ResultStatus) -> ResultStatus {
+pub(super) fn both(one: ResultStatus, other: ResultStatus) -> ResultStatus {
     use ResultStatus::{Failing, Passing, Skipped};
     match (one, other) {
         (Failing, _) | (_, Failing) => Failing,

@@ -305,6 +305,28 @@ fn a_plan_changes_what_differs_and_keeps_later_results() {
     assert_eq!(plan.changes[0].changed, Map::new());
 }
 
+#[test]
+fn shards_of_a_run_are_combined() {
+    let (branch, mut tests) = branch(&[("T-1", "t.py::test_x")]);
+    let mut import = |run: &str, commit: Option<&str>, at: &str, status: ResultStatus| {
+        let case = ResultCase { status, ..case("t", "", "test_x") };
+        let input = ResultsInput { commit: commit.map(str::to_owned), ..input(Some(run), at, vec![case]) };
+        let assigned = assigned(&branch, &input.cases);
+        let plan = plan_results(&assigned, tests.clone(), &input, at);
+        assert_eq!(plan.older_count, 0);
+        plan.changes.into_iter().for_each(|change| tests[0].1 = change.entity);
+        ["status", "result_commit", "result_at"].map(|name| tests[0].1.text(name).to_owned())
+    };
+    const EARLIER: &str = "2026-05-01T09:00:00Z";
+    assert_eq!(import("ci-9", Some("abc"), AT, Skipped), ["skipped", "abc", AT]);
+    assert_eq!(import("ci-9", None, EARLIER, Failing), ["failing", "abc", AT]);
+    assert_eq!(import("ci-9", Some("abc"), AT, Passing), ["failing", "abc", AT]);
+    assert_eq!(import("ci-10", None, AT, Passing), ["passing", "", AT]);
+    // Runs without an id are not one and the same.
+    assert_eq!(import("", None, AT, Failing), ["failing", "", AT]);
+    assert_eq!(import("", None, AT, Passing), ["passing", "", AT]);
+}
+
 #[track_caller]
 fn refused(input: &ResultsInput, parameter: &str) {
     let error = check_results(input, NOW_MS).expect_err("it is refused");
