@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use rustix::fs::Mode;
 
@@ -12,7 +13,16 @@ use crate::failure::Failure;
 /// Replaces the umask that the process was started with, so that everything it creates from here on is private
 /// to its owner, including files that libraries create.
 pub(crate) fn ignore_umask() {
-    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    let umask = rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    let _ = UMASK.set(umask.bits());
+}
+
+/// The umask that the process was started with.
+static UMASK: OnceLock<u32> = OnceLock::new();
+
+/// The mode of a new file that is not private: what the user asks of other programs.
+pub(crate) fn public_mode() -> u32 {
+    0o666 & !UMASK.get().copied().unwrap_or(0o022)
 }
 
 /// Replaces a file by rename, so that readers see all of it or none. It is not made durable.

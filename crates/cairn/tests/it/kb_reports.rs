@@ -55,6 +55,10 @@ fn the_impact_of_ids_files_and_commits() {
     for range in [format!("{start}..HEAD"), format!("{start}..."), "HEAD~3..main".to_owned()] {
         assert_eq!(of(&[&range]), (vec![json!("SYM-1"), json!("TEST-1")], other.clone()), "{range}");
     }
+    let empty = project.json(&["kb", "impact", "HEAD..HEAD"]);
+    let status = project.json(&["kb", "status"]);
+    let fields = ["branch", "workspace", "snapshotId"];
+    assert_eq!(fields.map(|name| &empty["meta"][name]), fields.map(|name| &status[name]));
     // The commits of another branch do not count from its base.
     project.git(&["checkout", "-q", "-b", "side", "HEAD~2"]);
     change(&project, "src/lost.rs");
@@ -76,6 +80,33 @@ fn the_impact_of_ids_files_and_commits() {
     }
     assert!(project.failed(&["kb", "impact", "HEAD..--output=x"]).1.contains("is no name of a commit"));
     assert!(!project.root.join("x").exists());
+}
+
+#[test]
+fn ids_and_paths_with_dots_are_no_ranges() {
+    let project = Project::new();
+    project.requirement("REQ..DOTS");
+    let file = "pages/[...slug].tsx";
+    let symbol = ["kb", "upsert", "symbol", "SYM-1", "--title", "page", "--status", "active"];
+    project.said(&[&symbol[..], &["--field", &format!("sourceFile={file}")]].concat());
+    for (change, id) in [("REQ..DOTS", "REQ..DOTS"), (file, "SYM-1")] {
+        assert_eq!(project.json(&["kb", "impact", change])["starts"][0]["id"], id);
+    }
+    change(&project, "pages/[..all].tsx");
+    let (_, said) = project.failed(&["kb", "impact", "pages/[..all].tsx"]);
+    assert!(said.contains("no entity, file of an entity, or commit: pages/[..all].tsx"), "{said}");
+}
+
+#[test]
+fn a_commit_of_a_shallow_clone_is_no_root_commit() {
+    let project = filled();
+    change(&project, "src/session.rs");
+    change(&project, "src/lost.rs");
+    let shallow = project.git(&["rev-parse", "HEAD~1"]);
+    std::fs::write(project.root.join(".git/shallow"), format!("{shallow}\n")).expect("a file");
+    assert_eq!(project.json(&["kb", "impact", "HEAD"])["starts"][0]["id"], "SYM-2");
+    let (code, said) = project.failed(&["kb", "impact", "HEAD~1"]);
+    assert!(code == 2 && said.contains("the clone is shallow") && said.contains("--depth 2"), "{said}");
 }
 
 #[test]
@@ -138,9 +169,12 @@ fn reports_in_every_format() {
     assert_eq!(project.said(&["kb", "report", "--format", "html", "--output", "-"]), first);
     let filtered = project.said(&["kb", "report", "matrix", "--priority", "should"]);
     assert!(
-        filtered.contains("Priorities: should") && filtered.contains("No requirement passes"),
+        filtered.contains("Priorities: should") && filtered.contains("No requirements pass the filters."),
         "{filtered}"
     );
+    let retired = project.said(&["kb", "report", "matrix", "--retired", "--tag", "billing"]);
+    assert!(retired.contains("Tags: billing\nRetired: included\n"), "{retired}");
+    assert!(retired.contains("No symbols pass the filters.") && !retired.contains("Every "), "{retired}");
     assert_eq!(project.failed(&["kb", "report", "--output", "."]).0, 2);
     assert_eq!(project.failed(&["kb", "report", "everything"]).0, 2);
     assert_eq!(project.failed(&["kb", "report", "--max-rows", "0"]).0, 2);

@@ -47,7 +47,7 @@ fn reports_become_statuses_of_tests() {
     let said = project.said(&arguments);
     assert_eq!(
         said,
-        "TEST-ENDS  pending -> failing\nTEST-LOGIN  pending -> passing\ncases that belong to no test:\n  passing  \
+        "TEST-ENDS   pending -> failing\nTEST-LOGIN  pending -> passing\ncases that belong to no test:\n  passing  \
          tests.test_other::test_nothing\n4 test cases, 3 matched; 2 tests with results, 2 updated\n"
     );
     assert_eq!(depth(&project), "direct_passing_e2e");
@@ -60,7 +60,7 @@ fn reports_become_statuses_of_tests() {
     let again = project.json(&arguments);
     assert_eq!((&again["updatedCount"], &again["tests"]), (&json!(0), &json!(2)));
     let older = project.said(&["kb", "results", "import", "report.xml", "--at", "2026-04-01T10:00:00Z"]);
-    assert!(older.contains("TEST-ENDS  kept: its results are of 2026-05-01T10:00:00+00:00\n"), "{older}");
+    assert!(older.contains("TEST-ENDS   kept: its results are of 2026-05-01T10:00:00+00:00\n"), "{older}");
     assert_eq!(project.json(&["kb", "status"])["snapshotId"], before);
 
     // Standard input, another format, a later time.
@@ -68,6 +68,21 @@ fn reports_become_statuses_of_tests() {
     assert_eq!(piped.status.code(), Some(0), "{}", stderr(&piped));
     let test = project.json(&["kb", "query", "--id", "TEST-LOGIN"])["entities"][0].clone();
     assert_eq!((&test["result_at"], &test["result_run"]), (&json!("2026-05-02T10:00:00Z"), &json!(null)));
+}
+
+#[test]
+fn a_report_that_was_cut_off_is_told() {
+    let project = project();
+    let cut = "{\"Action\":\"run\",\"Package\":\"example.com/a\",\"Test\":\"TestX\"}\n";
+    let said = project.piped(&["kb", "results", "import", "-"], cut);
+    assert!(
+        stderr(&said)
+            .contains("warning: -: began and did not end, so without a result: example.com/a::TestX"),
+        "{said:?}"
+    );
+    let broken = "{\"Action\":\"fail\",\"Package\":\"example.com/a\",\"FailedBuild\":\"example.com/a\"}\n";
+    let said = project.piped(&["kb", "results", "import", "-"], broken);
+    assert!(crate::program::stdout(&said).contains("  failing  example.com/a::(build failed)\n"), "{said:?}");
 }
 
 #[test]
@@ -83,10 +98,10 @@ fn an_absolute_path_below_the_root_is_one_of_the_tree() {
 fn reports_that_cannot_be_read_change_nothing() {
     let project = project();
     fs::write(project.root.join("good.xml"), PYTEST).expect("it is written");
-    fs::write(project.root.join("bad.xml"), "<testsuite>\n<testcase>").expect("it is written");
+    fs::write(project.root.join("bad.xml"), "<testsuite>\n</testcase>").expect("it is written");
     let (code, said) = project.failed(&["kb", "results", "import", "good.xml", "bad.xml"]);
     assert_eq!(code, 2);
-    assert!(said.contains("bad.xml:2: a test case has no name") && said.contains("hint: "), "{said}");
+    assert!(said.contains("bad.xml:2: invalid XML") && said.contains("hint: "), "{said}");
     let (code, said) = project.failed(&["kb", "results", "import", "missing.xml"]);
     assert!(code == 1 && said.contains("could not read missing.xml"), "{said}");
     let (code, said) = project.failed(&["kb", "results", "import", "good.xml", "--at", "yesterday"]);

@@ -37,7 +37,7 @@ pub use functions::{KipFunction, functions};
 pub use lex::{Mark, MarkKind, begins_with, is_identifier, marks};
 pub use parse::{is_unfinished, parse};
 pub use place::line_column;
-pub use report::report;
+pub use report::{report, width};
 pub use request::{Commands, Format, KipCommand, KipRequest, Parameters};
 pub use span::{Span, Spanned};
 pub use stream::{Cutter, KipForm, read_line, write_line};

@@ -46,6 +46,7 @@ impl Commits {
                 let commit = resolved(root, commit)?;
                 match found(root, &format!("{commit}^1"))? {
                     Some(parent) => (Some(parent), commit),
+                    None if has_parent(root, &commit)? => return Err(shallow(&commit)),
                     None => (None, commit),
                 }
             }
@@ -53,8 +54,12 @@ impl Commits {
             Commits::FromBase(from, to) => {
                 let (from, to) = (resolved(root, from)?, resolved(root, to)?);
                 let base = git(root, &["merge-base", &from, &to])?;
-                let none = || Failure::usage("the commits have no common ancestor");
-                (Some(base.map(|base| line(&base)).ok_or_else(none)?), to)
+                let Some(base) = base else {
+                    let none = Failure::usage("the commits have no common ancestor");
+                    let hint = "the clone is shallow: fetch more of it, such as with `git fetch --unshallow`";
+                    return Err(if is_shallow(root)? { none.hint(hint) } else { none });
+                };
+                (Some(line(&base)), to)
             }
         };
         let flags = ["--no-ext-diff", "--no-renames", "--name-only", "--relative", "-z"];
@@ -73,6 +78,23 @@ impl Commits {
         names.dedup();
         Ok(names)
     }
+}
+
+/// Whether a commit names a parent, which may be missing in a shallow clone.
+fn has_parent(root: &Path, commit: &str) -> Result<bool, Failure> {
+    let said = git(root, &["cat-file", "commit", commit])?.unwrap_or_default();
+    let head = said.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
+    Ok(head.into_iter().any(|line| line.starts_with(b"parent ")))
+}
+
+fn shallow(commit: &str) -> Failure {
+    Failure::usage(format!("the parent of {commit} is missing, because the clone is shallow"))
+        .hint("fetch it, with `git fetch --deepen 1`, or clone with `--depth 2`")
+}
+
+fn is_shallow(root: &Path) -> Result<bool, Failure> {
+    let said = git(root, &["rev-parse", "--is-shallow-repository"])?;
+    Ok(said.is_some_and(|said| line(&said) == "true"))
 }
 
 /// The commit of a name; fails if there is none.

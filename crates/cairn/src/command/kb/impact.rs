@@ -60,39 +60,30 @@ pub(super) fn impact(call: &Call<'_>, arguments: ImpactArgs) -> Result<(), Failu
         return Err(Failure::usage(format!("{} is no id, path or commit", text(option))));
     }
     let tree = call.tree()?;
-    let (ranges, names): (Vec<_>, Vec<_>) =
-        changes.iter().map(|change| (change, Commits::range(change))).partition(|(_, range)| range.is_some());
-    let mut files = BTreeSet::new();
-    for range in ranges.into_iter().filter_map(|(_, range)| range) {
-        files.extend(range.changed_files(tree.root())?);
-    }
-    let names: Vec<String> = names.into_iter().map(|(name, _)| name.clone()).collect();
     let of = |names: &[String], files: &BTreeSet<String>| -> Result<ImpactInput, Failure> {
         let paths: Vec<String> = files.iter().chain(names).cloned().collect();
         check_paths(paths.len())?;
         let relationships = relations.clone();
         Ok(ImpactInput { ids: names.to_vec(), paths, relationships, depth, limit, request_id: None })
     };
-    let has_files = !files.is_empty();
-    if names.is_empty() && !has_files {
-        return print(&if call.as_json { json(&ImpactOutput::default()) } else { NO_FILES.to_owned() });
-    }
-    let mut output = ask(&tree, &of(&names, &files)?)?;
-    // What is neither an id nor a path may be a commit.
-    let mut rest = unknown(&names, &output);
+    let mut files = BTreeSet::new();
+    let mut output = ask(&tree, &of(&changes, &files)?)?;
+    // What is neither an id nor a path may be a commit, or a range of them.
+    let mut rest = unknown(&changes, &output);
     let commits = by_commit(tree.root(), &rest, &mut files)?;
-    if !commits.is_empty() {
-        rest.retain(|name| !commits.contains(name));
-        let names: Vec<String> = names.iter().filter(|name| !commits.contains(*name)).cloned().collect();
-        if names.is_empty() && files.is_empty() {
-            return print(&if call.as_json { json(&ImpactOutput::default()) } else { NO_FILES.to_owned() });
-        }
-        output = ask(&tree, &of(&names, &files)?)?;
-    }
+    rest.retain(|name| !commits.contains(name));
     if !rest.is_empty() {
         let rest = rest.iter().map(|name| text(name)).collect::<Vec<_>>().join(", ");
         return Err(Failure::new(format!("no entity, file of an entity, or commit: {rest}"))
             .hint("`cairn kb search` finds entities"));
+    }
+    if !commits.is_empty() {
+        let names: Vec<String> = changes.into_iter().filter(|name| !commits.contains(name)).collect();
+        if names.is_empty() && files.is_empty() {
+            let none = ImpactOutput { meta: output.meta, ..ImpactOutput::default() };
+            return print(&if call.as_json { json(&none) } else { NO_FILES.to_owned() });
+        }
+        output = ask(&tree, &of(&names, &files)?)?;
     }
     // Each name was sent as an id and as a path.
     output.unknown_ids.clear();
@@ -124,10 +115,16 @@ fn unknown(names: &[String], output: &ImpactOutput) -> Vec<String> {
     names.iter().filter(is_unknown).cloned().collect()
 }
 
-/// Those of the names that are commits; their files are added.
+/// Those of the names that are commits or ranges of them; their files are added.
 fn by_commit(root: &Path, names: &[String], files: &mut BTreeSet<String>) -> Result<Vec<String>, Failure> {
     let mut commits = Vec::new();
     for name in names {
+        // A file that no entity comes from is still no range.
+        if let Some(range) = Commits::range(name).filter(|_| !root.join(name).exists()) {
+            files.extend(range.changed_files(root)?);
+            commits.push(name.clone());
+            continue;
+        }
         // Where there is no git, it is no commit.
         if let Ok(Some(commit)) = commits::found(root, name) {
             files.extend(Commits::One(commit).changed_files(root)?);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cairn_http::{Client, ClientError};
 use cairn_kb::Rule;
-use cairn_kb::render::{ReportData, ReportKind, html, markdown, page, text};
+use cairn_kb::render::{ReportData, ReportFilter, ReportKind, html, markdown, page, text};
 use cairn_kb::tools::{
     CheckInput, CheckOutput, CoverageInput, CoverageOutput, MatrixBy, MatrixInput, MatrixOutput,
     StatusOutput, SuspectInput, SuspectOutput,
@@ -34,7 +34,8 @@ Examples:
   cairn kb report coverage --json | jq .coverage.summary
 
 The same state of the KB gives the same bytes. A file is replaced at once, when the report is whole.
---priority and --source-file apply to the matrix, --tag to the matrix and to coverage.";
+--tag applies to the matrix, to coverage, and to code, tests and scenarios with gaps; --source-file to the
+matrix and to these; --priority, --gaps-only and --retired to the matrix alone. Each section names its filters.";
 
 /// Which report.
 #[derive(Debug, Args)]
@@ -304,11 +305,15 @@ impl Reader<'_> {
     }
 }
 
-/// Names and values of the filters.
-fn filters(arguments: &ReportArgs) -> Vec<(String, String)> {
-    let lists = [("Tags", arguments.tags.join(", ")), ("Priorities", arguments.priorities.join(", "))];
-    let source = ("Source file", arguments.source_file.clone().unwrap_or_default());
-    let rows = ("Rows", if arguments.gaps_only { "only with gaps".to_owned() } else { String::new() });
-    let all = lists.into_iter().chain([source, rows]).filter(|(_, value)| !value.is_empty());
-    all.map(|(name, value)| (name.to_owned(), value)).collect()
+/// Filters and their values.
+fn filters(arguments: &ReportArgs) -> Vec<(ReportFilter, String)> {
+    let said = |is_said: bool, text: &str| if is_said { text.to_owned() } else { String::new() };
+    let all = [
+        (ReportFilter::Tags, arguments.tags.join(", ")),
+        (ReportFilter::Priorities, arguments.priorities.join(", ")),
+        (ReportFilter::SourceFile, arguments.source_file.clone().unwrap_or_default()),
+        (ReportFilter::Rows, said(arguments.gaps_only, "only with gaps")),
+        (ReportFilter::Retired, said(arguments.retired, "included")),
+    ];
+    all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }

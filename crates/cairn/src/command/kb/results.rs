@@ -8,12 +8,14 @@ use cairn_base::from_iso;
 use cairn_documents::limits::RESULTS_BYTES_MAX;
 use cairn_documents::{ResultFormat, ResultsError, TestRun, parse_results};
 use cairn_kb::tools::{ResultCase, ResultsInput, ResultsOutput};
+use cairn_kip::width;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::Call;
 use super::text::{Names, counted};
 use crate::command::answer::{json, text};
 use crate::command::input::is_stdin;
+use crate::command::kip::table::padded;
 use crate::command::print;
 use crate::failure::Failure;
 use crate::reach::Needs;
@@ -33,11 +35,13 @@ Examples:
 
 Sets the status of tests to passing, failing or skipped, with run, commit and time. A case belongs to
 a test whose source is file::name, like tests/test_auth.py::test_login, or whose id stands as a whole
-word in the name or in a property of the case. A test with several cases fails if one of them does;
-of several attempts the last one counts. Cases that belong to no test are listed.
+word in the name or in a property of the case. A test with several cases fails if one of them does,
+also if they have the same name. Attempts within one JUnit test case, and lines of `go test` about one
+test, are one case with the last outcome. Cases that belong to no test are listed.
 
-All files are one import: all of it is stored, or nothing. Tests that have results of a later time
-stay as they are. The time is --at, else that of the reports if it has a time zone, else now.";
+All files are one import: all of it is stored, or nothing. Imports with the same --run are combined.
+Tests that have results of a later time stay as they are. The time is --at, else that of the reports if
+it has a time zone, else now.";
 
 /// What to do with test results.
 #[derive(Debug, Subcommand)]
@@ -98,6 +102,7 @@ fn import(call: &Call<'_>, arguments: ImportArgs) -> Result<(), Failure> {
     });
     let runs: Result<Vec<TestRun>, Failure> = files.iter().map(|file| read(file, format)).collect();
     let runs = runs?;
+    warn_of_unfinished(&files, &runs);
     let latest = runs.iter().filter_map(|run| run.at.as_deref()).max_by_key(|at| from_iso(at));
     let at = at.or_else(|| latest.map(str::to_owned));
     let tree = call.tree()?;
@@ -121,6 +126,20 @@ fn read(file: &Path, format: Option<ResultFormat>) -> Result<TestRun, Failure> {
     Ok(parse_results(&name, &bytes, format)?)
 }
 
+/// Tests that a warning names.
+const NAMED_TESTS: usize = 5;
+
+/// Names tests that a report has no outcome of, because it was cut off.
+fn warn_of_unfinished(files: &[PathBuf], runs: &[TestRun]) {
+    for (file, run) in files.iter().zip(runs).filter(|(_, run)| !run.unfinished.is_empty()) {
+        let mut named: Vec<String> = run.unfinished.iter().take(NAMED_TESTS).map(|test| text(test)).collect();
+        let more = run.unfinished.len() - named.len();
+        named.extend((more > 0).then(|| format!("and {more} more")));
+        let file = text(&file.display().to_string());
+        eprintln!("warning: {file}: began and did not end, so without a result: {}", named.join(", "));
+    }
+}
+
 /// A case whose file, if it is below the root of the tree, is named from there.
 fn below(root: &Path, case: ResultCase) -> ResultCase {
     let relative = case.file.as_deref().map(Path::new).and_then(|file| file.strip_prefix(root).ok());
@@ -131,23 +150,27 @@ fn below(root: &Path, case: ResultCase) -> ResultCase {
 /// The outcome for people.
 fn shown(output: &ResultsOutput) -> String {
     let mut said = String::new();
+    let ids = output.updated.iter().map(|test| &test.id).chain(output.older.iter().map(|test| &test.id));
+    let column = ids.map(|id| width(&text(id))).max().unwrap_or(0);
     for test in &output.updated {
-        let (id, from) = (text(&test.id), text(&test.from));
+        let (id, from) = (padded(&text(&test.id), column), text(&test.from));
         let change = if *from == *test.to.text() { from } else { format!("{from} -> {}", test.to) };
         said += &format!("{id}  {change}\n");
     }
     said += &more(output.updated.len(), output.updated_count);
     for test in &output.older {
-        said += &format!("{}  kept: its results are of {}\n", text(&test.id), text(&test.result_at));
+        let id = padded(&text(&test.id), column);
+        said += &format!("{id}  kept: its results are of {}\n", text(&test.result_at));
     }
     said += &more(output.older.len(), output.older_count);
     if output.unmatched_count > 0 {
         said += "cases that belong to no test:\n";
     }
+    let column = output.unmatched.iter().map(|case| case.status.text().len()).max().unwrap_or(0);
     for case in &output.unmatched {
-        said += &format!("  {}  {}", case.status, text(&case.case));
+        said += &format!("  {}  {}", padded(case.status.text(), column), text(&case.case));
         if !case.candidates.is_empty() {
-            said += &format!("  (several files: {})", text(&case.candidates.join(", ")));
+            said += &format!("  (may be {})", text(&case.candidates.join(", ")));
         }
         said += "\n";
     }

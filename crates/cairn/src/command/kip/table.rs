@@ -1,5 +1,7 @@
 //! Tables with as many columns as somebody asked for.
 
+use cairn_kip::width as columns;
+
 use crate::terminal::Look;
 
 /// Between two columns.
@@ -18,10 +20,10 @@ pub(in crate::command) struct Table {
 impl Table {
     /// In lines that fit into the width of a terminal, if there is one.
     pub(in crate::command) fn render(&self, look: Look) -> String {
-        let mut widths: Vec<usize> = self.heads.iter().map(|head| head.chars().count()).collect();
+        let mut widths: Vec<usize> = self.heads.iter().map(|head| columns(head)).collect();
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.chars().count());
+                *width = (*width).max(columns(cell));
             }
         }
         if let Some(room) = look.width {
@@ -55,16 +57,30 @@ fn cap(widths: &[usize], room: usize) -> usize {
 }
 
 fn line(cells: &[String], widths: &[usize]) -> String {
-    let cells = cells.iter().zip(widths).map(|(cell, width)| format!("{:width$}", shortened(cell, *width)));
+    let cells = cells.iter().zip(widths).map(|(cell, width)| padded(&shortened(cell, *width), *width));
     let line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
     line.trim_end().to_owned()
 }
 
 fn shortened(cell: &str, width: usize) -> String {
-    if cell.chars().count() <= width {
+    if columns(cell) <= width {
         return cell.to_owned();
     }
-    cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+    let (mut end, mut used) = (0, 0);
+    for (at, character) in cell.char_indices() {
+        let next = at + character.len_utf8();
+        used += columns(&cell[at..next]);
+        if used >= width {
+            break;
+        }
+        end = next;
+    }
+    format!("{}…", &cell[..end])
+}
+
+/// A text with spaces behind it, as wide as a column.
+pub(in crate::command) fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
 #[cfg(test)]
@@ -99,6 +115,16 @@ mod tests {
         assert!(narrow.contains("Aspirin"), "there is a least width: {narrow}");
         let whole = table.render(Look { colour: false, width: None });
         assert!(whole.contains(&long), "nothing is cut where nobody looks");
+    }
+
+    #[test]
+    fn characters_take_the_columns_that_they_have_on_a_terminal() {
+        let wide = table(&[["漢字", "1", "a"], ["e\u{301}", "2", "b"]]);
+        let plain = wide.render(Look { colour: false, width: None });
+        assert_eq!(plain, "?d.name  n  about\n漢字     1  a\ne\u{301}        2  b\n");
+        assert_eq!(shortened("漢字漢字", 6), "漢字…");
+        assert_eq!(shortened("漢字漢字", 5), "漢字…");
+        assert_eq!(shortened("漢字漢字", 4), "漢…");
     }
 
     #[test]

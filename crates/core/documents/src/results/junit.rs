@@ -12,6 +12,9 @@ use crate::limits::RESULTS_DEPTH_MAX;
 
 const WELL_FORMED: &str = "check that the test runner has written the whole report";
 
+/// The name of a case without one.
+const UNNAMED: &str = "(no name)";
+
 pub(super) fn parse(text: &str) -> Result<TestRun, Refusal> {
     let mut reader = Reader::from_str(text);
     let mut junit = Junit { lines: Lines { text, line: 1, at: 0 }, ..Junit::default() };
@@ -31,12 +34,9 @@ pub(super) fn parse(text: &str) -> Result<TestRun, Refusal> {
                 return Err(junit.refuse("there is a document type definition".to_owned(), hint));
             }
             Event::Eof => break,
-            Event::Text(_)
-            | Event::CData(_)
-            | Event::Comment(_)
-            | Event::Decl(_)
-            | Event::PI(_)
-            | Event::GeneralRef(_) => {}
+            Event::Text(text) => junit.text(text.trim_ascii().is_empty())?,
+            Event::CData(_) | Event::GeneralRef(_) => junit.text(false)?,
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
         }
     }
     if !junit.open.is_empty() {
@@ -55,6 +55,7 @@ struct Junit<'a> {
     open: Vec<Element>,
     suites: Vec<Suite>,
     case: Option<Case>,
+    has_root: bool,
     has_suites: bool,
     lines: Lines<'a>,
 }
@@ -83,8 +84,20 @@ struct Case {
 }
 
 impl Junit<'_> {
+    /// Text says nothing, and has no place beside the root.
+    fn text(&self, is_blank: bool) -> Result<(), Refusal> {
+        if is_blank || !self.open.is_empty() {
+            return Ok(());
+        }
+        Err(self.refuse("there is text outside of the root element".to_owned(), WELL_FORMED))
+    }
+
     fn start(&mut self, element: &BytesStart<'_>) -> Result<(), Refusal> {
         let depth = self.open.len();
+        if depth == 0 && std::mem::replace(&mut self.has_root, true) {
+            let message = "there is more than one root element".to_owned();
+            return Err(self.refuse(message, "give each report as a file of its own"));
+        }
         if depth >= RESULTS_DEPTH_MAX {
             let message = format!("elements are more than {RESULTS_DEPTH_MAX} deep");
             return Err(self.refuse(message, WELL_FORMED));
@@ -154,9 +167,7 @@ impl Junit<'_> {
     fn start_case(&mut self, element: &BytesStart<'_>, depth: usize) -> Result<(), Refusal> {
         let [name, class, file, time, status, result] =
             self.attributes(element, ["name", "classname", "file", "time", "status", "result"])?;
-        let Some(name) = name else {
-            return Err(self.refuse("a test case has no name".to_owned(), "name every test case"));
-        };
+        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| UNNAMED.to_owned());
         let mut case = plain(&name, class.as_deref(), ResultStatus::Passing);
         let is_said = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
         let suite = self.suites.iter().rev();

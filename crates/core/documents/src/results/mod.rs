@@ -12,8 +12,8 @@ use crate::limits::RESULTS_BYTES_MAX;
 
 /// Reads the report of a test run. `name` is that of its file, for messages; without a format its content decides.
 ///
-/// The cases are in the order of the report. Of several attempts at a test the last one counts: of the elements of one
-/// JUnit case, and of the lines of `go test` about one test.
+/// The cases are in the order of the report. Attempts within one JUnit case, and the lines of `go test` about one test, are
+/// one case with the outcome of the last attempt; several JUnit cases with the same name are several cases.
 pub fn parse_results(
     name: &str,
     bytes: &[u8],

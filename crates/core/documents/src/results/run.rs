@@ -22,6 +22,8 @@ pub struct TestRun {
     pub cases: Vec<TestCase>,
     /// The latest time with a time zone that the report names, as it is written.
     pub at: Option<String>,
+    /// Tests and packages that began and did not end, and have no result.
+    pub unfinished: Vec<String>,
 }
 
 /// A test case of a run.

@@ -130,11 +130,60 @@ failing example.com/shop/auth - TestPanics
 }
 
 #[test]
+fn packages_that_fail_without_a_test_are_cases() {
+    check(
+        r#"{"ImportPath":"example.com/shop/a [example.com/shop/a.test]","Action":"build-output","Output":"no\n"}
+{"ImportPath":"example.com/shop/a [example.com/shop/a.test]","Action":"build-fail"}
+{"Action":"start","Package":"example.com/shop/a"}
+{"Action":"fail","Package":"example.com/shop/a","FailedBuild":"example.com/shop/a [example.com/shop/a.test]"}
+{"Action":"start","Package":"example.com/shop/init"}
+{"Action":"fail","Package":"example.com/shop/init"}
+{"Action":"pass","Package":"example.com/shop/main","Test":"TestX"}
+{"Action":"fail","Package":"example.com/shop/main"}
+{"Action":"fail","Package":"example.com/shop/plain","Test":"TestX"}
+{"Action":"fail","Package":"example.com/shop/plain"}
+{"Action":"skip","Package":"example.com/shop/none"}
+{"ImportPath":"example.com/shop/lost","Action":"build-fail"}"#,
+        "
+no time
+passing example.com/shop/main - TestX
+failing example.com/shop/plain - TestX
+failing example.com/shop/a - (build failed)
+failing example.com/shop/init - (package failed)
+failing example.com/shop/main - (package failed)
+failing example.com/shop/lost - (build failed)
+",
+    );
+    let cut = r#"{"Action":"start","Package":"a"}
+{"Action":"run","Package":"a","Test":"TestX"}
+{"Action":"start","Package":"b"}"#;
+    let run = parse_results("r", cut.as_bytes(), None).expect("it is a report");
+    assert_eq!((run.cases.len(), run.unfinished), (0, vec!["a::TestX".to_owned(), "b".to_owned()]));
+    // Lines of other programs say nothing, and those that claim to be events must be some.
+    check(
+        "{\"level\":\"info\",\"Time\":3}\n{\"Action\":\"pass\",\"Test\":\"TestX\"}",
+        "no time\npassing - - TestX",
+    );
+    let error = parse_results("r", b"{\"Action\":3}", None).expect_err("it is refused");
+    assert_eq!(error.line, Some(1));
+}
+
+#[test]
+fn a_case_without_a_name_is_a_case() {
+    check(
+        "<testsuite><testcase classname='x'/><testcase name=''><failure/></testcase></testsuite>",
+        "no time\npassing x - (no name)\nfailing - - (no name)",
+    );
+}
+
+#[test]
 fn the_format_is_told_from_the_content_or_named() {
     refused("", None, "the format of the report is unknown");
     refused("ok\n{\"a\": 1}\n", None, "the format of the report is unknown");
-    let empty = parse_results("r", b"ok  \texample.com/shop\n", Some(ResultFormat::Go)).expect("no events");
-    assert_eq!(empty, TestRun::default());
+    for report in [&b"ok  \texample.com/shop\n"[..], b"", b"{\"a\": 1}"] {
+        let error = parse_results("r", report, Some(ResultFormat::Go)).expect_err("no events");
+        assert_eq!(error.message, "there is no event of `go test`");
+    }
     assert!(parse_results("r", b"{}", Some(ResultFormat::Junit)).is_err());
     check("\u{feff} <testsuites/>", "no time");
 }
@@ -142,7 +191,10 @@ fn the_format_is_told_from_the_content_or_named() {
 #[test]
 fn what_is_no_report_is_refused_with_its_line() {
     refused("<html>\n</html>", Some(2), "there is no test suite");
-    refused("<testsuite>\n<testcase classname='x'/></testsuite>", Some(2), "a test case has no name");
+    refused("<testsuite/>\n<testsuite/>", Some(2), "there is more than one root element");
+    refused("<testsuite/>\nkilled", Some(2), "there is text outside of the root element");
+    refused("<testsuite/>\n<![CDATA[x]]>", Some(2), "there is text outside of the root element");
+    refused("<testsuite/>\n&lt;", Some(2), "there is text outside of the root element");
     refused("<testsuite>\n<testcase name='x'>", Some(2), "the report ends within an element");
     refused(
         "<testsuite>\n</testcase>",

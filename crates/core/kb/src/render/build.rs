@@ -8,7 +8,7 @@ mod trace;
 
 use serde::Serialize;
 
-use super::model::Page;
+use super::model::{Page, Scope};
 use crate::model::words;
 use crate::tools::{CheckOutput, CoverageOutput, MatrixOutput, StatusOutput, SuspectOutput};
 
@@ -26,15 +26,40 @@ words! {
     }
 }
 
+words! {
+    /// A filter of a report.
+    ReportFilter {
+        /// Tags of entities.
+        Tags = "Tags",
+        /// Priorities of requirements.
+        Priorities = "Priorities",
+        /// Part of a source file.
+        SourceFile = "Source file",
+        /// Rows that are shown.
+        Rows = "Rows",
+        /// Entities that do not count any more.
+        Retired = "Retired",
+    }
+}
+
+/// Sections that filters apply to.
+const APPLIES: [(ReportFilter, &[&str]); 5] = [
+    (ReportFilter::Tags, &["matrix", "coverage", "code", "tests", "scenarios"]),
+    (ReportFilter::Priorities, &["matrix"]),
+    (ReportFilter::SourceFile, &["matrix", "code", "tests", "scenarios"]),
+    (ReportFilter::Rows, &["matrix"]),
+    (ReportFilter::Retired, &["matrix"]),
+];
+
 /// Results of tools that a report is made of; those that are there become sections.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportData {
     /// State of the branch that all of them are about.
     pub meta: StatusOutput,
-    /// Names and values of the filters.
+    /// Filters and their values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub filters: Vec<(String, String)>,
+    pub filters: Vec<(ReportFilter, String)>,
     /// The traceability matrix of requirements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matrix: Option<MatrixOutput>,
@@ -64,15 +89,29 @@ pub fn page(data: &ReportData) -> Page {
         ("Relationships", relationships.to_string()),
     ];
     let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value));
+    let scope = |anchor: &str| scope(&data.filters, anchor);
     let mut sections = Vec::new();
-    sections.extend(data.matrix.as_ref().map(trace::requirements));
-    sections.extend(data.contradictions.as_ref().map(contradictions::section));
-    sections.extend(data.coverage.as_ref().map(coverage::section));
-    sections.extend(data.untraced.iter().filter_map(trace::untraced));
-    sections.extend(data.suspect.as_ref().map(suspect::section));
-    Page {
-        title: format!("Requirements of {branch}"),
-        facts: facts.chain(data.filters.iter().cloned()).collect(),
-        sections,
+    sections.extend(data.matrix.as_ref().map(|matrix| trace::requirements(matrix, scope("matrix"))));
+    let contradictions = data.contradictions.as_ref();
+    sections.extend(contradictions.map(|check| contradictions::section(check, scope("contradictions"))));
+    sections.extend(data.coverage.as_ref().map(|coverage| coverage::section(coverage, scope("coverage"))));
+    sections.extend(data.untraced.iter().filter_map(|matrix| trace::untraced(matrix, &scope)));
+    sections.extend(data.suspect.as_ref().map(|suspect| suspect::section(suspect, scope("suspect"))));
+    Page { title: format!("Requirements of {branch}"), facts: facts.collect(), sections }
+}
+
+/// Filters of a section, by its name in addresses.
+fn scope(filters: &[(ReportFilter, String)], anchor: &str) -> Scope {
+    let applies =
+        |filter| APPLIES.iter().any(|(known, anchors)| *known == filter && anchors.contains(&anchor));
+    let mut scope = Scope::default();
+    for (filter, value) in filters {
+        let name = filter.text().to_owned();
+        if applies(*filter) {
+            scope.filters.push((name, value.clone()));
+        } else {
+            scope.not_applied.push(name);
+        }
     }
+    scope
 }

@@ -10,6 +10,8 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// Tables with more rows scroll inside of their frame.
 const TALL_ROWS: usize = 15;
+/// Tables with more rows have columns that do not follow from all of their cells.
+const LARGE_ROWS: usize = 500;
 
 /// Renders a page as HTML.
 pub fn html(page: &Page) -> String {
@@ -34,14 +36,9 @@ pub fn html(page: &Page) -> String {
 fn head(out: &mut String, page: &Page) {
     out.push_str("<header>\n");
     element(out, "h1", "", &page.title);
-    out.push_str("\n<dl class=\"facts\">\n");
-    for (name, value) in &page.facts {
-        out.push_str("<div>");
-        element(out, "dt", "", name);
-        element(out, "dd", "", value);
-        out.push_str("</div>\n");
-    }
-    out.push_str("</dl>\n<nav aria-label=\"Sections\">\n<ul>\n");
+    out.push('\n');
+    facts(out, &page.facts);
+    out.push_str("<nav aria-label=\"Sections\">\n<ul>\n");
     for section in &page.sections {
         let count = section.table.as_ref().map(|table| table.count);
         // Writing to a text does not fail.
@@ -54,14 +51,32 @@ fn head(out: &mut String, page: &Page) {
     out.push_str("</ul>\n</nav>\n</header>\n");
 }
 
+fn facts(out: &mut String, facts: &[(String, String)]) {
+    out.push_str("<dl class=\"facts\">\n");
+    for (name, value) in facts {
+        out.push_str("<div>");
+        element(out, "dt", "", name);
+        element(out, "dd", "", value);
+        out.push_str("</div>\n");
+    }
+    out.push_str("</dl>\n");
+}
+
 fn one_section(out: &mut String, section: &Section) {
-    let Section { anchor, title, about, tiles, bar: parts, table: rows } = section;
+    let Section { anchor, title, about, scope, tiles, bar: parts, table: rows } = section;
     let _ = write!(
         out,
         "<section id=\"{anchor}\" aria-labelledby=\"{anchor}-title\">\n<h2 id=\"{anchor}-title\">{title}</h2>\n"
     );
     if !about.is_empty() {
         element(out, "p", "about", about);
+        out.push('\n');
+    }
+    if !scope.filters.is_empty() {
+        facts(out, &scope.filters);
+    }
+    if let Some(note) = scope.note() {
+        element(out, "p", "about", &note);
         out.push('\n');
     }
     if !tiles.is_empty() {
@@ -122,7 +137,7 @@ fn bar(out: &mut String, bar: &Bar) {
 
 fn table(out: &mut String, anchor: &str, table: &Table) {
     if table.rows.is_empty() {
-        element(out, "p", "empty", table.empty);
+        element(out, "p", "empty", &table.empty);
         out.push('\n');
         return;
     }
@@ -135,10 +150,14 @@ fn table(out: &mut String, anchor: &str, table: &Table) {
         out.push_str("<label class=\"check\"><input type=\"checkbox\"> Only rows with gaps</label>\n");
     }
     out.push_str("<span class=\"shown\" role=\"status\"></span>\n</div>\n");
-    let tall = if table.rows.len() > TALL_ROWS { " tall" } else { "" };
+    let size = match table.rows.len() {
+        rows if rows > LARGE_ROWS => " tall large",
+        rows if rows > TALL_ROWS => " tall",
+        _ => "",
+    };
     let _ = write!(
         out,
-        "<div class=\"scroll{tall}\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table id=\"{anchor}-table\">\n<caption>{}</caption>\n<thead>\n<tr>",
+        "<div class=\"scroll{size}\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table id=\"{anchor}-table\">\n<caption>{}</caption>\n<thead>\n<tr>",
         table.caption, table.caption
     );
     for column in &table.columns {

@@ -1,7 +1,7 @@
 //! Pages as Markdown with tables of GitHub's flavour.
 
 use super::escape::markdown as escaped;
-use super::model::{Cell, Page, Section, Span, Table, cut_note};
+use super::model::{Cell, Page, Scope, Section, Span, Table, Tile, cut_note};
 
 /// Renders a page as Markdown.
 pub fn markdown(page: &Page) -> String {
@@ -18,7 +18,15 @@ fn one_section(section: &Section) -> String {
     if !section.about.is_empty() {
         out += &format!("\n{}\n", escaped(&section.about));
     }
-    let bar = section.bar.iter().flat_map(|bar| &bar.parts);
+    let Scope { filters, .. } = &section.scope;
+    out += if filters.is_empty() { "" } else { "\n" };
+    for (name, value) in filters {
+        out += &format!("- {}: {}\n", escaped(name), escaped(value));
+    }
+    out += &section.scope.note().map(|note| format!("\n{}\n", escaped(&note))).unwrap_or_default();
+    // Some figures are parts of the bar as well.
+    let is_new = |part: &&Tile| section.tiles.iter().all(|tile| tile.label != part.label);
+    let bar = section.bar.iter().flat_map(|bar| &bar.parts).filter(is_new);
     let figures: Vec<String> = section
         .tiles
         .iter()

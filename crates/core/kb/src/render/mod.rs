@@ -10,10 +10,10 @@ mod markdown;
 mod model;
 mod text;
 
-pub use build::{ReportData, ReportKind, page};
+pub use build::{ReportData, ReportFilter, ReportKind, page};
 pub use html::html;
 pub use markdown::markdown;
-pub use model::{Bar, Cell, Column, Line, Page, Row, Section, Span, Table, Tile, Tone};
+pub use model::{Bar, Cell, Column, Line, Page, Row, Scope, Section, Span, Table, Tile, Tone};
 pub use text::text;
 
 #[cfg(test)]

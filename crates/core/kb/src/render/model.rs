@@ -20,12 +20,40 @@ pub struct Section {
     pub title: &'static str,
     /// One or two sentences about it.
     pub about: String,
+    /// What it is about.
+    pub scope: Scope,
     /// Its figures.
     pub tiles: Vec<Tile>,
     /// Parts of a whole.
     pub bar: Option<Bar>,
     /// Its table.
     pub table: Option<Table>,
+}
+
+/// Filters of a section.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Names and values of filters that apply.
+    pub filters: Vec<(String, String)>,
+    /// Names of filters that were asked for, and do not apply.
+    pub not_applied: Vec<String>,
+}
+
+impl Scope {
+    /// The line about filters that do not apply.
+    pub(super) fn note(&self) -> Option<String> {
+        let names = self.not_applied.join(", ");
+        (!names.is_empty()).then(|| format!("Not filtered by: {names}"))
+    }
+
+    /// The text in place of rows where nothing is counted.
+    pub(super) fn none(&self, things: &str) -> String {
+        if self.filters.is_empty() {
+            format!("No {things}.")
+        } else {
+            format!("No {things} pass the filters.")
+        }
+    }
 }
 
 /// A figure.
@@ -89,7 +117,7 @@ pub struct Table {
     /// Rows that there are; more than are shown if some were left out.
     pub count: u64,
     /// The text in place of rows if there are none.
-    pub empty: &'static str,
+    pub empty: String,
 }
 
 /// A column of a table.

@@ -11,12 +11,17 @@ for (const tools of document.querySelectorAll(".tools")) {
     let count = 0;
     for (const row of rows) {
       const fits = words.every((word) => texts.get(row).includes(word));
-      row.hidden = !fits || (gaps !== null && gaps.checked && !row.classList.contains("gap"));
-      count += row.hidden ? 0 : 1;
+      const isHidden = !fits || (gaps !== null && gaps.checked && !row.classList.contains("gap"));
+      if (row.hidden !== isHidden) row.hidden = isHidden;
+      count += isHidden ? 0 : 1;
     }
     shown.textContent = `${count} of ${rows.length} rows`;
   };
-  filter.addEventListener("input", update);
+  let waiting = 0;
+  filter.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(update, rows.length > 500 ? 250 : 50);
+  });
   if (gaps !== null) gaps.addEventListener("change", update);
   tools.hidden = false;
   update();

@@ -1,6 +1,6 @@
 //! Reports of a small branch in every format, and hostile text in all of them.
 
-use super::{ReportData, html, markdown, page, text};
+use super::{ReportData, ReportFilter, html, markdown, page, text};
 use crate::report::tests::{branch, input};
 use crate::report::{coverage, matrix, suspect};
 use crate::tools::{CheckInput, CoverageInput, MatrixBy, MatrixInput, StatusOutput, SuspectInput};
@@ -53,7 +53,7 @@ fn data(kb: &Branch) -> ReportData {
     };
     let all = CoverageInput { include_passing: true, ..CoverageInput::default() };
     ReportData {
-        filters: vec![("Tags".into(), "a, b".into())],
+        filters: Vec::new(),
         matrix: Some(trace(MatrixBy::Req, false)),
         untraced: [MatrixBy::Scenario, MatrixBy::Test, MatrixBy::Symbol].map(|by| trace(by, true)).into(),
         suspect: Some(suspect(kb, &SuspectInput::default(), meta.clone()).unwrap()),
@@ -88,10 +88,92 @@ fn every_format() {
 fn an_empty_branch_has_a_page() {
     let page = page(&data(&Branch::default()));
     let html = html(&page);
-    assert!(html.contains("No requirement passes the filters."), "{html}");
+    for none in ["No requirements.", "No symbols.", "No tests.", "No scenarios."] {
+        assert!(html.contains(none), "{none} in {html}");
+    }
     assert!(!html.contains("<tbody>"), "{html}");
     assert!(text(&page).contains("No current requirements contradict each other."));
     assert!(markdown(&page).contains("No end of a link has changed."));
+}
+
+#[test]
+fn filters_are_those_of_their_sections() {
+    let filters =
+        [(ReportFilter::Tags, "billing"), (ReportFilter::Priorities, "must"), (ReportFilter::Rows, "gaps")];
+    let filters: Vec<(ReportFilter, String)> =
+        filters.map(|(filter, value)| (filter, value.to_owned())).into();
+    let mut data = data(&branch(KB));
+    data.filters = filters.clone();
+    let whole = text(&page(&data));
+    let (head, sections) = whole.split_once("\n\n").unwrap();
+    assert!(!head.contains("Tags") && !head.contains("must"), "{head}");
+    let part = |title: &str| {
+        let found =
+            sections.split(&format!("{title}\n=")).nth(1).unwrap_or_else(|| panic!("{title} in {sections}"));
+        found.split("\n=").next().unwrap().to_owned()
+    };
+    assert!(part("Traceability matrix").contains("Tags: billing\nPriorities: must\nRows: gaps\n"));
+    assert!(part("Coverage").contains("Tags: billing\nNot filtered by: Priorities, Rows\n"));
+    for title in ["Contradictions", "Suspect links"] {
+        assert!(part(title).contains("Not filtered by: Tags, Priorities, Rows\n"), "{title}");
+    }
+    for rendered in [html(&page(&data)), markdown(&page(&data))] {
+        assert_eq!(rendered.matches("Not filtered by: Priorities, Rows").count(), 4);
+    }
+
+    // Nothing is true of all where there is nothing.
+    let mut data = self::data(&Branch::default());
+    data.filters = filters;
+    let empty = text(&page(&data));
+    for none in ["requirements", "symbols", "tests", "scenarios"] {
+        assert!(empty.contains(&format!("No {none} pass the filters.")), "{none} in {empty}");
+    }
+    assert!(!empty.contains("Every "), "{empty}");
+    let mut data = self::data(&branch("symbol S-1 title=run status=active"));
+    let untraced = data.untraced.iter_mut().find(|matrix| matrix.by == MatrixBy::Symbol).unwrap();
+    untraced.rows.clear();
+    assert!(text(&page(&data)).contains("Every symbol implements a requirement"));
+    data.filters = vec![(ReportFilter::Tags, "billing".into())];
+    assert!(text(&page(&data)).contains("Every symbol that passes the filters implements a requirement"));
+}
+
+#[test]
+fn evidence_does_not_contradict_the_matrix() {
+    let kb = branch(
+        "
+        req R-1 title=one status=open priority=must
+        req R-2 title=two status=open priority=must
+        test T-1 title=t status=passing
+        test T-2 title=u status=open
+        R-1 verified_by T-1
+        R-2 verified_by T-2",
+    );
+    let page = text(&page(&data(&kb)));
+    for evidence in ["evidence    passing, not end-to-end\n", "evidence    no passing test\n"] {
+        assert_eq!(page.matches(evidence).count(), 1, "{page}");
+    }
+    assert!(!page.contains("open or nonpassing"), "{page}");
+}
+
+#[test]
+fn a_printed_table_repeats_its_head() {
+    let html = html(&page(&data(&branch(KB))));
+    let print = html.split("@media print").nth(1).unwrap();
+    for rule in [
+        "thead { display: table-header-group; }",
+        "thead button { display: contents; }",
+        "tbody tr { break-inside: avoid; }",
+    ] {
+        assert!(print.contains(rule), "{rule}");
+    }
+}
+
+#[test]
+fn no_figure_is_printed_twice() {
+    let markdown = markdown(&page(&data(&branch(KB))));
+    assert!(!markdown.contains("\\`"), "{markdown}");
+    let figures = markdown.lines().find(|line| line.contains("must be covered")).unwrap();
+    assert_eq!(figures.matches("fully covered").count(), 1, "{figures}");
 }
 
 #[test]
@@ -109,7 +191,7 @@ fn hostile_text_stays_text_in_every_format() {
     let kb = branch(&lines.collect::<String>());
     let mut data = data(&kb);
     data.meta.branch = HOSTILE.concat();
-    data.filters = vec![(HOSTILE.concat(), HOSTILE.concat())];
+    data.filters = vec![(ReportFilter::Tags, HOSTILE.concat())];
     let page = page(&data);
     let html = html(&page);
     for (tag, expected) in

@@ -18,6 +18,10 @@ fn one_section(section: &Section) -> String {
     if !section.about.is_empty() {
         out += &format!("{}\n", terminal(&section.about));
     }
+    for (name, value) in &section.scope.filters {
+        out += &format!("{}: {}\n", terminal(name), terminal(value));
+    }
+    out += &section.scope.note().map(|note| format!("{}\n", terminal(&note))).unwrap_or_default();
     let tiles: Vec<String> =
         section.tiles.iter().map(|tile| format!("{} {}", tile.value, tile.label)).collect();
     if !tiles.is_empty() {

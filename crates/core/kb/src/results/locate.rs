@@ -1,8 +1,8 @@
 //! Tests by their sources.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use super::place::{PathEnd, Place, plain_path};
+use super::place::{PathEnd, Place, plain_path, stem};
 use crate::branch::{Branch, NodeKey};
 use crate::model::EntityType;
 
@@ -21,8 +21,26 @@ pub(super) struct Located {
     names: HashMap<String, Vec<At>>,
     /// By the folder and the name inside the file: those in `.go` files.
     go: HashMap<(String, String), Vec<Group>>,
+    run: Run,
+}
+
+/// What all cases of a run say together.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Run {
     /// Whether all cases are of one Rust package, so that a file in the root can only be of that one.
-    has_one_package: bool,
+    pub(super) has_one_package: bool,
+    /// Parts of the import path that all Go packages of several have in common: those of their module, and maybe more.
+    pub(super) go_shared: Option<usize>,
+}
+
+/// A test at a place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Near {
+    /// Its file, or the folder of its package.
+    pub(super) path: String,
+    pub(super) group: Group,
+    /// Whether the place names all of the path.
+    pub(super) is_whole: bool,
 }
 
 /// A name in a file.
@@ -34,14 +52,14 @@ struct At {
 }
 
 impl Located {
-    pub(super) fn of(branch: &Branch, has_one_package: bool) -> Self {
+    pub(super) fn of(branch: &Branch, run: Run) -> Self {
         let mut located = Located {
             groups: Vec::new(),
             of_test: HashMap::new(),
             sources: HashMap::new(),
             names: HashMap::new(),
             go: HashMap::new(),
-            has_one_package,
+            run,
         };
         for (key, node) in branch.by_type(Some(EntityType::Test)) {
             if let Some((path, name)) = node.source.split_once("::") {
@@ -85,38 +103,31 @@ impl Located {
         self.sources.get(source).copied()
     }
 
-    /// Adds tests at a place, with their paths.
-    pub(super) fn at(&self, place: &Place, found: &mut BTreeSet<(String, Group)>) {
+    /// Returns tests at a place.
+    pub(super) fn at(&self, place: &Place) -> Vec<Near> {
         match &place.path {
-            PathEnd::File(file) => {
-                self.ending(stem(file), &place.name, found, |at| ends_with(&at.path, file))
-            }
+            PathEnd::File(file) => self.ending(stem(file), &place.name, |at| ends_with(&at.path, file)),
             // One word may be the end of many paths.
             PathEnd::Stem(path) if !path.contains('/') => {
-                self.ending(path, &place.name, found, |at| stem(&at.path) == path);
+                self.ending(path, &place.name, |at| stem(&at.path) == path)
             }
-            PathEnd::Stem(path) => self.ending(path, &place.name, found, |_| true),
-            PathEnd::Rust(package, path) => self.ending(path, &place.name, found, |at| {
+            PathEnd::Stem(path) => self.ending(path, &place.name, |_| true),
+            PathEnd::Rust(package, path) => self.ending(path, &place.name, |at| {
                 at.path.strip_suffix(".rs").is_some_and(|stem| self.is_of_package(stem, path, package))
             }),
-            PathEnd::Go(package) => self.go(package, &place.name, found),
+            PathEnd::Go(package) => self.go(package, &place.name),
         }
     }
 
     /// Tests of a name whose paths end with `path`, without endings.
-    fn ending(
-        &self,
-        path: &str,
-        name: &str,
-        found: &mut BTreeSet<(String, Group)>,
-        is_it: impl Fn(&At) -> bool,
-    ) {
-        let Some(files) = self.names.get(name) else { return };
+    fn ending(&self, path: &str, name: &str, is_it: impl Fn(&At) -> bool) -> Vec<Near> {
+        let Some(files) = self.names.get(name) else { return Vec::new() };
         let end = backwards(path);
         let from = files.partition_point(|at| at.backwards < end);
         let ending = files[from..].iter().take_while(|at| at.backwards.starts_with(&end));
         let ending = ending.take(FILES_SCANNED_MAX).filter(|at| is_it(at));
-        found.extend(ending.map(|at| (at.path.clone(), at.group)));
+        let near = |at: &At| Near { path: at.path.clone(), group: at.group, is_whole: at.backwards == end };
+        ending.map(near).collect()
     }
 
     /// Whether the folder of a path that ends with `end` can be that of a package: it has its name, or the last part of
@@ -126,35 +137,39 @@ impl Located {
             return false;
         };
         if folder.is_empty() {
-            return self.has_one_package;
+            return self.run.has_one_package;
         }
         let folder = folder.rsplit('/').next().unwrap_or(folder);
         let before = package.strip_suffix(folder);
         before.is_some_and(|before| before.is_empty() || before.ends_with(['-', '_']))
     }
 
-    /// Tests in the folder that is the longest end of an import path.
-    fn go(&self, package: &str, name: &str, found: &mut BTreeSet<(String, Group)>) {
-        let starts = package.match_indices('/').map(|(at, _)| at + 1);
-        for start in std::iter::once(0).chain(starts) {
-            let folder = &package[start..];
-            if let Some(groups) = self.go.get(&(folder.to_owned(), name.to_owned())) {
-                found.extend(groups.iter().map(|group| (folder.to_owned(), *group)));
-                return;
+    /// Tests in folders that are ends of an import path.
+    ///
+    /// The folder of a package is what follows its module. All packages of a run have the module in common, so that a
+    /// folder that is less than the rest is that of another package. A single package says nothing about its module: the
+    /// longest folder counts.
+    fn go(&self, package: &str, name: &str) -> Vec<Near> {
+        let parts = package.split('/').count();
+        let starts = std::iter::once(0).chain(package.match_indices('/').map(|(at, _)| at + 1));
+        let rest = self.run.go_shared.map_or(0, |shared| parts.saturating_sub(shared));
+        let folders = starts.take((parts + 1).saturating_sub(rest.max(1))).map(|start| &package[start..]);
+        let mut found = Vec::new();
+        for folder in folders {
+            let groups = self.go.get(&(folder.to_owned(), name.to_owned())).into_iter().flatten();
+            let near = |group: &Group| Near { path: folder.to_owned(), group: *group, is_whole: false };
+            found.extend(groups.map(near));
+            if !found.is_empty() && rest == 0 {
+                break;
             }
         }
+        found
     }
 }
 
 /// Whether a path is another one, or ends with all of its parts.
 fn ends_with(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-}
-
-/// A path without the ending of its name.
-fn stem(path: &str) -> &str {
-    let name = path.rfind('/').map_or(0, |slash| slash + 1);
-    path[name..].rfind('.').filter(|dot| *dot > 0).map_or(path, |dot| &path[..name + dot])
 }
 
 fn backwards(path: &str) -> String {

@@ -13,4 +13,5 @@ mod tests;
 mod word;
 
 pub use assign::{Assigned, assign_results};
+pub(crate) use plan::{RESULT_FIELDS, is_too_late};
 pub use plan::{ResultChange, ResultsPlan, check_results, plan_results, store_results};

@@ -3,19 +3,25 @@
 use cairn_base::{from_iso, to_iso_utc};
 use cairn_graph::{ConceptId, ConceptWrite, Element, Map, Part, Target, Writer};
 
-use super::assign::Assigned;
+use super::assign::{Assigned, both};
 use crate::branch::{Change, NodeKey};
 use crate::entity::Entity;
 use crate::limits::{
     ENTITY_TEXT_BYTES_MAX, RESULT_CASES_MAX, RESULT_PROPERTIES_MAX, RESULT_TEXT_BYTES_MAX, RESULTS_LISTED_MAX,
 };
-use crate::tools::{OlderResult, ResultsInput, UpdatedTest};
+use crate::tools::{OlderResult, ResultStatus, ResultsInput, UpdatedTest};
 use crate::{KbError, Result};
 
 /// Longest time by which the clock of a test machine may be ahead.
 const AHEAD_MS_MAX: i64 = 24 * 60 * 60 * 1_000;
 
+/// Whether a time of results is later than any clock may be ahead. Without a clock, at 0, none is.
+pub(crate) fn is_too_late(at_ms: i64, now_ms: u64) -> bool {
+    now_ms > 0 && at_ms > i64::try_from(now_ms).unwrap_or(i64::MAX).saturating_add(AHEAD_MS_MAX)
+}
+
 /// Fields that results set, beside the status.
+pub(crate) const RESULT_FIELDS: [&str; 3] = [RUN, COMMIT, AT];
 const RUN: &str = "result_run";
 const COMMIT: &str = "result_commit";
 const AT: &str = "result_at";
@@ -88,8 +94,7 @@ pub fn check_results(input: &ResultsInput, now_ms: u64) -> Result<String> {
             format!("{shown:?} is no time; use ISO 8601, like 2026-05-01T10:00:00Z"),
         ));
     };
-    let now_ms = i64::try_from(now_ms).unwrap_or(i64::MAX);
-    if at_ms > now_ms.saturating_add(AHEAD_MS_MAX) {
+    if is_too_late(at_ms, now_ms) {
         let message = format!("{at} is more than a day ahead of the clock of this node; check the clocks");
         return Err(KbError::argument("at", message));
     }
@@ -106,7 +111,8 @@ pub fn plan_results(
     let mut plan = ResultsPlan::default();
     for (key, entity) in tests {
         let Some((status, cases)) = assigned.tests.get(&key) else { continue };
-        if from_iso(entity.text(AT)) > from_iso(at) {
+        let part = part_of_run(&entity, input, *status, at);
+        if part.is_none() && from_iso(entity.text(AT)) > from_iso(at) {
             plan.older_count += 1;
             if plan.older.len() < RESULTS_LISTED_MAX {
                 let result_at = entity.text(AT).to_owned();
@@ -115,29 +121,43 @@ pub fn plan_results(
             continue;
         }
         let (id, from) = (entity.id.clone(), entity.text("status").to_owned());
-        let Some(change) = change(key, entity, status.text(), input, at) else { continue };
+        let part = part.unwrap_or_else(|| Results { status: *status, commit: None, at: at.to_owned() });
+        let to = part.status;
+        let Some(change) = change(key, entity, input, part) else { continue };
         if plan.updated.len() < RESULTS_LISTED_MAX {
-            plan.updated.push(UpdatedTest { id, from, to: *status, cases: *cases });
+            plan.updated.push(UpdatedTest { id, from, to, cases: *cases });
         }
         plan.changes.push(change);
     }
     plan
 }
 
+/// Results of a test.
+struct Results {
+    status: ResultStatus,
+    /// The commit that is stored, if it stays.
+    commit: Option<String>,
+    at: String,
+}
+
+/// Results that are combined with those stored before; `None` if these are of another run.
+fn part_of_run(entity: &Entity, input: &ResultsInput, status: ResultStatus, at: &str) -> Option<Results> {
+    input.run.as_deref().filter(|run| !run.is_empty() && *run == entity.text(RUN))?;
+    let stored = ResultStatus::parse(entity.text("status"))?;
+    let stored_at = entity.text(AT);
+    let at = if from_iso(stored_at) > from_iso(at) { stored_at } else { at };
+    let commit = Some(entity.text(COMMIT).to_owned());
+    Some(Results { status: both(stored, status), commit, at: at.to_owned() })
+}
+
 /// The change of one test; `None` if it has these results already.
-fn change(
-    key: NodeKey,
-    mut entity: Entity,
-    status: &str,
-    input: &ResultsInput,
-    at: &str,
-) -> Option<ResultChange> {
+fn change(key: NodeKey, mut entity: Entity, input: &ResultsInput, results: Results) -> Option<ResultChange> {
     let of_run = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let fields = [
-        ("status", Some(status.to_owned())),
+        ("status", Some(results.status.text().to_owned())),
         (RUN, of_run(&input.run)),
-        (COMMIT, of_run(&input.commit)),
-        (AT, Some(at.to_owned())),
+        (COMMIT, of_run(&input.commit).or_else(|| of_run(&results.commit))),
+        (AT, Some(results.at)),
     ];
     let (mut changed, mut removed) = (Map::new(), Vec::new());
     for (name, text) in fields {

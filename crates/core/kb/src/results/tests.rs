@@ -77,7 +77,94 @@ fn pytest_cases_are_found_by_file_or_class() {
     check(&sources, ("x", "", "test_login"), &[3]);
     check(&sources, ("tests.test_auth", "", "test_login_twice"), &[]);
     check(&sources, ("other.test_auth", "", "test_login"), &[]);
-    check(&["tests/test_auth.py::test_login"], ("tests.test_auth.TestAuth", "", "test_login"), &[1]);
+}
+
+#[test]
+fn a_class_in_a_file_is_not_the_file() {
+    let sources = ["tests/test_auth.py::test_x", "tests/test_auth.py::TestA::test_x"];
+    for file in ["", "tests/test_auth.py", "/builds/shop/tests/test_auth.py", "auth/tests/test_auth.py"] {
+        let is_far = file.len() > "tests/test_auth.py".len();
+        // A file of elsewhere is none of the tree; the class still is.
+        check(&sources, ("tests.test_auth.TestA", file, "test_x"), &[2]);
+        check(&sources, ("tests.test_auth.TestZ", file, "test_x"), &[]);
+        check(&sources, ("tests.test_auth.TestA.TestZ", file, "test_x"), &[]);
+        check(&sources, ("tests.test_auth", file, "test_x"), &[1]);
+        check(&sources, ("", file, "test_x"), if file.is_empty() || is_far { &[] } else { &[1] });
+    }
+    check(&sources, ("TestA", "tests/test_auth.py", "test_x"), &[2]);
+    check(&sources, ("TestZ", "tests/test_auth.py", "test_x"), &[]);
+    check(&sources, ("test_auth", "tests/test_auth.py", "test_x[1]"), &[1]);
+    // Titles around a name are in the name as well.
+    let titles = ["a.test.ts::auth > logs in", "a.test.ts::logs in"];
+    check(&titles, ("a.test.ts", "", "auth > logs in"), &[1]);
+    check(&titles, ("a.test.ts", "", "admin > logs in"), &[2]);
+    // A suite is around the class as a file is.
+    let (branch, _) = branch(&[("T-1", "com.shop.LoginTest::works")]);
+    let nested =
+        ResultCase { suite: Some("com.shop.LoginTest".into()), ..case("com.shop.Other", "", "works") };
+    assert_eq!(assigned(&branch, &[nested]).matched, 0);
+}
+
+#[test]
+fn nested_classes_of_java_fall_back_to_the_one_around_them() {
+    let sources =
+        ["src/test/java/com/shop/LoginTest.java::works", "src/test/java/com/shop/LoginTest.java::Deep::ends"];
+    check(&sources, ("com.shop.LoginTest$Deep", "", "works"), &[1]);
+    check(&sources, ("com.shop.LoginTest$Deep", "", "ends"), &[2]);
+    check(&sources, ("com.shop.LoginTest$Deep$Deeper", "", "ends"), &[2]);
+    check(&sources, ("com.shop.LoginTest$Deep$Deeper", "LoginTest.java", "works"), &[1]);
+    check(&sources, ("com.shop.LoginTest.Deep", "", "works"), &[]);
+    let (branch, _) = branch(&[("T-1", sources[0])]);
+    let both = |one: &str, other: &str| {
+        let cases = [case(one, "", "works"), case(other, "", "works")];
+        assigned(&branch, &cases).unmatched.into_iter().map(|unmatched| unmatched.case).collect::<Vec<_>>()
+    };
+    assert_eq!(both("com.shop.LoginTest$A", "com.shop.LoginTest"), ["com.shop.LoginTest$A::works"]);
+    assert_eq!(both("com.shop.LoginTest$A", "com.shop.LoginTest$B").len(), 2);
+    assert_eq!(both("com.shop.LoginTest$A", "com.shop.LoginTest$A"), [""; 0]);
+}
+
+/// Sources, classes and names of the cases of one run, and the number of cases of each test. Cases that belong to none
+/// name the tests that they may belong to.
+#[track_caller]
+fn check_run(sources: &[&str], cases: &[(&str, &str)], expected: &[(u64, u64)], candidates: &[&[&str]]) {
+    let tests: Vec<(String, &str)> =
+        sources.iter().enumerate().map(|(at, source)| (format!("T-{}", at + 1), *source)).collect();
+    let tests: Vec<(&str, &str)> = tests.iter().map(|(id, source)| (id.as_str(), *source)).collect();
+    let cases: Vec<_> = cases.iter().map(|(class, name)| case(class, "", name)).collect();
+    let assigned = assigned(&branch(&tests).0, &cases);
+    let counts: Vec<(u64, u64)> = assigned.tests.iter().map(|(key, (_, count))| (key.0, *count)).collect();
+    assert_eq!(counts, expected);
+    let unmatched: Vec<_> = assigned.unmatched.iter().map(|unmatched| &unmatched.candidates[..]).collect();
+    assert_eq!(unmatched, candidates);
+}
+
+#[test]
+fn a_case_of_another_package_is_no_case_of_a_test() {
+    let auth = "auth/login_test.go::TestLogin";
+    let internal = "internal/auth/login_test.go::TestLogin";
+    let both = [("example.com/shop/auth", "TestLogin"), ("example.com/shop/internal/auth", "TestLogin")];
+    // The module is what all packages begin with.
+    check_run(&[auth], &both, &[(1, 1)], &[&[]]);
+    check_run(&[auth, internal], &both, &[(1, 1), (2, 1)], &[]);
+    check_run(&[internal], &both, &[(1, 1)], &[&[]]);
+    let inner = [("example.com/shop/internal/auth", "TestLogin"), ("example.com/shop/internal/api", "TestX")];
+    check_run(&[internal], &inner, &[(1, 1)], &[&[]]);
+    check_run(&[auth, internal], &inner, &[], &[&["T-1", "T-2"], &[]]);
+    check_run(&[auth, internal], &inner[..1], &[(2, 1)], &[]);
+    let modules = [("example.com/shop/auth", "TestLogin"), ("example.org/grpc/auth", "TestLogin")];
+    check_run(&[auth], &modules, &[], &[&["T-1"], &["T-1"]]);
+
+    let rust = "crates/auth/src/login.rs::tests::works";
+    let packages = [("shop-auth", "login::tests::works"), ("grpc-auth", "login::tests::works")];
+    check_run(&[rust], &packages, &[], &[&["T-1"], &["T-1"]]);
+    check_run(&[rust], &packages[..1], &[(1, 1)], &[]);
+    // A library and a binary of one package may share a file.
+    check_run(&[rust], &[packages[0], ("shop-auth::bin/tool", "login::tests::works")], &[(1, 2)], &[]);
+    let parameters = [("tests.test_auth", "test_x[1]"), ("tests.test_auth", "test_x[2]")];
+    check_run(&["api/tests/test_auth.py::test_x"], &parameters, &[(1, 2)], &[]);
+    let folders = [("tests.test_auth", "test_x"), ("api.tests.test_auth", "test_x")];
+    check_run(&["api/tests/test_auth.py::test_x"], &folders, &[(1, 1)], &[&["T-1"]]);
 }
 
 #[test]
@@ -216,6 +303,28 @@ fn a_plan_changes_what_differs_and_keeps_later_results() {
     let plan = plan_results(&assigned, tests, &second, AT);
     assert_eq!(plan.changes[0].removed, ["result_run"]);
     assert_eq!(plan.changes[0].changed, Map::new());
+}
+
+#[test]
+fn shards_of_a_run_are_combined() {
+    let (branch, mut tests) = branch(&[("T-1", "t.py::test_x")]);
+    let mut import = |run: &str, commit: Option<&str>, at: &str, status: ResultStatus| {
+        let case = ResultCase { status, ..case("t", "", "test_x") };
+        let input = ResultsInput { commit: commit.map(str::to_owned), ..input(Some(run), at, vec![case]) };
+        let assigned = assigned(&branch, &input.cases);
+        let plan = plan_results(&assigned, tests.clone(), &input, at);
+        assert_eq!(plan.older_count, 0);
+        plan.changes.into_iter().for_each(|change| tests[0].1 = change.entity);
+        ["status", "result_commit", "result_at"].map(|name| tests[0].1.text(name).to_owned())
+    };
+    const EARLIER: &str = "2026-05-01T09:00:00Z";
+    assert_eq!(import("ci-9", Some("abc"), AT, Skipped), ["skipped", "abc", AT]);
+    assert_eq!(import("ci-9", None, EARLIER, Failing), ["failing", "abc", AT]);
+    assert_eq!(import("ci-9", Some("abc"), AT, Passing), ["failing", "abc", AT]);
+    assert_eq!(import("ci-10", None, AT, Passing), ["passing", "", AT]);
+    // Runs without an id are not one and the same.
+    assert_eq!(import("", None, AT, Failing), ["failing", "", AT]);
+    assert_eq!(import("", None, AT, Passing), ["passing", "", AT]);
 }
 
 #[track_caller]

@@ -46,7 +46,7 @@ pub(super) fn candidate(
     keep_results(&mut attributes, input.kind, stored);
     let entity = Entity { id: input.id.clone(), kind: input.kind, attributes };
     check_required(&entity.attributes, &mut errors);
-    check_times(&input.properties, &mut errors);
+    check_times(&input.properties, now_ms, &mut errors);
     check_read_only(&input.properties, Some(&entity), &mut errors);
     if errors.is_empty() {
         errors.extend(check_size(&entity.attributes).err());

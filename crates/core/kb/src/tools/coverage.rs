@@ -154,6 +154,19 @@ pub struct ReqRow {
     pub verification_scopes: Vec<String>,
 }
 
+impl ReqRow {
+    /// Returns the evidence in words for people.
+    pub fn evidence(&self) -> String {
+        // The key says nothing about passing tests that are neither end-to-end nor of units alone.
+        let is_passing = self.test_statuses.iter().any(|status| status == "passing");
+        match self.coverage_depth.as_str() {
+            "open_or_nonpassing_tests_only" if is_passing => "passing, not end-to-end".to_owned(),
+            "open_or_nonpassing_tests_only" => "no passing test".to_owned(),
+            other => other.replace('_', " "),
+        }
+    }
+}
+
 /// Coverage of a symbol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -128,7 +128,7 @@ pub struct MatrixSummary {
     /// Entities by missing part; one with two gaps counts twice.
     #[schema(value_type = Object)]
     pub gaps: BTreeMap<String, u64>,
-    /// Entities with any gap.
+    /// Entities with a gap, a failing test or a suspect link.
     pub with_gaps: u64,
     /// Links of the branch whose ends changed after they were made.
     pub suspect_links: u64,
@@ -199,6 +199,18 @@ pub struct TraceCell {
     /// Whether a link that leads to it is suspect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspect: bool,
+}
+
+impl MatrixRow {
+    /// Whether something is missing or wrong.
+    pub fn has_gap(&self) -> bool {
+        has_gap(&self.gaps, self.proof, self.suspect)
+    }
+}
+
+/// Whether something is missing or wrong in a row.
+pub(crate) fn has_gap(gaps: &[TraceGap], proof: Proof, suspect: u64) -> bool {
+    !gaps.is_empty() || proof == Proof::Failing || suspect > 0
 }
 
 impl MatrixOutput {

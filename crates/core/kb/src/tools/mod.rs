@@ -35,6 +35,7 @@ pub use entity_json::EntityJson;
 pub use find_gaps::{FindGapsInput, FindGapsOutput, GapRow};
 pub use graph::{Direction, GraphEdge, GraphInput, GraphNode, GraphOutput};
 pub use impact::{ImpactInput, ImpactOutput, ImpactRow, ImpactSide, ImpactStep};
+pub(crate) use matrix::has_gap;
 pub use matrix::{
     MatrixBy, MatrixInput, MatrixOutput, MatrixRow, MatrixSummary, Proof, TraceCell, TraceCells, TraceGap,
 };

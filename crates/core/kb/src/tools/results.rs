@@ -131,7 +131,7 @@ pub struct UnmatchedCase {
     pub case: String,
     /// Its outcome.
     pub status: ResultStatus,
-    /// Tests in several files that it may belong to; the first few of them.
+    /// Tests that it may belong to, in several files or with cases of other packages; the first few of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
 }

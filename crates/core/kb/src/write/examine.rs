@@ -11,6 +11,7 @@ use crate::entity::{
 };
 use crate::limits;
 use crate::model::{EntityType, FactKind, Relation};
+use crate::results::{RESULT_FIELDS, is_too_late};
 use crate::tools::UpsertInput;
 use crate::{KbError, Properties};
 
@@ -60,7 +61,7 @@ impl UpsertPlan {
 }
 
 /// Examines an upsert of a branch. `current` is the entity as it is stored, if it is; `facts` describe the source
-/// file of a symbol, if it was read.
+/// file of a symbol, if it was read. `now_ms` is 0 where there is no clock.
 pub fn examine_upsert(
     branch: &Branch,
     current: Option<&Entity>,
@@ -138,6 +139,9 @@ fn merge(
             attributes.insert(field.attribute.to_owned(), without_duplicates(field.name, value));
         }
     }
+    if input.kind == EntityType::Test && is_own_status(current, &input.properties) {
+        RESULT_FIELDS.iter().for_each(|name| drop(attributes.remove(*name)));
+    }
     let now = to_iso_utc(now_ms);
     let created = current.map(|current| current.text("created_at")).filter(|at| !at.is_empty());
     match created {
@@ -158,8 +162,15 @@ fn merge(
         attributes.insert("source".into(), DEFAULT_SOURCE.into());
     }
     check_required(&attributes, errors);
-    check_times(&input.properties, errors);
+    check_times(&input.properties, now_ms, errors);
     Entity { id: input.id.clone(), kind: input.kind, attributes }
+}
+
+/// Whether a status is that of its writer, and not that of the results that are stored.
+fn is_own_status(current: Option<&Entity>, properties: &Properties) -> bool {
+    let is_new = |status: &str| current.is_some_and(|current| current.text("status") != status);
+    properties.text("status").is_some_and(is_new)
+        && !RESULT_FIELDS.iter().any(|name| properties.0.contains_key(*name))
 }
 
 /// Adds an error for each required field that is missing, unless it has one.
@@ -208,7 +219,12 @@ pub(crate) fn without_duplicates(name: &str, value: &Value) -> Value {
     Value::Array(kept)
 }
 
-pub(crate) fn check_times(properties: &Properties, errors: &mut Vec<FieldError>) {
+pub(crate) fn check_times(properties: &Properties, now_ms: u64, errors: &mut Vec<FieldError>) {
+    let result_at = properties.text("result_at");
+    if let Some(at) = result_at.filter(|at| from_iso(at).is_some_and(|at_ms| is_too_late(at_ms, now_ms))) {
+        let message = format!("{at} is more than a day ahead of the clock of this node");
+        errors.push(FieldError::new("result_at", message, Some("check the clocks".into())));
+    }
     for name in ["created_at", "updated_at", "result_at"] {
         if let Some(text) = properties.text(name).filter(|text| from_iso(text).is_none()) {
             let message = format!("{:?} is no time", cut(text));

@@ -8,7 +8,7 @@ use cairn_base::Harmless;
 
 use crate::place::{before, line_column};
 use crate::{KipError, Span};
-use width::width;
+pub use width::width;
 
 /// Characters that are shown before and after where the mistake begins: a line may be a megabyte.
 const SHOWN_BEFORE: usize = 60;

@@ -1,7 +1,7 @@
 //! How many columns of a terminal characters take.
 
-/// Columns of a text.
-pub(super) fn width(text: &str) -> usize {
+/// Returns the columns that a text takes on a terminal.
+pub fn width(text: &str) -> usize {
     text.chars().map(|character| columns(u32::from(character))).sum()
 }
 

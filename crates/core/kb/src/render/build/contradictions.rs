@@ -1,11 +1,11 @@
 //! Contradictions between requirements.
 
-use super::super::model::{Row, Section, Span, Table, Tone};
+use super::super::model::{Row, Scope, Section, Span, Table, Tone};
 use super::cells::{column, tile};
 use crate::tools::{CheckOutput, Violation};
 
 /// The smallest sets of requirements that cannot hold together.
-pub(super) fn section(check: &CheckOutput) -> Section {
+pub(super) fn section(check: &CheckOutput, scope: Scope) -> Section {
     Section {
         anchor: "contradictions",
         title: "Contradictions",
@@ -19,8 +19,9 @@ pub(super) fn section(check: &CheckOutput) -> Section {
             columns: ["Requirements", "Reason", "Way out"].map(column).into(),
             rows: check.violations.iter().map(row).collect(),
             count: check.count,
-            empty: "No current requirements contradict each other.",
+            empty: "No current requirements contradict each other.".to_owned(),
         }),
+        scope,
     }
 }
 

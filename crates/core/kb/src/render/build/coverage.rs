@@ -1,18 +1,18 @@
 //! Coverage of requirements.
 
-use super::super::model::{Bar, Row, Section, Span, Table, Tile, Tone};
+use super::super::model::{Bar, Row, Scope, Section, Span, Table, Tile, Tone};
 use super::cells::{column, count, entity, number, spaced, tile, words};
 use crate::tools::{CoverageOutput, CoverageRow, CoverageStatus, ReqRow};
 
 /// Requirements that must be covered, and how they are.
-pub(super) fn section(coverage: &CoverageOutput) -> Section {
+pub(super) fn section(coverage: &CoverageOutput, scope: Scope) -> Section {
     let summary = &coverage.summary;
     let of = |count: Option<u64>| count.unwrap_or(0);
     let rows: Vec<Row> = coverage.rows.iter().filter_map(row).collect();
     Section {
         anchor: "coverage",
         title: "Coverage",
-        about: "Requirements whose priority ends with `must` need a scenario and a test. The evidence is the strongest \
+        about: "Requirements whose priority ends with “must” need a scenario and a test. The evidence is the strongest \
                 that the tests of a requirement give."
             .to_owned(),
         tiles: vec![
@@ -45,8 +45,9 @@ pub(super) fn section(coverage: &CoverageOutput) -> Section {
             ],
             count: summary.total.max(rows.len() as u64),
             rows,
-            empty: "There are no requirements.",
+            empty: scope.none("requirements"),
         }),
+        scope,
     }
 }
 
@@ -77,7 +78,7 @@ fn requirement(row: &ReqRow) -> Row {
             count(row.test_count),
             count(row.direct_symbol_count),
             count(row.transitive_symbol_count),
-            words(&spaced(&row.coverage_depth)),
+            words(&row.evidence()),
             coverage,
         ],
         is_gap: row.coverage_status == CoverageStatus::Uncovered,

@@ -1,11 +1,11 @@
 //! Suspect links.
 
-use super::super::model::{Row, Section, Span, Table, Tone};
+use super::super::model::{Row, Scope, Section, Span, Table, Tone};
 use super::cells::{column, cut, tile};
 use crate::tools::{ChangedEnds, SuspectLink, SuspectOutput};
 
 /// Links whose ends changed after they were made.
-pub(super) fn section(suspect: &SuspectOutput) -> Section {
+pub(super) fn section(suspect: &SuspectOutput, scope: Scope) -> Section {
     Section {
         anchor: "suspect",
         title: "Suspect links",
@@ -23,8 +23,9 @@ pub(super) fn section(suspect: &SuspectOutput) -> Section {
             columns: ["Source", "Link", "Target", "Changed"].map(column).into(),
             rows: suspect.links.iter().map(row).collect(),
             count: suspect.count,
-            empty: "No end of a link has changed.",
+            empty: "No end of a link has changed.".to_owned(),
         }),
+        scope,
     }
 }
 

@@ -1,11 +1,11 @@
 //! The traceability matrix, and code, tests and scenarios with gaps.
 
-use super::super::model::{Bar, Row, Section, Span, Table, Tile, Tone};
+use super::super::model::{Bar, Row, Scope, Section, Span, Table, Tile, Tone};
 use super::cells::{Beside, column, entity, gaps, linked, proof, status, tile, words};
 use crate::tools::{MatrixBy, MatrixOutput, MatrixRow, MatrixSummary, Proof, TraceGap};
 
 /// The matrix of requirements.
-pub(super) fn requirements(matrix: &MatrixOutput) -> Section {
+pub(super) fn requirements(matrix: &MatrixOutput, scope: Scope) -> Section {
     let summary = &matrix.summary;
     let gap = |gap: TraceGap| summary.gaps.get(gap.text()).copied().unwrap_or(0);
     Section {
@@ -21,7 +21,11 @@ pub(super) fn requirements(matrix: &MatrixOutput) -> Section {
             tile("without scenario", gap(TraceGap::MissingScenario), Tone::Warn),
             tile("without test", gap(TraceGap::MissingTest), Tone::Warn),
             tile("without code", gap(TraceGap::MissingSymbol), Tone::Warn),
-            tile("suspect links", summary.suspect_links, Tone::Info),
+            tile(
+                if scope.filters.is_empty() { "suspect links" } else { "suspect links of the branch" },
+                summary.suspect_links,
+                Tone::Info,
+            ),
         ],
         bar: Some(Bar { label: "Requirements by the state of their tests", parts: proofs(summary) }),
         table: Some(Table {
@@ -31,8 +35,13 @@ pub(super) fn requirements(matrix: &MatrixOutput) -> Section {
                 .into(),
             rows: matrix.rows.iter().map(requirement).collect(),
             count: matrix.count,
-            empty: "No requirement passes the filters.",
+            empty: if summary.total == 0 {
+                scope.none("requirements")
+            } else {
+                "No requirement has a gap.".to_owned()
+            },
         }),
+        scope,
     }
 }
 
@@ -57,17 +66,13 @@ fn requirement(row: &MatrixRow) -> Row {
             vec![vec![Span::Badge(tone, label.to_owned())]],
             gaps(&row.gaps, row.suspect),
         ],
-        is_gap: has_gap(row),
+        is_gap: row.has_gap(),
     }
 }
 
-fn has_gap(row: &MatrixRow) -> bool {
-    !row.gaps.is_empty() || row.suspect > 0 || row.proof == Proof::Failing
-}
-
 /// Entities of another type; `None` for requirements.
-pub(super) fn untraced(matrix: &MatrixOutput) -> Option<Section> {
-    let (anchor, title, about, caption, first, empty) = match matrix.by {
+pub(super) fn untraced(matrix: &MatrixOutput, scope: &impl Fn(&str) -> Scope) -> Option<Section> {
+    let (anchor, title, about, caption, first, things, [every, holds]) = match matrix.by {
         MatrixBy::Req => return None,
         MatrixBy::Symbol => (
             "code",
@@ -75,7 +80,8 @@ pub(super) fn untraced(matrix: &MatrixOutput) -> Option<Section> {
             "Symbols that implement no requirement, that no test covers, whose tests fail, or whose links are suspect. The code of tests is left out.",
             "Symbols with gaps",
             "Symbol",
-            "Every symbol implements a requirement and is covered by a test that does not fail.",
+            "symbols",
+            ["Every symbol", "implements a requirement and is covered by a test that does not fail."],
         ),
         MatrixBy::Test => (
             "tests",
@@ -83,7 +89,8 @@ pub(super) fn untraced(matrix: &MatrixOutput) -> Option<Section> {
             "Tests that verify no requirement, neither directly nor through a scenario, that fail, or whose links are suspect.",
             "Tests with gaps",
             "Test",
-            "Every test verifies a requirement, and none fails.",
+            "tests",
+            ["Every test", "verifies a requirement, and none fails."],
         ),
         MatrixBy::Scenario => (
             "scenarios",
@@ -91,7 +98,8 @@ pub(super) fn untraced(matrix: &MatrixOutput) -> Option<Section> {
             "Scenarios that specify no requirement, that no test verifies, whose tests fail, or whose links are suspect.",
             "Scenarios with gaps",
             "Scenario",
-            "Every scenario specifies a requirement and is verified by a test.",
+            "scenarios",
+            ["Every scenario", "specifies a requirement and is verified by a test."],
         ),
     };
     let summary = &matrix.summary;
@@ -111,6 +119,12 @@ pub(super) fn untraced(matrix: &MatrixOutput) -> Option<Section> {
     ];
     // Tests are their own tests.
     let tiles = tiles.into_iter().filter(|tile| matrix.by != MatrixBy::Test || tile.label != "without test");
+    let scope = scope(anchor);
+    let empty = match (summary.total, scope.filters.is_empty()) {
+        (0, _) => scope.none(things),
+        (_, true) => format!("{every} {holds}"),
+        (_, false) => format!("{every} that passes the filters {holds}"),
+    };
     let columns = [first, "Status", "Requirements", "Tests", "Verified", "Gaps"];
     Some(Section {
         anchor,
@@ -125,6 +139,7 @@ pub(super) fn untraced(matrix: &MatrixOutput) -> Option<Section> {
             count: matrix.count,
             empty,
         }),
+        scope,
     })
 }
 
@@ -139,6 +154,6 @@ fn untraced_row(row: &MatrixRow) -> Row {
             vec![vec![Span::Badge(tone, label.to_owned())]],
             gaps(&row.gaps, row.suspect),
         ],
-        is_gap: has_gap(row),
+        is_gap: row.has_gap(),
     }
 }

@@ -12,6 +12,7 @@ use super::page::Page;
 use super::suspect::{counts, suspect_at};
 use crate::branch::{Branch, Node, NodeKey};
 use crate::limits::PAGE_DEFAULT;
+use crate::tools::has_gap;
 use crate::tools::{MatrixInput, MatrixOutput, MatrixRow, MatrixSummary, Proof, StatusOutput, TraceGap};
 use crate::{KbError, Result};
 
@@ -33,8 +34,8 @@ pub fn matrix(branch: &Branch, input: &MatrixInput, meta: StatusOutput) -> Resul
         }
         let verdict = if retired { Verdict::RETIRED } else { verdicts.judge(key, node) };
         let suspect = suspect_at(branch, key);
-        tally.add(&verdict);
-        let is_gap = !verdict.gaps.is_empty() || verdict.proof == Proof::Failing || suspect > 0;
+        let is_gap = has_gap(&verdict.gaps, verdict.proof, suspect);
+        tally.add(&verdict, is_gap);
         if is_gap || !input.only_gaps {
             shown.push((key, node, verdict, suspect));
         }
@@ -74,9 +75,9 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, verdict: &Verdict) {
+    fn add(&mut self, verdict: &Verdict, is_gap: bool) {
         self.total += 1;
-        self.with_gaps += u64::from(!verdict.gaps.is_empty());
+        self.with_gaps += u64::from(is_gap);
         *self.proofs.entry(verdict.proof).or_default() += 1;
         verdict.gaps.iter().for_each(|gap| *self.gaps.entry(*gap).or_default() += 1);
     }

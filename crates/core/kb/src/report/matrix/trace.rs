@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::place;
+use super::verdict::is_retired;
 use crate::branch::{Branch, Edge, Node, NodeKey};
 use crate::limits::{MATRIX_CELLS_MAX, MATRIX_THROUGH_MAX};
 use crate::model::{EntityType, Relation};
@@ -53,6 +54,16 @@ pub(super) fn linked<'a>(
     })
 }
 
+/// Returns those that still count.
+pub(super) fn current<'a>(
+    branch: &'a Branch,
+    key: NodeKey,
+    ways: &'static [Way],
+    kind: EntityType,
+) -> impl Iterator<Item = (NodeKey, &'a Node, Edge)> {
+    linked(branch, key, ways, kind).filter(|(key, node, _)| !is_retired(branch, *key, node))
+}
+
 /// Entities of one column.
 #[derive(Debug, Default)]
 pub(super) struct Column<'a>(BTreeMap<&'a str, Found<'a>>);
@@ -86,7 +97,7 @@ impl<'a> Column<'a> {
         found.is_suspect |= branch.trust(edge).is_suspect();
     }
 
-    /// Adds entities that are linked to one of the row.
+    /// Adds entities that are linked to one of the row and still count.
     fn extend(
         &mut self,
         branch: &'a Branch,
@@ -95,7 +106,7 @@ impl<'a> Column<'a> {
         kind: EntityType,
         through: Option<&'a str>,
     ) {
-        linked(branch, from, ways, kind).for_each(|found| self.add(branch, found, through));
+        current(branch, from, ways, kind).for_each(|found| self.add(branch, found, through));
     }
 
     fn keys(&self) -> Vec<(NodeKey, &'a str)> {
@@ -118,7 +129,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Returns the requirements, scenarios, tests and symbols of an entity.
+/// Returns the requirements, scenarios, tests and symbols of an entity that still count.
 pub(super) fn trace(branch: &Branch, key: NodeKey, kind: EntityType) -> [Column<'_>; 4] {
     use EntityType::{Req, Scenario, Symbol, Test};
     let [mut requirements, mut scenarios, mut tests, mut symbols] = [(); 4].map(|()| Column::default());
@@ -131,7 +142,7 @@ pub(super) fn trace(branch: &Branch, key: NodeKey, kind: EntityType) -> [Column<
             }
             symbols.extend(branch, key, IMPLEMENTERS, Symbol, None);
             for found in symbols.0.values_mut() {
-                let covering = linked(branch, found.key, COVERERS, Test).map(|(_, test, _)| &*test.id);
+                let covering = current(branch, found.key, COVERERS, Test).map(|(_, test, _)| &*test.id);
                 found.through.extend(covering.filter(|id| tests.0.contains_key(id)));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::trace::{COVERERS, IMPLEMENTED, IMPLEMENTERS, SCENARIOS, SPECIFIED, TESTS, VERIFIED, linked};
+use super::trace::{COVERERS, IMPLEMENTED, IMPLEMENTERS, SCENARIOS, SPECIFIED, TESTS, VERIFIED, current};
 use crate::branch::{Branch, Node, NodeKey};
 use crate::model::{EntityType, Relation};
 use crate::tools::{Proof, TraceGap};
@@ -64,7 +64,7 @@ impl Outcomes {
     }
 }
 
-/// Judges the entities of a branch. Scenarios are looked at once, because many requirements may share one.
+/// Judges the entities of a branch by those that count. Scenarios are looked at once, because many requirements may share one.
 #[derive(Debug)]
 pub(super) struct Verdicts<'a> {
     branch: &'a Branch,
@@ -80,12 +80,12 @@ impl<'a> Verdicts<'a> {
     /// Judges an entity that counts.
     pub(super) fn judge(&mut self, key: NodeKey, node: &Node) -> Verdict {
         let branch = self.branch;
-        let has = |ways, kind| linked(branch, key, ways, kind).next().is_some();
+        let has = |ways, kind| current(branch, key, ways, kind).next().is_some();
         match node.kind {
             EntityType::Req => {
                 let mut outcomes = self.tests_of(key);
                 let mut has_scenario = false;
-                for (scenario, ..) in linked(branch, key, SCENARIOS, EntityType::Scenario) {
+                for (scenario, ..) in current(branch, key, SCENARIOS, EntityType::Scenario) {
                     has_scenario = true;
                     outcomes = outcomes.and(self.tests_of(scenario));
                 }
@@ -105,7 +105,7 @@ impl<'a> Verdicts<'a> {
                 Verdict::of(outcomes.proof(), &parts)
             }
             EntityType::Test => {
-                let mut scenarios = linked(branch, key, VERIFIED, EntityType::Scenario);
+                let mut scenarios = current(branch, key, VERIFIED, EntityType::Scenario);
                 let is_needed = has(VERIFIED, EntityType::Req)
                     || scenarios.any(|(scenario, ..)| self.specifies_any(scenario));
                 let parts = [(TraceGap::MissingRequirement, is_needed)];
@@ -116,7 +116,7 @@ impl<'a> Verdicts<'a> {
                 Verdict::RETIRED
             }
             EntityType::Symbol => {
-                let tests = linked(branch, key, COVERERS, EntityType::Test);
+                let tests = current(branch, key, COVERERS, EntityType::Test);
                 let outcomes =
                     tests.fold(Outcomes::default(), |found, (_, test, _)| found.and(Outcomes::of_test(test)));
                 let parts = [
@@ -132,7 +132,7 @@ impl<'a> Verdicts<'a> {
     fn tests_of(&mut self, key: NodeKey) -> Outcomes {
         let branch = self.branch;
         *self.outcomes.entry(key).or_insert_with(|| {
-            let tests = linked(branch, key, TESTS, EntityType::Test);
+            let tests = current(branch, key, TESTS, EntityType::Test);
             tests.fold(Outcomes::default(), |found, (_, test, _)| found.and(Outcomes::of_test(test)))
         })
     }
@@ -142,6 +142,6 @@ impl<'a> Verdicts<'a> {
         *self
             .specifies
             .entry(scenario)
-            .or_insert_with(|| linked(branch, scenario, SPECIFIED, EntityType::Req).next().is_some())
+            .or_insert_with(|| current(branch, scenario, SPECIFIED, EntityType::Req).next().is_some())
     }
 }

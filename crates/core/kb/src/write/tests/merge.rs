@@ -3,7 +3,7 @@
 use cairn_base::Value;
 
 use super::{Kb, NOW_MS, sent};
-use crate::EntityType::Req;
+use crate::EntityType::{Req, Test};
 
 #[test]
 fn trap_6_created_at_never_moves_and_what_is_not_sent_stays() {
@@ -51,4 +51,32 @@ fn only_what_changes_is_stored() {
     assert_eq!(plan.changed.keys().collect::<Vec<_>>(), ["owner", "updated_at"]);
     let plan = kb.examine(&sent(Req, "new", r#"{"title":"t","status":"open"}"#)).plan;
     assert_eq!(plan.changed, plan.entity.attributes);
+}
+
+#[test]
+fn a_status_of_a_writer_is_not_that_of_a_run() {
+    let mut kb = Kb::new();
+    const RUN: [&str; 3] = ["result_run", "result_commit", "result_at"];
+    let results = r#"{"title":"t","status":"passing","result_run":"ci-1","result_commit":"abc","result_at":"2026-05-01T10:00:00Z"}"#;
+    kb.put(&sent(Test, "T", results));
+    for kept in
+        [r#"{"title":"other"}"#, r#"{"status":"passing"}"#, r#"{"status":"failing","result_run":"ci-1"}"#]
+    {
+        let entity = kb.examine(&sent(Test, "T", kept)).plan.entity;
+        assert_eq!(RUN.map(|name| entity.text(name)), ["ci-1", "abc", "2026-05-01T10:00:00Z"], "{kept}");
+    }
+    let mut plan = kb.examine(&sent(Test, "T", r#"{"status":"failing"}"#)).plan;
+    plan.removed.sort();
+    assert_eq!(plan.removed, ["result_at", "result_commit", "result_run"]);
+}
+
+#[test]
+fn a_time_of_results_is_at_most_a_day_ahead() {
+    let kb = Kb::new();
+    let at = |ms: u64| {
+        let at = cairn_base::to_iso_utc(ms);
+        sent(Test, "T", &format!(r#"{{"title":"t","status":"open","result_at":"{at}"}}"#))
+    };
+    kb.allows(&at(NOW_MS + 86_400_000));
+    kb.refuses(&at(NOW_MS + 86_400_001), &["result_at", "more than a day ahead"]);
 }
