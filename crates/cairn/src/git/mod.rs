@@ -1,7 +1,8 @@
 //! Running git, where cairn runs in its hooks or for it. Everything else reads `.git` as it lies on disk.
 //!
 //! Arguments are passed as they are, never through a shell. Variables such as `GIT_INDEX_FILE` are inherited, so that a
-//! hook sees the index of the commit that is being made. Output is read up to a limit.
+//! hook sees the index of the commit that is being made; those that give arguments another meaning are not. Output is
+//! read up to a limit.
 
 mod blobs;
 mod diff;
@@ -17,6 +18,15 @@ pub(crate) use self::diff::{Hunk, Staged};
 pub(crate) use self::hooks_folder::HooksFolder;
 use crate::failure::Failure;
 use crate::limits::GIT_MESSAGE_BYTES_MAX;
+
+/// Variables that change the meaning of pathspecs and the output of a diff.
+const NOT_INHERITED: [&str; 5] = [
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_DIFF_OPTS",
+];
 
 /// Git in a folder.
 #[derive(Debug, Clone)]
@@ -34,6 +44,9 @@ impl Git {
         let mut command = Command::new("git");
         command.arg("--no-optional-locks").args(["-c", "core.quotePath=false"]).args(arguments);
         command.current_dir(&self.folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        for name in NOT_INHERITED {
+            command.env_remove(name);
+        }
         command
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
@@ -26,12 +26,24 @@ fn project() -> Project {
 
 /// Git with cairn on the path, and the data directory named.
 fn git_with_cairn(project: &Project, folder: &Path, arguments: &[&str]) -> Output {
+    output(git_of(project, folder, arguments).env("CAIRN_DATA_DIR", project.root.join(".cairn")))
+}
+
+/// Git with cairn on the path.
+fn git_of(project: &Project, folder: &Path, arguments: &[&str]) -> Command {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_cairn"));
     let folder_of_program = program.parent().expect("a folder").display();
     let mut command = project.git_command(arguments);
     command.current_dir(folder).env("PATH", format!("{folder_of_program}:/usr/local/bin:/usr/bin:/bin"));
-    command.env("CAIRN_DATA_DIR", project.root.join(".cairn"));
-    output(&mut command)
+    command.env_remove("CAIRN_DATA_DIR").env("HOME", project.beside("home"));
+    command
+}
+
+/// cairn without a name of the data directory.
+fn cairn_in(project: &Project, folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = project.command(folder, arguments);
+    command.env_remove("CAIRN_DATA_DIR").env("HOME", project.beside("home"));
+    command
 }
 
 /// Checks the staged changes: exit code, and symbols as `path:line name links`.
@@ -257,7 +269,7 @@ fn hooks_are_added_and_removed_without_a_trace() {
     fs::set_permissions(&own, fs::Permissions::from_mode(0o750)).expect("it is ours");
     project.said(&["kb", "init", "--hooks"]);
     let first: Vec<_> = HOOKS.map(|name| fs::read(hook(&project, name)).expect("it is there")).to_vec();
-    assert!(first[0].starts_with(b"#!/bin/sh\necho mine\n# >>> cairn"));
+    assert!(first[0].starts_with(b"#!/bin/sh\n# >>> cairn") && first[0].ends_with(b"\necho mine"));
     let mode =
         |name: &str| fs::metadata(hook(&project, name)).expect("it is there").permissions().mode() & 0o777;
     assert_eq!((mode("pre-commit"), mode("post-merge")), (0o750, 0o755));
@@ -294,7 +306,7 @@ fn hooks_are_where_git_looks_for_them() {
     assert!(
         fs::read_to_string(project.root.join("scripts/merge.sh"))
             .expect("text")
-            .contains("cairn kb hook post-merge")
+            .contains("hook post-merge")
     );
     // Outside of it nothing is touched.
     let outside = project.beside("shared-hooks");
@@ -357,13 +369,235 @@ fn hooks_stop_nothing_without_cairn_or_without_a_kb() {
     let empty = project.beside("empty");
     fs::create_dir(&empty).expect("a folder");
     assert!(output(&mut cairn(&empty, &["init"])).status.success());
-    for data in [project.beside("none"), empty.join(".cairn")] {
+    for (data, said) in [(project.beside("none"), "there is no data directory"), (empty.join(".cairn"), "")] {
         let mut command = project.git_command(&["commit", "-q", "-a", "--amend", "-m", "x"]);
         let program = PathBuf::from(env!("CARGO_BIN_EXE_cairn"));
         let folder = program.parent().expect("a folder").display();
         command.env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin")).env("CAIRN_DATA_DIR", &data);
         let done = output(&mut command);
-        assert!(done.status.success() && stderr(&done).is_empty(), "{}", stderr(&done));
+        // Of a workspace that has had a KB it is said that there is none.
+        assert!(done.status.success() && stderr(&done).contains(said), "{}", stderr(&done));
+        assert_eq!(stderr(&done).is_empty(), said.is_empty(), "{}", stderr(&done));
+    }
+}
+
+fn executable(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, text).expect("written");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+}
+
+#[test]
+fn a_hook_that_is_there_keeps_its_exit_code() {
+    let project = project();
+    write(&project, "lint.sh", "exit 1\n");
+    let own = hook(&project, "pre-commit");
+    executable(&own, "#!/bin/sh\nsh ./lint.sh\n");
+    project.said(&["kb", "init", "--hooks"]);
+    let commit = || {
+        git_with_cairn(&project, &project.root, &["commit", "-q", "--allow-empty", "-m", "x"])
+            .status
+            .success()
+    };
+    assert!(!commit(), "lint.sh stops it");
+    write(&project, "lint.sh", "exit 0\n");
+    assert!(commit());
+    // One that ends by itself does not skip the block.
+    executable(&own, "#!/bin/sh\nexit 0\n");
+    project.said(&["kb", "init", "--hooks"]);
+    write(&project, "a.ts", "export function a() {}\n");
+    project.git(&["add", "."]);
+    assert!(!commit(), "a is not linked");
+}
+
+#[test]
+fn husky_runs_the_block() {
+    let project = project();
+    let stub = "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"";
+    executable(&project.root.join(".husky/_/pre-commit"), stub);
+    write(
+        &project,
+        ".husky/_/h",
+        "#!/usr/bin/env sh\nn=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n\
+         [ ! -f \"$s\" ] && exit 0\nsh -e \"$s\" \"$@\"\nc=$?\nexit $c\n",
+    );
+    write(&project, ".husky/pre-commit", "true\n");
+    project.git(&["config", "core.hooksPath", ".husky/_"]);
+    let said = project.said(&["kb", "init", "--hooks"]);
+    assert!(!said.contains("not executable"), "{said}");
+    let stays = fs::read_to_string(project.root.join(".husky/_/pre-commit")).expect("it is there");
+    assert_eq!(stays, stub);
+    write(&project, "a.ts", "export function a() {}\n");
+    project.git(&["add", "a.ts"]);
+    let refused = git_with_cairn(&project, &project.root, &["commit", "-q", "-m", "x"]);
+    assert!(!refused.status.success() && stderr(&refused).contains("a.ts:1"), "{}", stderr(&refused));
+    project.said(&["kb", "init", "--remove-hooks"]);
+    let own = fs::read_to_string(project.root.join(".husky/pre-commit")).expect("it is there");
+    assert_eq!(own, "true\n");
+    assert!(!project.root.join(".husky/post-merge").exists());
+}
+
+#[test]
+fn linked_worktrees_find_the_data_directory_of_the_main_one() {
+    let project = project();
+    project.said(&["kb", "init", "--hooks"]);
+    let linked = project.beside("elsewhere/linked");
+    let path = linked.to_str().expect("text");
+    let added = output(&mut git_of(&project, &project.root, &["worktree", "add", "-q", "-b", "new", path]));
+    let said = stderr(&added);
+    assert!(added.status.success() && said.contains("created an empty KB of branch new"), "{said}");
+    assert!(said.contains("cairn kb branch create --from"), "{said}");
+    let status = output(&mut cairn_in(&project, &linked, &["kb", "status"]));
+    assert!(status.status.success(), "{}", stderr(&status));
+    fs::write(linked.join("a.ts"), "export function a() {}\n").expect("written");
+    project.git(&["-C", path, "add", "."]);
+    let refused = output(&mut git_of(&project, &linked, &["commit", "-q", "-m", "x"]));
+    assert!(!refused.status.success() && stderr(&refused).contains("a.ts:1"), "{}", stderr(&refused));
+    // Where it is gone, the hook says so.
+    fs::rename(project.root.join(".cairn"), project.beside("moved")).expect("it is ours");
+    let done = output(&mut git_of(&project, &linked, &["commit", "-q", "-m", "x"]));
+    assert!(
+        done.status.success() && stderr(&done).contains("there is no data directory"),
+        "{}",
+        stderr(&done)
+    );
+}
+
+#[test]
+fn each_root_of_a_repository_has_its_hooks() {
+    let project = Project::new();
+    fs::remove_dir_all(project.root.join(".cairn")).expect("it is ours");
+    let root = |name: &str| project.root.join("packages").join(name);
+    let said = |folder: &Path, arguments: &[&str]| {
+        let output = output(&mut cairn_in(&project, folder, arguments));
+        assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+        stdout(&output)
+    };
+    for name in ["a", "it's b"] {
+        let config = format!("packages/{name}/cairn-kb.toml");
+        write(&project, &config, "schema_version = 2\n");
+        write(
+            &project,
+            &format!("packages/{name}/documentation/requirements/r.md"),
+            document(&format!("REQ-{}", &name[..1]), "R"),
+        );
+        said(&root(name), &["init"]);
+        said(&root(name), &["kb", "init", "--hooks"]);
+        said(&root(name), &["kb", "sync"]);
+    }
+    let git = |arguments: &[&str]| output(&mut git_of(&project, &project.root, arguments));
+    write(&project, "packages/a/a.ts", "// implements REQ-a\nexport function a() {}\n");
+    write(&project, "outside.ts", "export function outside() {}\n");
+    project.git(&["add", "."]);
+    let done = git(&["commit", "-q", "-m", "x"]);
+    assert!(done.status.success(), "{}", stderr(&done));
+    assert!(git(&["checkout", "-q", "-b", "other"]).status.success());
+    let ids = |name: &str| said(&root(name), &["kb", "query", "--json"]);
+    assert!(ids("a").contains("REQ-a") && ids("it's b").contains("REQ-i"), "{}", ids("a"));
+    write(&project, "packages/it's b/b.ts", "export function b() {}\n");
+    project.git(&["add", "."]);
+    let refused = git(&["commit", "-q", "-m", "x"]);
+    assert!(!refused.status.success() && stderr(&refused).contains("b.ts:1"), "{}", stderr(&refused));
+    // Each removes its own line.
+    let text = || fs::read_to_string(hook(&project, "pre-commit")).unwrap_or_default();
+    let both = text();
+    said(&root("a"), &["kb", "init", "--remove-hooks"]);
+    assert!(!text().contains("packages/a") && text().contains("packages/it'\\''s b"), "{}", text());
+    assert!(both.contains("packages/a"), "{both}");
+    let other = said(&project.root, &["kb", "init", "--remove-hooks"]);
+    assert!(other.contains("another folder") && text().contains("packages"), "{other}");
+    said(&root("it's b"), &["kb", "init", "--remove-hooks"]);
+    assert!(!hook(&project, "pre-commit").exists());
+}
+
+#[test]
+fn files_of_others_are_not_deleted() {
+    let project = project();
+    let bare = hook(&project, "post-merge");
+    executable(&bare, "#!/bin/sh\n");
+    write(&project, "scripts/rewrite.sh", "#!/bin/sh\n");
+    std::os::unix::fs::symlink("../../scripts/rewrite.sh", hook(&project, "post-rewrite")).expect("a link");
+    for _ in 0..2 {
+        project.said(&["kb", "init", "--hooks"]);
+        project.said(&["kb", "init", "--remove-hooks"]);
+        assert_eq!(fs::read(&bare).expect("it is there"), b"#!/bin/sh\n");
+        assert_eq!(fs::read(project.root.join("scripts/rewrite.sh")).expect("it is there"), b"#!/bin/sh\n");
+        assert!(hook(&project, "post-rewrite").is_symlink() && !hook(&project, "pre-commit").exists());
+        // It was made by cairn, and others link to it since.
+        let made = hook(&project, "pre-commit");
+        fs::remove_file(hook(&project, "post-rewrite")).expect("it is there");
+        project.said(&["kb", "init", "--hooks"]);
+        fs::rename(&made, project.root.join("scripts/commit.sh")).expect("it is ours");
+        std::os::unix::fs::symlink("../../scripts/commit.sh", &made).expect("a link");
+        project.said(&["kb", "init", "--remove-hooks"]);
+        assert_eq!(fs::read(&made).expect("it is there"), b"#!/bin/sh\n");
+        fs::remove_file(&made).expect("it is there");
+        std::os::unix::fs::symlink("../../scripts/rewrite.sh", hook(&project, "post-rewrite"))
+            .expect("a link");
+    }
+}
+
+#[test]
+fn an_init_that_fails_changes_nothing() {
+    let project = Project::new();
+    let own = hook(&project, "pre-commit");
+    executable(&own, "#!/usr/bin/env python3\n");
+    let (code, said) = project.failed(&["kb", "init", "--hooks", "--config"]);
+    assert!(code == 2 && said.contains("no shell script"), "{said}");
+    assert!(!project.root.join("cairn-kb.toml").exists());
+    assert_eq!(project.json(&["kb", "branch", "list"])["branches"], json!([]));
+    fs::remove_file(&own).expect("it is there");
+    // One script behind two names would lose one of the blocks.
+    write(&project, "scripts/all.sh", "#!/bin/sh\n");
+    for name in ["pre-commit", "post-merge"] {
+        std::os::unix::fs::symlink("../../scripts/all.sh", hook(&project, name)).expect("a link");
+    }
+    let (code, said) = project.failed(&["kb", "init", "--hooks"]);
+    assert!(code == 2 && said.contains("pre-commit and post-merge are one file"), "{said}");
+    fs::remove_file(hook(&project, "post-merge")).expect("it is there");
+    // The repository of a variable is not that of the workspace.
+    let other = project.beside("other");
+    project.git(&["init", "-q", other.to_str().expect("text")]);
+    let mut command = project.command(&project.root, &["kb", "init", "--hooks"]);
+    let refused = output(command.env("GIT_DIR", other.join(".git")));
+    assert!(!refused.status.success() && stderr(&refused).contains("GIT_DIR"), "{}", stderr(&refused));
+    assert!(
+        !fs::read_dir(other.join(".git/hooks"))
+            .expect("a folder")
+            .any(|entry| { !entry.expect("an entry").file_name().to_string_lossy().ends_with(".sample") })
+    );
+    // Of a failure in the middle it is said what is done.
+    let full = hook(&project, "post-rewrite");
+    executable(&project.root.join("scripts/locked/rewrite.sh"), "#!/bin/sh\n");
+    std::os::unix::fs::symlink("../../scripts/locked/rewrite.sh", &full).expect("a link");
+    let locked = project.root.join("scripts/locked");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).expect("it is ours");
+    let output = project.call(&["kb", "init", "--hooks"]);
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    // The superuser may write everywhere.
+    if !output.status.success() {
+        assert!(stderr(&output).contains("pre-commit, post-checkout, post-merge"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn files_of_the_repository_may_be_read_by_others() {
+    let project = Project::new();
+    fs::remove_dir_all(project.root.join(".git/hooks")).expect("it is ours");
+    project.said(&["kb", "init", "--hooks", "--config"]);
+    project.requirement("REQ-1");
+    project.said(&["kb", "export", "REQ-1"]);
+    let mode = |path: &str| fs::metadata(project.root.join(path)).expect(path).permissions().mode() & 0o777;
+    for (path, expected) in [
+        (".git/hooks", 0o755),
+        (".git/hooks/pre-commit", 0o755),
+        ("cairn-kb.toml", 0o644),
+        ("documentation", 0o755),
+        ("documentation/requirements", 0o755),
+        ("documentation/requirements/REQ-1.md", 0o644),
+        (".cairn", 0o700),
+    ] {
+        assert_eq!(mode(path), expected, "{path}");
     }
 }
 
