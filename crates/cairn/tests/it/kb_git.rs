@@ -123,6 +123,8 @@ fn renames_deletions_links_modules_and_odd_files() {
     fs::set_permissions(&mode, fs::Permissions::from_mode(0o755)).expect("it is ours");
     write(&project, "binary.ts", b"export \0\xff function x() {}\n");
     write(&project, "latin1.py", b"def caf\xe9(): pass\n");
+    let utf16: Vec<u8> = "export function x() {}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    write(&project, "utf16.ts", utf16);
     write(&project, "long.ts", "// x\n".repeat(300_000));
     std::os::unix::fs::symlink("mode.ts", project.root.join("link.ts")).expect("a link");
     project.git(&["add", "."]);
@@ -130,7 +132,7 @@ fn renames_deletions_links_modules_and_odd_files() {
     assert_eq!((code, rows), (0, vec![]), "{json}");
     let unread: Vec<_> =
         json["unread"].as_array().expect("a list").iter().map(|file| file["path"].clone()).collect();
-    assert_eq!(unread, ["latin1.py", "long.ts"], "{json}");
+    assert_eq!(unread, ["binary.ts", "latin1.py", "long.ts", "utf16.ts"], "{json}");
     // A rename with a change: only the change counts.
     write(&project, "new \"name\" ä.ts", format!("{lines}export function added() {{}}\n"));
     project.git(&["add", "."]);
@@ -181,6 +183,134 @@ fn staged_documents_are_checked() {
     let output = project.call(&["kb", "check", "--staged"]);
     assert!(stdout(&output).contains("documentation/requirements/a.md:"), "{}", stdout(&output));
     assert!(stderr(&output).contains("2 mistakes in documents"), "{}", stderr(&output));
+}
+
+#[test]
+fn attributes_and_variables_hide_no_file() {
+    let project = project();
+    write(&project, ".gitattributes", "*.ts -diff\n*.py binary\n");
+    write(&project, "a.ts", "export function a() {}\n");
+    write(&project, "b.py", "def b(): pass\n");
+    // More symbols than are read.
+    write(&project, "many.js", "export function f() {}\n".to_owned() + &many_functions(10_001));
+    project.git(&["add", "."]);
+    let mut command = project.command(&project.root, &["kb", "check", "--staged", "--json"]);
+    command.env("GIT_LITERAL_PATHSPECS", "1").env("GIT_DIFF_OPTS", "--unified=9");
+    let json: Value = serde_json::from_str(&stdout(&output(&mut command))).expect("JSON");
+    let rows = json["unlinked"].as_array().expect("a list");
+    let paths: Vec<&str> = rows.iter().filter_map(|row| row["path"].as_str()).take(3).collect();
+    assert_eq!(paths, ["a.ts", "b.py", "many.js"], "{rows:?}");
+    assert_eq!(json["unread"][0]["path"], "many.js");
+    let text = stdout(&project.call(&["kb", "check", "--staged"]));
+    assert!(text.lines().count() < 60 && text.contains(" more; "), "{text}");
+}
+
+fn many_functions(count: usize) -> String {
+    (0..count).map(|at| format!("export function f{at}() {{}}\n")).collect()
+}
+
+#[test]
+fn the_index_is_judged_by_its_own_documents() {
+    let project = project();
+    let requirement = |id: &str| format!("---\nid: {id}\ntype: req\ntitle: R\nstatus: open\n---\n");
+    let manifest = "symbols:\n  - id: SYM-b\n    title: b\n    sourceFile: ./src/b.ts\n    status: active\n    \
+                    relationships: [{type: implements, target: REQ-2}]\n";
+    // A requirement, and code that implements it, by a comment and by the manifest.
+    write(&project, "documentation/requirements/r.md", requirement("REQ-2"));
+    write(&project, "src/a.ts", "// implements REQ-2\nexport function a() {}\n");
+    write(&project, "src/b.ts", "export function b() {}\n");
+    write(&project, "documentation/symbols.yaml", manifest);
+    project.git(&["add", "."]);
+    let (code, rows, json) = staged(&project, &[]);
+    assert_eq!((code, rows), (0, vec![]), "{json}");
+    assert_eq!(project.ids(), ["REQ-1"], "nothing is stored");
+    project.git(&["commit", "-q", "-m", "x"]);
+    // The KB is behind.
+    write(&project, "src/c.ts", "// implements REQ-2\nexport function c() {}\n");
+    project.git(&["add", "."]);
+    let (code, rows, json) = staged(&project, &[]);
+    assert_eq!((code, rows, &json["stale"]), (1, vec!["src/c.ts:2 c 0".to_owned()], &json!(true)), "{json}");
+    let text = stdout(&project.call(&["kb", "check", "--staged"]));
+    assert!(text.contains("run `cairn kb sync` first"), "{text}");
+    project.said(&["kb", "sync"]);
+    assert_eq!(staged(&project, &[]).0, 0);
+    project.git(&["commit", "-q", "-m", "x"]);
+    // The document moves, and nothing is lost.
+    project.git(&["mv", "documentation/requirements/r.md", "documentation/requirements/moved.md"]);
+    let (code, rows, json) = staged(&project, &[]);
+    assert_eq!((code, rows), (0, vec![]), "{json}");
+    project.git(&["reset", "-q", "--hard"]);
+    // It goes: code that is not staged, and the manifest, still name it.
+    project.git(&["rm", "-q", "documentation/requirements/r.md"]);
+    let (code, rows, json) = staged(&project, &[]);
+    assert_eq!((code, rows), (1, vec!["src/a.ts:2 a 0".to_owned(), "src/c.ts:2 c 0".to_owned()]), "{json}");
+    assert_eq!(json["unlinked"][0]["unknownRequirements"], json!(["REQ-2"]));
+    assert_eq!(json["documents"][0]["path"], "documentation/symbols.yaml", "{json}");
+    assert_eq!(json["stale"], json!(false), "{json}");
+    // With another one in its place, in a document with another name.
+    write(&project, "documentation/requirements/new.md", requirement("REQ-2"));
+    project.git(&["add", "."]);
+    assert_eq!(staged(&project, &[]).0, 0);
+    project.git(&["reset", "-q", "--hard"]);
+    // Links lead to what is there, or is staged with them.
+    let with_link = |to: &str| {
+        format!(
+            "---\nid: REQ-3\ntype: req\ntitle: T\nstatus: open\nlinks:\n  - type: specified_by\n    \
+             target: {to}\n---\n"
+        )
+    };
+    write(&project, "documentation/requirements/t.md", with_link("SCEN-1"));
+    project.git(&["add", "."]);
+    let (code, _, json) = staged(&project, &[]);
+    let problem = &json["documents"][0];
+    assert_eq!((code, &problem["path"]), (1, &json!("documentation/requirements/t.md")), "{json}");
+    assert!(problem["message"].as_str().is_some_and(|text| text.contains("SCEN-1")), "{json}");
+    write(
+        &project,
+        "documentation/scenarios/s.md",
+        "---\nid: SCEN-1\ntype: scenario\ntitle: S\nstatus: active\n---\n",
+    );
+    project.git(&["add", "."]);
+    let (code, _, json) = staged(&project, &[]);
+    assert_eq!(code, 0, "{json}");
+}
+
+#[test]
+fn a_merge_is_judged_by_what_it_changes_itself() {
+    let project = project();
+    let text = |first: &str, second: &str, more: &str| {
+        format!(
+            "export function a() {{\n  return {first};\n}}\n\nexport function b() {{\n  return {second};\n}}\n{more}"
+        )
+    };
+    write(&project, "both.ts", text("0", "0", ""));
+    write(&project, "conflict.txt", "0\n");
+    let commit = || {
+        project.git(&["add", "."]);
+        project.git(&["commit", "-q", "--no-verify", "-m", "x"]);
+    };
+    commit();
+    project.git(&["checkout", "-q", "-b", "side"]);
+    write(&project, "theirs.ts", "export function theirs() {}\n");
+    write(&project, "both.ts", text("1", "0", ""));
+    write(&project, "conflict.txt", "1\n");
+    write(&project, "documentation/requirements/r.md", document("REQ-2", "R"));
+    commit();
+    project.git(&["checkout", "-q", "main"]);
+    write(&project, "both.ts", text("0", "2", ""));
+    write(&project, "conflict.txt", "2\n");
+    commit();
+    let merged = output(&mut project.git_command(&["merge", "-q", "side"]));
+    assert!(!merged.status.success(), "there is a conflict");
+    write(&project, "conflict.txt", "3\n");
+    project.git(&["add", "."]);
+    let (code, rows, json) = staged(&project, &[]);
+    assert_eq!((code, rows), (0, vec![]), "{json}");
+    // What the merge itself writes counts, and the documents of the other side do.
+    let more = "export function own() {}\n// implements REQ-2\nexport function linked() {}\n";
+    write(&project, "both.ts", text("1", "2", more));
+    project.git(&["add", "."]);
+    assert_eq!(staged(&project, &[]).1, ["both.ts:8 own 0"]);
 }
 
 #[test]
@@ -304,9 +434,7 @@ fn hooks_are_where_git_looks_for_them() {
     let said = project.said(&["kb", "init", "--hooks"]);
     assert!(said.contains("not executable"), "{said}");
     assert!(
-        fs::read_to_string(project.root.join("scripts/merge.sh"))
-            .expect("text")
-            .contains("hook post-merge")
+        fs::read_to_string(project.root.join("scripts/merge.sh")).expect("text").contains("hook post-merge")
     );
     // Outside of it nothing is touched.
     let outside = project.beside("shared-hooks");
@@ -665,6 +793,12 @@ fn a_migration_raises_the_version_and_gives_coarse_links_their_reason() {
     project.said(&["kb", "migrate", "--yes"]);
     let text = fs::read_to_string(project.root.join(".kb/config.json")).expect("text");
     assert_eq!(text, "{\n  \"other\": [1],\n  \"schemaVersion\": 2\n}\n");
+    // Of two values of a key only one would change.
+    let twice = "{\"schemaVersion\": 1, \"schemaVersion\": 1}";
+    write(&project, ".kb/config.json", twice);
+    let (code, said) = project.failed(&["kb", "migrate", "--yes"]);
+    assert!(code == 1 && said.contains("set the schema version to 2 yourself"), "{said}");
+    assert_eq!(fs::read_to_string(project.root.join(".kb/config.json")).expect("text"), twice);
 }
 
 fn document(id: &str, title: &str) -> String {
