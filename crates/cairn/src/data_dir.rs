@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use cairn_worktree::Workspace;
+
 use crate::failure::Failure;
 
 /// The folder `cairn init` makes inside a project.
@@ -18,6 +20,12 @@ pub(crate) struct DataDir {
     pub(crate) path: PathBuf,
     /// Where the choice came from, for `cairn config`.
     pub(crate) source: &'static str,
+}
+
+impl DataDir {
+    fn nearest(path: PathBuf) -> DataDir {
+        DataDir { path, source: "the nearest .cairn up the tree" }
+    }
 }
 
 /// What the choice depends on, so that tests need not change the process.
@@ -43,13 +51,19 @@ impl Surroundings {
         })
     }
 
+    /// The same, seen from another folder.
+    pub(crate) fn from(self, folder: &Path) -> Self {
+        Surroundings { current_dir: self.absolute(folder), ..self }
+    }
+
     /// A path as seen from the current directory, without the `.` in it.
     pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
         self.current_dir.join(path).components().collect()
     }
 }
 
-/// The flag, else the environment, else the nearest `.cairn` up the tree, else the user's own.
+/// The flag, else the environment, else the nearest `.cairn` up the tree, else the user's own. In a linked worktree of git,
+/// the main one is searched, too, before the folders above.
 pub(crate) fn resolve(flag: Option<&Path>, around: &Surroundings) -> Result<DataDir, Failure> {
     if let Some(path) = flag {
         return Ok(DataDir { path: around.absolute(path), source: "--data-dir" });
@@ -57,15 +71,34 @@ pub(crate) fn resolve(flag: Option<&Path>, around: &Surroundings) -> Result<Data
     if let Some(path) = &around.data_dir {
         return Ok(DataDir { path: around.absolute(Path::new(path)), source: ENVIRONMENT });
     }
-    let mut projects = around.current_dir.ancestors().map(|folder| folder.join(PROJECT_FOLDER));
-    if let Some(path) = projects.find(|path| path.is_dir()) {
-        return Ok(DataDir { path, source: "the nearest .cairn up the tree" });
+    let in_main = in_main_tree(&around.current_dir);
+    let is_within = |folder: &Path| in_main.iter().any(|(tree, _)| folder.starts_with(tree));
+    let project = |folder: &Path| Some(folder.join(PROJECT_FOLDER)).filter(|path| path.is_dir());
+    let above = || around.current_dir.ancestors();
+    let nearest = DataDir::nearest;
+    if let Some(path) = above().filter(|folder| is_within(folder)).find_map(project) {
+        return Ok(nearest(path));
+    }
+    if let Some(path) = in_main.iter().flat_map(|(_, folders)| folders).find_map(|folder| project(folder)) {
+        return Ok(DataDir { path, source: "the .cairn of the main worktree" });
+    }
+    if let Some(path) = above().find_map(project) {
+        return Ok(nearest(path));
     }
     let user = user_data_dir(around).ok_or_else(|| {
         Failure::usage("there is no place for data: neither HOME nor XDG_DATA_HOME is set")
             .hint("name a data directory with --data-dir, or make one here with `cairn init`")
     })?;
     Ok(DataDir { path: user, source: "the user's data directory" })
+}
+
+/// For a folder of a linked worktree: the top of the worktree, and the same folder and those above it in the main one.
+fn in_main_tree(folder: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
+    let workspace = Workspace::find(folder, &|_| None).ok()?;
+    let (top, main) = (workspace.git_top()?, workspace.main_tree()?);
+    let below = folder.strip_prefix(top).ok()?;
+    let folders = below.ancestors().map(|below| main.join(below)).collect();
+    Some((top.to_owned(), folders))
 }
 
 fn user_data_dir(around: &Surroundings) -> Option<PathBuf> {

@@ -52,5 +52,9 @@ pub(crate) const GIT_DIFF_BYTES_MAX: usize = 64 * MIB;
 pub(crate) const GIT_MESSAGE_BYTES_MAX: usize = 64 * KIB;
 /// Staged files of one check.
 pub(crate) const GIT_STAGED_FILES_MAX: usize = 10_000;
+/// Lines about staged changes that are shown; more findings are counted.
+pub(crate) const KB_STAGED_LINES_MAX: usize = 50;
+/// Removed requirements whose code is searched by one check.
+pub(crate) const KB_STAGED_GONE_MAX: usize = 1_000;
 /// Bytes of a git hook that cairn changes.
 pub(crate) const HOOK_BYTES_MAX: usize = MIB;

@@ -1,10 +1,24 @@
 //! Changes that are staged: the index against `HEAD`, or against nothing before the first commit.
+//!
+//! During a merge, what is as in the other parent is no change.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 
 use super::Git;
 use crate::failure::Failure;
 use crate::limits::{GIT_DIFF_BYTES_MAX, GIT_STAGED_FILES_MAX};
+
+/// The changes of the next commit.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct StagedChanges {
+    /// Files that it adds or changes, ordered by path.
+    pub(crate) files: Vec<Staged>,
+    /// Paths that are no regular files any more: deleted files, and the old names of renamed ones.
+    pub(crate) gone: Vec<String>,
+    /// The number of paths that are not UTF-8.
+    pub(crate) skipped_paths: usize,
+}
 
 /// A file that the next commit adds or changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +27,7 @@ pub(crate) struct Staged {
     pub(crate) path: String,
     /// Name of the blob in the index.
     pub(crate) blob: String,
-    /// Changed parts, in their order.
+    /// Changed parts, in their order; none if only the name or the mode changes, or a merge takes it from the other side.
     pub(crate) hunks: Vec<Hunk>,
 }
 
@@ -27,9 +41,33 @@ pub(crate) struct Hunk {
 }
 
 impl Git {
-    /// Returns the staged files that match one of the pathspecs, ordered by path, and the number of paths that are not
-    /// UTF-8. Deleted files, submodules, links and files that only changed their name or mode are not among them.
-    pub(crate) fn staged(&self, pathspecs: &[String]) -> Result<(Vec<Staged>, usize), Failure> {
+    /// Returns the staged files that match one of the pathspecs. Submodules and links are not among them.
+    pub(crate) fn staged(&self, pathspecs: &[String]) -> Result<StagedChanges, Failure> {
+        let mut staged = self.staged_against(None, pathspecs)?;
+        for parent in self.merge_heads()? {
+            let other = self.staged_against(Some(&parent), pathspecs)?;
+            let other: HashMap<&str, &[Hunk]> =
+                other.files.iter().map(|file| (file.path.as_str(), file.hunks.as_slice())).collect();
+            for file in &mut staged.files {
+                let theirs = other.get(file.path.as_str()).copied().unwrap_or_default();
+                file.hunks = common(&file.hunks, theirs);
+            }
+        }
+        Ok(staged)
+    }
+
+    /// The commits that are being merged.
+    fn merge_heads(&self) -> Result<Vec<String>, Failure> {
+        let path = self.folder.join(self.line(&["rev-parse", "--git-path", "MERGE_HEAD"])?);
+        match std::fs::read_to_string(&path) {
+            Ok(heads) => Ok(heads.lines().map(str::to_owned).collect()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(Failure::io(format_args!("read {}", path.display()), &error)),
+        }
+    }
+
+    /// The index against a commit, by default `HEAD`.
+    fn staged_against(&self, commit: Option<&str>, pathspecs: &[String]) -> Result<StagedChanges, Failure> {
         let mut arguments: Vec<&str> = vec![
             "diff",
             "--cached",
@@ -43,39 +81,71 @@ impl Git {
             "--no-color",
             "--no-ext-diff",
             "--no-textconv",
+            "--text",
             "--find-renames",
             "--relative",
             "--submodule=short",
             "--diff-algorithm=myers",
-            "--",
         ];
+        arguments.extend(commit);
+        arguments.push("--");
         arguments.extend(pathspecs.iter().map(String::as_str));
         parse(&self.output(&arguments, GIT_DIFF_BYTES_MAX)?)
     }
 }
 
-fn parse(output: &[u8]) -> Result<(Vec<Staged>, usize), Failure> {
+fn parse(output: &[u8]) -> Result<StagedChanges, Failure> {
     let (entries, patch) = entries(output)?;
     let hunks = hunks(patch);
-    let mut staged = Vec::new();
-    let mut not_utf8 = 0;
-    for Entry { path, old, new } in entries {
-        let Ok(path) = std::str::from_utf8(path) else {
-            not_utf8 += 1;
-            continue;
-        };
-        let Some(hunks) = hunks.get(&(old, new)).filter(|hunks| !hunks.is_empty()) else { continue };
-        staged.push(Staged { path: path.to_owned(), blob: new.to_owned(), hunks: hunks.clone() });
+    let mut staged = StagedChanges::default();
+    for Entry { path, gone, old, new } in entries {
+        staged.gone.extend(gone.and_then(|gone| std::str::from_utf8(gone).ok()).map(str::to_owned));
+        match path.map(std::str::from_utf8) {
+            None => {}
+            Some(Err(_)) => staged.skipped_paths += 1,
+            Some(Ok(path)) => {
+                let hunks = hunks.get(&(old, new)).cloned().unwrap_or_default();
+                staged.files.push(Staged { path: path.to_owned(), blob: new.to_owned(), hunks });
+            }
+        }
     }
-    staged.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok((staged, not_utf8))
+    staged.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(staged)
 }
 
-/// A changed regular file.
+/// A change: of a regular file, or to something that is none.
 struct Entry<'a> {
-    path: &'a [u8],
+    path: Option<&'a [u8]>,
+    /// A regular file that is no longer there.
+    gone: Option<&'a [u8]>,
     old: &'a str,
     new: &'a str,
+}
+
+/// Lines that are changed in both of two lists of hunks of the same file.
+fn common(ours: &[Hunk], theirs: &[Hunk]) -> Vec<Hunk> {
+    // Lines have even places, and what is between them odd ones.
+    let place = |hunk: &Hunk| {
+        let (start, lines) = (u64::from(hunk.start), u64::from(hunk.lines));
+        if lines == 0 { (2 * start + 1, 2 * start + 1) } else { (2 * start, 2 * (start + lines - 1)) }
+    };
+    let (mut ours, mut theirs) = (ours.iter().map(place).peekable(), theirs.iter().map(place).peekable());
+    let mut common = Vec::new();
+    while let (Some(a), Some(b)) = (ours.peek().copied(), theirs.peek().copied()) {
+        let (first, last) = (a.0.max(b.0), a.1.min(b.1));
+        if first <= last {
+            let start = u32::try_from(first / 2).unwrap_or(u32::MAX);
+            let lines =
+                if first % 2 == 1 { 0 } else { u32::try_from((last - first) / 2 + 1).unwrap_or(u32::MAX) };
+            common.push(Hunk { start, lines });
+        }
+        if a.1 <= b.1 {
+            ours.next();
+        } else {
+            theirs.next();
+        }
+    }
+    common
 }
 
 /// Splits the output into entries and the patch behind them.
@@ -95,16 +165,19 @@ fn entries(output: &[u8]) -> Result<(Vec<Entry<'_>>, &[u8]), Failure> {
         let head = field(&mut rest).and_then(|head| std::str::from_utf8(head).ok()).ok_or_else(odd)?;
         let mut words = head[1..].split(' ');
         let mut word = || words.next().ok_or_else(odd);
-        let (_, new_mode, old, new, status) = (word()?, word()?, word()?, word()?, word()?);
-        let mut path = field(&mut rest).ok_or_else(odd)?;
-        if status.starts_with(['R', 'C']) {
-            path = field(&mut rest).ok_or_else(odd)?;
-        }
-        if new_mode.starts_with("100") {
+        let (old_mode, new_mode, old, new, status) = (word()?, word()?, word()?, word()?, word()?);
+        let before = field(&mut rest).ok_or_else(odd)?;
+        let path = if status.starts_with(['R', 'C']) { field(&mut rest).ok_or_else(odd)? } else { before };
+        let is_file = new_mode.starts_with("100");
+        let is_gone = old_mode.starts_with("100") && (status.starts_with('R') || !is_file);
+        let gone = is_gone.then_some(before);
+        if is_file {
             // A link that became a file is all new, and its patch has a section for each of both.
             let is_nothing = status.starts_with('T');
             let old = if is_nothing { &ZEROS[..old.len().min(ZEROS.len())] } else { old };
-            entries.push(Entry { path, old, new });
+            entries.push(Entry { path: Some(path), gone, old, new });
+        } else if gone.is_some() {
+            entries.push(Entry { path: None, gone, old, new });
         }
     }
     Ok((entries, rest.strip_prefix(b"\0").unwrap_or(rest)))
@@ -157,8 +230,9 @@ mod tests {
     const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
     fn check(output: &str, expected: &[(&str, &[(u32, u32)])], not_utf8: usize) {
-        let (staged, skipped) = parse(output.as_bytes()).expect("it is of git");
-        let found: Vec<(&str, Vec<(u32, u32)>)> = staged
+        let staged = parse(output.as_bytes()).expect("it is of git");
+        let (files, skipped) = (&staged.files, staged.skipped_paths);
+        let found: Vec<(&str, Vec<(u32, u32)>)> = files
             .iter()
             .map(|file| {
                 let hunks = file.hunks.iter().map(|hunk| (hunk.start, hunk.lines)).collect();
@@ -186,7 +260,12 @@ mod tests {
                  :100644 100644 {A} {A} R100\0old.ts\0moved.ts\0:100644 120000 {A} {B} T\0link.ts\0\
                  :120000 100644 {B} {A} T\0file.ts\0\0{patch}"
             ),
-            &[("b c.ts", &[(1, 2), (9, 0)]), ("file.ts", &[(1, 3)]), ("new.ts", &[(1, 3)])],
+            &[
+                ("b c.ts", &[(1, 2), (9, 0)]),
+                ("file.ts", &[(1, 3)]),
+                ("moved.ts", &[]),
+                ("new.ts", &[(1, 3)]),
+            ],
             0,
         );
         check("", &[], 0);
@@ -194,9 +273,35 @@ mod tests {
             &format!(
                 ":100644 100644 {A} {B} M\0a.bin\0\0diff --git a/a.bin b/a.bin\nindex {A}..{B} 100644\nBinary files differ\n"
             ),
-            &[],
+            &[("a.bin", &[])],
             0,
         );
+        let staged = parse(
+            format!(
+                ":100644 000000 {A} {zero} D\0gone.ts\0:100644 100644 {A} {B} R90\0old.ts\0new.ts\0\
+                 :100644 120000 {A} {B} T\0link.ts\0:120000 000000 {A} {zero} D\0was-link.ts\0"
+            )
+            .as_bytes(),
+        );
+        assert_eq!(staged.expect("it is of git").gone, ["gone.ts", "old.ts", "link.ts"]);
+    }
+
+    #[test]
+    fn a_merge_changes_what_is_in_no_parent() {
+        let hunks = |rows: &[(u32, u32)]| -> Vec<Hunk> {
+            rows.iter().map(|(start, lines)| Hunk { start: *start, lines: *lines }).collect()
+        };
+        for (ours, theirs, expected) in [
+            (&[(1, 4)][..], &[(3, 4)][..], &[(3, 2)][..]),
+            (&[(1, 2)], &[(3, 2)], &[]),
+            (&[(1, 9)], &[(2, 1), (4, 0), (7, 5)], &[(2, 1), (4, 0), (7, 3)]),
+            (&[(4, 0), (6, 1)], &[(4, 0), (6, 0)], &[(4, 0)]),
+            (&[(4, 0)], &[(1, 4)], &[]),
+            (&[(1, 1)], &[], &[]),
+        ] {
+            assert_eq!(common(&hunks(ours), &hunks(theirs)), hunks(expected), "{ours:?} {theirs:?}");
+            assert_eq!(common(&hunks(theirs), &hunks(ours)), hunks(expected), "{ours:?} {theirs:?}");
+        }
     }
 
     #[test]
@@ -204,8 +309,7 @@ mod tests {
         for output in [":", ":100644", ":100644 100644 a b M\0", ":100644 100644 a b R100\0x\0"] {
             assert!(parse(output.as_bytes()).is_err(), "{output:?}");
         }
-        let (staged, skipped) =
-            parse(b":100644 100644 a b M\0\xff.ts\0\0index a..b 1\n@@ -1 +1 @@\n").expect("of git");
-        assert_eq!((staged.len(), skipped), (0, 1));
+        let staged = parse(b":100644 100644 a b M\0\xff.ts\0\0index a..b 1\n@@ -1 +1 @@\n").expect("of git");
+        assert_eq!((staged.files.len(), staged.skipped_paths), (0, 1));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use cairn_worktree::Workspace;
+
 use super::Git;
 use crate::failure::Failure;
 
@@ -10,14 +12,19 @@ use crate::failure::Failure;
 pub(crate) struct HooksFolder {
     /// The folder; it may not exist yet.
     pub(crate) path: PathBuf,
+    /// Whether its files are run by `sh`, executable or not.
+    pub(crate) is_run_by_shell: bool,
     /// Folders that hooks may be in: the working tree, and the git directory that all worktrees share.
     inside: [PathBuf; 2],
 }
 
 impl Git {
     /// Finds the folder of hooks: that of `core.hooksPath`, else `hooks` in the git directory that all worktrees share.
-    /// Fails if it is outside of the repository, because hooks there run in other repositories, too.
-    pub(crate) fn hooks_folder(&self) -> Result<HooksFolder, Failure> {
+    /// Where that has the stubs of husky, it is the folder above, whose files they run.
+    ///
+    /// Fails if it is outside of the repository, because hooks there run in other repositories, too, and if git works on
+    /// another repository than that of the workspace, because variables such as `GIT_DIR` say so.
+    pub(crate) fn hooks_folder(&self, workspace: &Workspace) -> Result<HooksFolder, Failure> {
         let tree = self.line(&["rev-parse", "--show-toplevel"])?;
         let at_tree = Git::at(&tree);
         let absolute = |path: PathBuf| tree.join(path);
@@ -26,7 +33,23 @@ impl Git {
         let canonical = |path: &Path| {
             path.canonicalize().map_err(|error| Failure::io(format_args!("read {}", path.display()), &error))
         };
-        let folder = HooksFolder { inside: [canonical(&tree)?, canonical(&common)?], path };
+        let inside = [canonical(&tree)?, canonical(&common)?];
+        let own = [workspace.git_top(), workspace.git_common_dir()];
+        if let Some((other, own)) = inside
+            .iter()
+            .zip(own)
+            .find_map(|(found, own)| own.filter(|own| found != own).map(|own| (found, own)))
+        {
+            let (other, own) = (other.display(), own.display());
+            return Err(Failure::usage(format!("git works on {other}, and the workspace is that of {own}"))
+                .hint("unset GIT_DIR, GIT_WORK_TREE and GIT_COMMON_DIR"));
+        }
+        let is_husky = path.file_name().is_some_and(|name| name == "_") && path.join("h").is_file();
+        let path = match path.parent() {
+            Some(above) if is_husky => above.to_owned(),
+            _ => path,
+        };
+        let folder = HooksFolder { path, is_run_by_shell: is_husky, inside };
         if !folder.holds(&folder.path) {
             return Err(Failure::usage(format!(
                 "the folder of hooks, {}, is outside of the repository",

@@ -1,7 +1,8 @@
 //! Running git, where cairn runs in its hooks or for it. Everything else reads `.git` as it lies on disk.
 //!
 //! Arguments are passed as they are, never through a shell. Variables such as `GIT_INDEX_FILE` are inherited, so that a
-//! hook sees the index of the commit that is being made. Output is read up to a limit.
+//! hook sees the index of the commit that is being made; those that give arguments another meaning are not. Output is
+//! read up to a limit.
 
 mod blobs;
 mod diff;
@@ -16,7 +17,16 @@ pub(crate) use self::blobs::Blob;
 pub(crate) use self::diff::{Hunk, Staged};
 pub(crate) use self::hooks_folder::HooksFolder;
 use crate::failure::Failure;
-use crate::limits::GIT_MESSAGE_BYTES_MAX;
+use crate::limits::{GIT_DIFF_BYTES_MAX, GIT_MESSAGE_BYTES_MAX};
+
+/// Variables that change the meaning of pathspecs and the output of a diff.
+const NOT_INHERITED: [&str; 5] = [
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_DIFF_OPTS",
+];
 
 /// Git in a folder.
 #[derive(Debug, Clone)]
@@ -34,6 +44,9 @@ impl Git {
         let mut command = Command::new("git");
         command.arg("--no-optional-locks").args(["-c", "core.quotePath=false"]).args(arguments);
         command.current_dir(&self.folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        for name in NOT_INHERITED {
+            command.env_remove(name);
+        }
         command
     }
 
@@ -60,12 +73,29 @@ impl Git {
             return Err(Failure::new(format!("git {name} prints more than the {bytes_max} bytes allowed"))
                 .hint("commit the changes in several parts"));
         }
-        if !status.success() {
+        // It is the answer of a search that finds nothing.
+        let is_none = status.code() == Some(1) && output.is_empty() && name == "grep";
+        if !status.success() && !is_none {
             let said = String::from_utf8_lossy(&said);
             let said = said.trim().trim_start_matches("fatal: ");
             return Err(Failure::new(format!("git {name} failed: {said}")));
         }
         Ok(output)
+    }
+
+    /// Returns the paths in the index, among those that match one of the pathspecs, whose content has one of the words.
+    pub(crate) fn staged_with_words(
+        &self,
+        words: &[&str],
+        pathspecs: &[String],
+    ) -> Result<Vec<String>, Failure> {
+        let mut arguments = vec!["grep", "--cached", "-l", "-z", "-F", "-w", "--text", "--no-color"];
+        words.iter().for_each(|word| arguments.extend(["-e", word]));
+        arguments.push("--");
+        arguments.extend(pathspecs.iter().map(String::as_str));
+        let output = self.output(&arguments, GIT_DIFF_BYTES_MAX)?;
+        let paths = output.split(|byte| *byte == 0).filter_map(|path| std::str::from_utf8(path).ok());
+        Ok(paths.filter(|path| !path.is_empty()).map(str::to_owned).collect())
     }
 
     /// Runs git, and returns its only line.

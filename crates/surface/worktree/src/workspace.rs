@@ -40,6 +40,22 @@ impl Workspace {
         self.git.is_some()
     }
 
+    /// The folder of the tree that has `.git`: the root, or above it.
+    pub fn git_top(&self) -> Option<&Path> {
+        self.git.as_ref().map(|git| git.tree.as_path())
+    }
+
+    /// The git directory that all worktrees of the clone share.
+    pub fn git_common_dir(&self) -> Option<&Path> {
+        self.git.as_ref().map(|git| git.common.as_path())
+    }
+
+    /// The main worktree of the clone, if this is a linked one.
+    pub fn main_tree(&self) -> Option<&Path> {
+        let git = self.git.as_ref().filter(|git| git.own != git.common)?;
+        git.common.parent().filter(|_| git.common.file_name().is_some_and(|name| name == ".git"))
+    }
+
     /// Reads the settings of the KB; `rules` are the names of all checks.
     pub fn config(&self, rules: &[&str]) -> Result<KbConfig, WorktreeError> {
         KbConfig::read(&self.root, rules)

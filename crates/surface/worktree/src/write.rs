@@ -64,7 +64,8 @@ impl TreeWriter {
         }
     }
 
-    /// Writes a file, and makes it durable. The permissions of a file that is replaced stay.
+    /// Writes a file, and makes it durable. The permissions of a file that is replaced stay; everyone may read a new one,
+    /// and new folders.
     pub fn write(&self, path: &str, content: &[u8], replaces: Replaces<'_>) -> Result<(), WriteProblem> {
         check_path(path).map_err(WriteProblem::Path)?;
         if is_denied(path, false) {
@@ -90,8 +91,13 @@ impl TreeWriter {
     fn folder(&self, path: &str) -> Result<OwnedFd, WriteProblem> {
         let mut opened = openat(&self.root, ".", folder_flags(), Mode::empty())?;
         for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
-            match mkdirat(&opened, part, Mode::from_raw_mode(0o777)) {
-                Ok(()) | Err(Errno::EXIST) => {}
+            match mkdirat(&opened, part, Mode::from_raw_mode(0o755)) {
+                Ok(()) => {
+                    opened = openat(&opened, part, folder_flags(), Mode::empty())?;
+                    fchmod(&opened, Mode::from_raw_mode(0o755))?;
+                    continue;
+                }
+                Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
             opened = openat(&opened, part, folder_flags(), Mode::empty())?;
@@ -108,10 +114,8 @@ fn mode_of(folder: &OwnedFd, name: &str) -> Option<Mode> {
 
 fn write_new(folder: &OwnedFd, name: &str, content: &[u8], mode: Option<Mode>) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut file = File::from(openat(folder, name, flags, Mode::from_raw_mode(0o666))?);
-    if let Some(mode) = mode {
-        fchmod(file.as_fd(), mode)?;
-    }
+    let mut file = File::from(openat(folder, name, flags, Mode::from_raw_mode(0o600))?);
+    fchmod(file.as_fd(), mode.unwrap_or(Mode::from_raw_mode(0o644)))?;
     file.write_all(content)?;
     file.sync_all()
 }

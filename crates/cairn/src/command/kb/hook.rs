@@ -1,11 +1,13 @@
 //! `cairn kb hook`: cairn as git runs it. It says nothing where there is nothing to say.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::{Args, ValueEnum};
 
 use super::tree::Tree;
 use super::{Call, staged};
+use crate::data_dir::{Surroundings, resolve};
 use crate::failure::Failure;
 use crate::reach::{self, Needs};
 
@@ -37,13 +39,23 @@ pub(super) fn hook(call: &Call<'_>, arguments: &HookArgs) -> Result<(), Failure>
     if is_file_checkout {
         return Ok(());
     }
-    let tree = match tree_with_kb(call) {
-        Ok(Some(tree)) => tree,
+    // Not every branch has every folder.
+    if call.root.is_some_and(|root| !root.is_dir()) {
+        return Ok(());
+    }
+    let data_dir = match data_dir(call) {
+        Ok(data_dir) => data_dir,
+        Err(failure) => return pass(&failure),
+    };
+    let call = &Call { data_dir: Some(&data_dir), ..*call };
+    let (tree, branches) = match tree_with_kb(call) {
+        Ok(Some(found)) => found,
         Ok(None) => return Ok(()),
         Err(failure) => return pass(&failure),
     };
     if !is_commit {
-        return sync(call).or_else(|failure| pass(&failure));
+        let is_new = !branches.iter().any(|branch| branch == tree.branch());
+        return sync(call, is_new).or_else(|failure| pass(&failure));
     }
     match staged::findings(&tree, 1) {
         Err(failure) => pass(&failure),
@@ -51,14 +63,25 @@ pub(super) fn hook(call: &Call<'_>, arguments: &HookArgs) -> Result<(), Failure>
     }
 }
 
-/// The working tree, if its workspace has a KB of any branch.
-fn tree_with_kb(call: &Call<'_>) -> Result<Option<Tree>, Failure> {
-    if !call.has_data_dir()? {
-        return Ok(None);
+/// The data directory of the root of the KB. Git calls hooks in the top folder of the tree.
+fn data_dir(call: &Call<'_>) -> Result<PathBuf, Failure> {
+    let mut around = Surroundings::of_process()?;
+    if let (None, Some(root)) = (call.data_dir, call.root) {
+        around = around.from(root);
+    }
+    Ok(resolve(call.data_dir, &around)?.path)
+}
+
+/// The working tree and the branches that have a KB; `None` if no branch of its workspace has one.
+fn tree_with_kb(call: &Call<'_>) -> Result<Option<(Tree, Vec<String>)>, Failure> {
+    if let Err(missing) = call.data_dir.map_or(Ok(()), reach::refuse_missing) {
+        // A workspace with an id has had a KB.
+        return if call.workspace()?.known_id()?.is_some() { Err(missing) } else { Ok(None) };
     }
     let tree = call.tree()?;
     let list = tree.reach(Needs::Store, async |client| client.kb_branches(Some(&tree.id)).await)?;
-    Ok((!list.branches.is_empty()).then_some(tree))
+    let branches: Vec<String> = list.branches.into_iter().map(|branch| branch.branch).collect();
+    Ok((!branches.is_empty()).then_some((tree, branches)))
 }
 
 /// Says why the hook could not do its work, and lets git go on.
@@ -69,8 +92,9 @@ fn pass(failure: &Failure) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Creates the KB of the branch if it has none, and syncs it: `cairn kb sync`, quietly unless it finds a problem.
-fn sync(call: &Call<'_>) -> Result<(), Failure> {
+/// Creates the KB of the branch if it has none, and syncs it: `cairn kb sync`, quietly unless it finds a problem or creates
+/// the KB.
+fn sync(call: &Call<'_>, is_new: bool) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::io("find this program", &error))?;
     let mut command = Command::new(program);
     let named = [
@@ -87,15 +111,9 @@ fn sync(call: &Call<'_>) -> Result<(), Failure> {
     let output = command.output().map_err(|error| Failure::io("run cairn kb sync", &error))?;
     if !output.status.success() {
         eprint!("{}", String::from_utf8_lossy(&output.stdout));
+    }
+    if is_new || !output.status.success() {
         eprint!("{}", String::from_utf8_lossy(&output.stderr));
     }
     Ok(())
-}
-
-impl Call<'_> {
-    /// Whether there is a data directory.
-    fn has_data_dir(&self) -> Result<bool, Failure> {
-        let (data_dir, _) = crate::command::settings(self.data_dir, &[])?;
-        Ok(reach::refuse_missing(&data_dir.path).is_ok())
-    }
 }

@@ -1,9 +1,11 @@
 //! `cairn kb init`.
 
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use cairn_worktree::Workspace;
 use clap::Args;
 use serde_json::json;
 
@@ -13,7 +15,7 @@ use super::{Call, checks};
 use crate::command::answer::{self, text};
 use crate::command::{print, table};
 use crate::failure::Failure;
-use crate::git::Git;
+use crate::git::{Git, HooksFolder};
 use crate::reach::Needs;
 
 pub(crate) const AFTER_HELP: &str = "\
@@ -30,8 +32,10 @@ worktree, else empty. Running it again changes nothing. Other commands create th
 by themselves.
 
 Hooks are blocks between two marks in pre-commit, post-checkout, post-merge and post-rewrite, in the
-folder of core.hooksPath or in that of the clone. Hooks that are there are kept, and the blocks follow
-them. Where cairn is not installed, or there is no KB, they do nothing.";
+folder of core.hooksPath or in that of the clone. Hooks that are there are kept, and the blocks come
+before what they do, so that nothing that ends a hook skips them and its exit code stays. A block has
+a line for each folder that is the root of a KB; --remove-hooks removes the line of this one. Where
+cairn is not installed, or there is no KB, they do nothing.";
 
 /// What to create.
 #[derive(Debug, Args)]
@@ -85,12 +89,12 @@ pub(super) fn init(call: &Call<'_>, arguments: &InitArgs) -> Result<(), Failure>
     }
     let tree = call.tree()?;
     // Hooks that cannot be installed are found before anything is created.
-    let folder = arguments.hooks.then(|| Git::at(tree.root()).hooks_folder()).transpose()?;
+    let hooks = arguments.hooks.then(|| plan(&tree.workspace, hooks::Plan::install)).transpose()?;
     let ensured = tree.reach(Needs::Store, async |client| tree.ensure(client).await)?;
     tree.remember();
     let config = tree.root().join(CONFIG);
     let is_written = if arguments.config { Some(write_config(&config)?) } else { None };
-    let hooks = folder.map(|folder| hooks::install(&folder)).transpose()?.unwrap_or_default();
+    let hooks = hooks.map(hooks::Plan::write).transpose()?.unwrap_or_default();
     if call.as_json {
         return print(&answer::json(&json!({
             "hooks": hooks,
@@ -118,12 +122,25 @@ pub(super) fn init(call: &Call<'_>, arguments: &InitArgs) -> Result<(), Failure>
 
 /// Removes the hooks. The KB and the data directory are not needed.
 fn remove_hooks(call: &Call<'_>) -> Result<(), Failure> {
-    let workspace = call.workspace()?;
-    let changes = hooks::remove(&Git::at(workspace.root()).hooks_folder()?)?;
+    let changes = plan(&call.workspace()?, hooks::Plan::remove)?.write()?;
     if call.as_json {
         return print(&answer::json(&json!({"hooks": changes})));
     }
     print(&table(&changes.iter().map(HookChange::row).collect::<Vec<_>>()))
+}
+
+/// Plans changes of the hooks for the root of a workspace.
+fn plan(
+    workspace: &Workspace,
+    plan: fn(&HooksFolder, &str) -> Result<hooks::Plan, Failure>,
+) -> Result<hooks::Plan, Failure> {
+    let folder = Git::at(workspace.root()).hooks_folder(workspace)?;
+    let below = workspace.git_top().and_then(|top| workspace.root().strip_prefix(top).ok());
+    let root = below.and_then(Path::to_str).filter(|root| !root.contains('\n')).ok_or_else(|| {
+        Failure::usage(format!("hooks cannot name the folder {}", workspace.root().display()))
+            .hint("rename it to UTF-8 text without line feeds")
+    })?;
+    plan(&folder, if root.is_empty() { "." } else { root })
 }
 
 /// Writes the file of settings; returns false if there is one.
@@ -134,7 +151,10 @@ fn write_config(path: &Path) -> Result<bool, Failure> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
         Err(error) => return Err(failed(error)),
     };
-    file.write_all(template().as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    // It goes into the repository, unlike the data of cairn.
+    let mode = Permissions::from_mode(0o644);
+    let written = file.set_permissions(mode).and_then(|()| file.write_all(template().as_bytes()));
+    written.and_then(|()| file.sync_all()).map_err(failed)?;
     Ok(true)
 }
 

@@ -3,6 +3,7 @@
 mod config_file;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use cairn_base::Value;
 use cairn_http::{Client, ClientError};
@@ -75,9 +76,12 @@ pub(super) fn migrate(call: &Call<'_>, arguments: &MigrateArgs) -> Result<(), Fa
     let coarse = if is_older { coarse_symbols(&tree)? } else { BTreeSet::new() };
     let applied = is_older && arguments.yes && !arguments.dry_run;
     if applied {
+        let file = new_config(&tree, &config)?;
         mark(&tree, &coarse)?;
         // Last, so that a migration that fails in the middle is still needed.
-        write_version(&tree, &config)?;
+        if let Some((path, text)) = file {
+            write_whole(&path, text.as_bytes(), None)?;
+        }
     }
     let migration = Migration {
         branch: tree.branch().to_owned(),
@@ -115,8 +119,9 @@ fn file(config: &KbConfig) -> Option<&'static str> {
     }
 }
 
-fn write_version(tree: &Tree, config: &KbConfig) -> Result<(), Failure> {
-    let Some(name) = file(config) else { return Ok(()) };
+/// The file of settings and the text that it will have.
+fn new_config(tree: &Tree, config: &KbConfig) -> Result<Option<(PathBuf, String)>, Failure> {
+    let Some(name) = file(config) else { return Ok(None) };
     let path = tree.root().join(name);
     // A link stays one.
     let path = path.canonicalize().map_err(|error| Failure::io(format_args!("read {name}"), &error))?;
@@ -126,7 +131,7 @@ fn write_version(tree: &Tree, config: &KbConfig) -> Result<(), Failure> {
         Failure::new(format!("{name} cannot be changed by cairn"))
             .hint(format!("set the schema version to {SCHEMA_VERSION_LATEST} yourself"))
     })?;
-    write_whole(&path, new.as_bytes(), None)
+    Ok(Some((path, new)))
 }
 
 /// Ids of symbols that link a whole source file without a reason.

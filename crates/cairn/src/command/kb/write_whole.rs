@@ -1,7 +1,8 @@
 //! Files of the repository, replaced as a whole.
 
 use std::fs::{self, OpenOptions, Permissions};
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::failure::Failure;
@@ -28,4 +29,20 @@ pub(super) fn write_whole(path: &Path, content: &[u8], mode: Option<Permissions>
         let _ = fs::remove_file(&unfinished);
     }
     written.map_err(failed)
+}
+
+/// Creates a folder of the repository, and those above it. They may be read by everyone, unlike the data of cairn.
+pub(super) fn create_folders(path: &Path) -> Result<(), Failure> {
+    fn create(path: &Path) -> io::Result<()> {
+        match fs::create_dir(path) {
+            Ok(()) => fs::set_permissions(path, Permissions::from_mode(0o755)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                path.parent().map_or(Err(error), create)?;
+                create(path)
+            }
+            Err(_) if path.is_dir() => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+    create(path).map_err(|error| Failure::io(format_args!("create {}", path.display()), &error))
 }

@@ -1,4 +1,6 @@
-//! The block of cairn in the text of a git hook.
+//! The block of cairn in the text of a git hook, directly behind the first line: what follows may end the script.
+//!
+//! The block has a line for each folder that is the root of a KB. It reads no input, which some hooks get from git.
 
 /// The hooks that cairn has a block in.
 pub(super) const HOOKS: [&str; 4] = ["pre-commit", "post-checkout", "post-merge", "post-rewrite"];
@@ -7,8 +9,11 @@ pub(super) const HOOKS: [&str; 4] = ["pre-commit", "post-checkout", "post-merge"
 pub(super) const SHEBANG: &str = "#!/bin/sh\n";
 
 const BEGIN: &str = "# >>> cairn kb >>>";
-/// The first line of a block before which the file did not end with a line feed.
+/// The first line of a block before which a line feed was added.
 const BEGIN_JOINED: &str = "# >>> cairn kb (line feed added) >>>";
+/// The first line of a block for which the file was made.
+const BEGIN_CREATED: &str = "# >>> cairn kb (file created) >>>";
+const BEGINS: [&str; 3] = [BEGIN, BEGIN_JOINED, BEGIN_CREATED];
 const END: &str = "# <<< cairn kb <<<";
 
 /// The text of a hook cannot be changed.
@@ -20,67 +25,142 @@ pub(super) enum BlockError {
     Marks,
 }
 
-/// Adds the block of a hook, or renews it where it is.
-pub(super) fn with_block(text: &str, hook: &str) -> Result<String, BlockError> {
+/// What is left of a hook without the line of a root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Without {
+    /// There is no such line. True if the block has lines of other roots.
+    Absent(bool),
+    /// The text; other roots may still have lines in it.
+    Text(String),
+    /// Nothing: the file was made for the block.
+    Nothing,
+}
+
+/// Adds the line of a root to the block of a hook, which has no text if there is no such file. A block elsewhere in the
+/// text is moved.
+pub(super) fn with_root(text: Option<&str>, hook: &str, root: &str) -> Result<String, BlockError> {
+    let found = text.map(Block::find).transpose()?.flatten();
+    let Some(text) = text else {
+        return Ok(inserted(SHEBANG, &Block::new(BEGIN_CREATED, vec![root.to_owned()]), hook));
+    };
     if !is_shell(text) {
         return Err(BlockError::NotShell);
     }
-    if let Some((start, end)) = find(text)? {
-        let begin = text[start..].lines().next().unwrap_or(BEGIN);
-        return Ok(format!("{}{}{}", &text[..start], block(begin, hook), &text[end..]));
+    let (rest, mut block) = match found {
+        Some(block) => (block.removed(text), block),
+        None => (text.to_owned(), Block::new(BEGIN, Vec::new())),
+    };
+    if !block.roots.iter().any(|other| other == root) {
+        block.roots.push(root.to_owned());
     }
-    let is_joined = !text.is_empty() && !text.ends_with('\n');
-    let (gap, begin) = if is_joined { ("\n", BEGIN_JOINED) } else { ("", BEGIN) };
-    Ok(format!("{text}{gap}{}", block(begin, hook)))
+    Ok(inserted(&rest, &block, hook))
 }
 
-/// Removes the block. Returns `None` if there is none.
-pub(super) fn without_block(text: &str) -> Result<Option<String>, BlockError> {
-    let Some((start, end)) = find(text)? else { return Ok(None) };
-    let before = &text[..start];
-    let is_joined = text[start..].starts_with(BEGIN_JOINED);
-    let before = if is_joined { before.strip_suffix('\n').unwrap_or(before) } else { before };
-    Ok(Some(format!("{before}{}", &text[end..])))
+/// Removes the line of a root, and the block with the last one. A block of an older cairn has no lines of roots.
+pub(super) fn without_root(text: &str, hook: &str, root: &str) -> Result<Without, BlockError> {
+    let Some(mut block) = Block::find(text)? else { return Ok(Without::Absent(false)) };
+    if !block.roots.is_empty() && !block.roots.iter().any(|other| other == root) {
+        return Ok(Without::Absent(true));
+    }
+    block.roots.retain(|other| other != root);
+    let rest = block.removed(text);
+    if !block.roots.is_empty() {
+        return Ok(Without::Text(inserted(&rest, &block, hook)));
+    }
+    let is_nothing = block.begin == BEGIN_CREATED && rest == SHEBANG;
+    Ok(if is_nothing { Without::Nothing } else { Without::Text(rest) })
 }
 
-/// Whether the last command before the end of a hook ends it, so that a block behind it never runs.
-pub(super) fn ends_before(text: &str) -> bool {
-    let start = text.find(BEGIN).or_else(|| text.find(BEGIN_JOINED)).unwrap_or(text.len());
-    let mut commands =
-        text[..start].lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with('#'));
-    let word = commands.next_back().and_then(|line| line.split([' ', '\t', ';']).next());
-    matches!(word, Some("exit" | "exec"))
+/// A block in a text.
+struct Block {
+    begin: &'static str,
+    roots: Vec<String>,
+    /// Its place, with its marks and the line feed behind them.
+    start: usize,
+    end: usize,
 }
 
-fn block(begin: &str, hook: &str) -> String {
+impl Block {
+    fn new(begin: &'static str, roots: Vec<String>) -> Block {
+        Block { begin, roots, start: 0, end: 0 }
+    }
+
+    fn find(text: &str) -> Result<Option<Block>, BlockError> {
+        let mut at = 0;
+        let mut open: Option<Block> = None;
+        let mut found = None;
+        for line in text.split_inclusive('\n') {
+            let start = at;
+            at += line.len();
+            let line = line.trim_end();
+            let begin = BEGINS.into_iter().find(|begin| *begin == line);
+            match (begin, &mut open) {
+                (Some(begin), None) if found.is_none() => {
+                    open = Some(Block { start, ..Block::new(begin, Vec::new()) });
+                }
+                (Some(_), _) => return Err(BlockError::Marks),
+                (None, None) if line == END => return Err(BlockError::Marks),
+                (None, Some(_)) if line == END => {
+                    found = open.take().map(|block| Block { end: at, ..block });
+                }
+                (None, Some(block)) => block.roots.extend(root_of(line)),
+                (None, None) => {}
+            }
+        }
+        if open.is_some() { Err(BlockError::Marks) } else { Ok(found) }
+    }
+
+    /// The text without the block.
+    fn removed(&self, text: &str) -> String {
+        let (before, after) = (&text[..self.start], &text[self.end..]);
+        // A line that was added behind the block still begins on a line of its own.
+        let is_joined = self.begin == BEGIN_JOINED && after.is_empty();
+        let before = if is_joined { before.strip_suffix('\n').unwrap_or(before) } else { before };
+        format!("{before}{after}")
+    }
+}
+
+/// The text with a block behind its first line, if that names the shell.
+fn inserted(text: &str, block: &Block, hook: &str) -> String {
+    let first =
+        if text.starts_with("#!") { text.split_inclusive('\n').next().unwrap_or_default() } else { "" };
+    let is_joined = !first.is_empty() && !first.ends_with('\n');
+    let (gap, begin) = match (is_joined, block.begin) {
+        (true, _) => ("\n", BEGIN_JOINED),
+        (false, BEGIN_JOINED) => ("", BEGIN),
+        (false, begin) => ("", begin),
+    };
     // After anything but a commit, the exit code would only make git itself look as if it had failed.
     let end = if hook == "pre-commit" { "exit 1" } else { ":" };
+    let lines: String = block
+        .roots
+        .iter()
+        .map(|root| format!("{LINE}{} hook {hook} \"$@\" </dev/null || {end}\n", quoted(root)))
+        .collect();
     format!(
-        "{begin}\n\
+        "{first}{gap}{begin}\n\
          # Added by `cairn kb init --hooks`; `cairn kb init --remove-hooks` removes it.\n\
          if command -v cairn >/dev/null 2>&1; then\n\
-         \x20 cairn kb hook {hook} \"$@\" || {end}\n\
+         {lines}\
          fi\n\
-         {END}\n"
+         {END}\n\
+         {}",
+        &text[first.len()..]
     )
 }
 
-/// The place of the block, with its marks and the line feed behind them.
-fn find(text: &str) -> Result<Option<(usize, usize)>, BlockError> {
-    let mut at = 0;
-    let mut begin = None;
-    let mut found = None;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        match line.trim_end() {
-            BEGIN | BEGIN_JOINED if begin.is_none() && found.is_none() => begin = Some(start),
-            END if found.is_none() => found = Some((begin.ok_or(BlockError::Marks)?, at)),
-            BEGIN | BEGIN_JOINED | END => return Err(BlockError::Marks),
-            _ => {}
-        }
-    }
-    if begin.is_some() && found.is_none() { Err(BlockError::Marks) } else { Ok(found) }
+/// The beginning of the line of a root.
+const LINE: &str = "  cairn kb --workspace-root=";
+
+/// The root in a line of the block.
+fn root_of(line: &str) -> Option<String> {
+    let (root, _) = line.strip_prefix(LINE)?.rsplit_once(" hook ")?;
+    Some(root.strip_prefix('\'')?.strip_suffix('\'')?.replace("'\\''", "'"))
+}
+
+/// A word of the shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// Whether a hook is a script for a shell that knows `command -v`. One without a first line is run by `sh`.
@@ -97,65 +177,101 @@ fn is_shell(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_block_comes_and_goes_without_a_trace() {
-        for text in
-            ["#!/bin/sh\n", "", "#!/usr/bin/env bash\necho a\n", "#!/bin/sh\necho a", "\n\n", "echo a\r\n"]
-        {
-            let with = with_block(text, "pre-commit").expect("it is for a shell");
-            assert!(
-                with.starts_with(text) && with.contains("cairn kb hook pre-commit \"$@\" || exit 1"),
-                "{with}"
-            );
-            assert_eq!(with_block(&with, "pre-commit").as_deref(), Ok(&*with), "it is there already");
-            assert_eq!(without_block(&with), Ok(Some(text.to_owned())));
-            assert_eq!(without_block(text), Ok(None));
-            let more = format!("{with}echo b\n");
-            assert_eq!(with_block(&more, "pre-commit").as_deref(), Ok(&*more));
-            let gone = without_block(&more).expect("marks are in pairs").expect("it is there");
-            assert!(gone.starts_with(text.trim_end()) && gone.ends_with("echo b\n"), "{gone:?}");
-        }
-        assert!(with_block("", "post-merge").expect("it is for a shell").contains("|| :\n"));
+    fn with(text: &str, root: &str) -> String {
+        with_root(Some(text), "pre-commit", root).expect("it is for a shell")
+    }
+
+    fn without(text: &str, root: &str) -> Without {
+        without_root(text, "pre-commit", root).expect("marks are in pairs")
     }
 
     #[test]
-    fn an_older_block_is_renewed_in_its_place() {
-        let old = format!("a\n{BEGIN}\nold\n{END}\nb\n");
-        let new = with_block(&old, "post-merge").expect("it is for a shell");
-        assert!(new.starts_with(&format!("a\n{BEGIN}\n#")) && new.ends_with(&format!("{END}\nb\n")), "{new}");
-        assert!(!new.contains("old"));
+    fn a_block_comes_and_goes_without_a_trace() {
+        for (text, first) in [
+            ("#!/bin/sh\n", "#!/bin/sh\n"),
+            ("", ""),
+            ("#!/usr/bin/env bash\necho a\n", "#!/usr/bin/env bash\n"),
+            ("#!/bin/sh\necho a", "#!/bin/sh\n"),
+            ("#!/bin/sh", "#!/bin/sh\n"),
+            ("\n\n", ""),
+            ("echo a\r\n", ""),
+            ("echo a", ""),
+        ] {
+            let new = with(text, ".");
+            assert!(new.starts_with(&format!("{first}# >>> cairn")), "{new}");
+            let line = "cairn kb --workspace-root='.' hook pre-commit \"$@\" </dev/null || exit 1\n";
+            assert!(new.contains(line) && new.ends_with(&text[first.len().min(text.len())..]), "{new}");
+            assert_eq!(with(&new, "."), new, "it is there already");
+            assert_eq!(without(&new, "."), Without::Text(text.to_owned()));
+            assert_eq!(without(text, "."), Without::Absent(false));
+            let more = format!("{new}\necho b\n");
+            assert_eq!(with(&more, ".").replace(BEGIN_JOINED, BEGIN), more.replace(BEGIN_JOINED, BEGIN));
+            let Without::Text(gone) = without(&more, ".") else { panic!("{more}") };
+            assert!(gone.starts_with(text.trim_end()) && gone.ends_with("\necho b\n"), "{gone:?}");
+        }
+        assert!(with_root(Some(""), "post-merge", ".").expect("it is for a shell").contains("|| :\n"));
+    }
+
+    #[test]
+    fn a_file_that_is_made_for_the_block_goes_with_it() {
+        let made = with_root(None, "pre-commit", ".").expect("it is for a shell");
+        assert!(made.starts_with(&format!("{SHEBANG}{BEGIN_CREATED}\n")), "{made}");
+        assert_eq!(without(&made, "."), Without::Nothing);
+        let more = format!("{made}lint\n");
+        assert_eq!(with(&more, "."), more);
+        assert_eq!(without(&more, "."), Without::Text(format!("{SHEBANG}lint\n")));
+        // A file of others that has nothing else stays.
+        assert_eq!(without(&with(SHEBANG, "."), "."), Without::Text(SHEBANG.to_owned()));
+    }
+
+    #[test]
+    fn each_root_has_a_line() {
+        let roots = [".", "packages/it's a \"b\" $(c) hook ", "-x"];
+        let one = with("lint\n", roots[0]);
+        let two = with(&one, roots[1]);
+        let all = with(&two, roots[2]);
+        assert!(
+            all.contains("--workspace-root='packages/it'\\''s a \"b\" $(c) hook ' hook pre-commit"),
+            "{all}"
+        );
+        assert_eq!(without(&all, roots[2]), Without::Text(two.clone()));
+        assert_eq!(without(&two, roots[1]), Without::Text(one.clone()));
+        assert_eq!(without(&two, roots[2]), Without::Absent(true));
+        assert_eq!(without(&one, roots[0]), Without::Text("lint\n".to_owned()));
+    }
+
+    #[test]
+    fn an_older_block_is_moved_behind_the_first_line() {
+        let old = format!("#!/bin/sh\na\n{BEGIN}\nold\n{END}\nb\n");
+        let new = with(&old, ".");
+        assert!(
+            new.starts_with(&format!("#!/bin/sh\n{BEGIN}\n#")) && new.ends_with(&format!("{END}\na\nb\n"))
+        );
+        assert!(!new.contains("old"), "{new}");
+        assert_eq!(without(&old, "."), Without::Text("#!/bin/sh\na\nb\n".to_owned()));
+        let joined = format!("#!/bin/sh\na\n{BEGIN_JOINED}\nold\n{END}\n");
+        let new = with(&joined, ".");
+        assert!(new.ends_with("\na") && new.contains(BEGIN) && !new.contains(BEGIN_JOINED), "{new}");
+        assert_eq!(without(&new, "."), Without::Text("#!/bin/sh\na".to_owned()));
     }
 
     #[test]
     fn odd_hooks_are_refused() {
+        let with = |text: &str| with_root(Some(text), "pre-commit", ".");
         for text in
             ["#!/usr/bin/python3\n", "#!/usr/bin/env -S node --x\n", "#!/usr/bin/env A=b ruby\n", "#!\n"]
         {
-            assert_eq!(with_block(text, "pre-commit"), Err(BlockError::NotShell), "{text}");
+            assert_eq!(with(text), Err(BlockError::NotShell), "{text}");
         }
         for text in [
             format!("{BEGIN}\n"),
             format!("{END}\n"),
             format!("{BEGIN}\n{BEGIN}\n{END}\n"),
             format!("{BEGIN}\n{END}\n{END}\n"),
+            format!("{BEGIN}\n{END}\n{BEGIN_CREATED}\n{END}\n"),
         ] {
-            assert_eq!(with_block(&text, "pre-commit"), Err(BlockError::Marks), "{text}");
-            assert_eq!(without_block(&text), Err(BlockError::Marks), "{text}");
-        }
-    }
-
-    #[test]
-    fn hooks_that_end_before_the_block_are_seen() {
-        for (text, ends) in [
-            ("#!/bin/sh\nexit 0\n", true),
-            ("exec lint \"$@\"\n\n# end\n", true),
-            ("#!/bin/sh\nlint || exit 1\n", false),
-            ("if a; then\n  exit 1\nfi\n", false),
-            ("", false),
-        ] {
-            assert_eq!(ends_before(text), ends, "{text}");
-            let with = with_block(text, "pre-commit").expect("it is for a shell");
-            assert_eq!(ends_before(&with), ends, "{with}");
+            assert_eq!(with(&text), Err(BlockError::Marks), "{text}");
+            assert_eq!(without_root(&text, "pre-commit", "."), Err(BlockError::Marks), "{text}");
         }
     }
 }

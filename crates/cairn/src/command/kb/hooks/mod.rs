@@ -1,15 +1,16 @@
-//! Git hooks: a marked block in each, beside what others wrote.
+//! Git hooks: a marked block in each, before what others wrote.
 
 mod block;
 
 use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
-use self::block::{BlockError, HOOKS, SHEBANG, ends_before, with_block, without_block};
+use self::block::{BlockError, HOOKS, Without, with_root, without_root};
+use super::write_whole::{create_folders, write_whole};
 use crate::command::answer::text;
 use crate::failure::Failure;
 use crate::git::HooksFolder;
@@ -37,7 +38,7 @@ enum Change {
 }
 
 const NOT_EXECUTABLE: &str = "git does not run it: it is not executable";
-const ENDS_BEFORE: &str = "it ends before the block: move `exit` or `exec` behind it";
+const OF_OTHERS: &str = "its block is that of another folder; remove it from there";
 
 impl HookChange {
     /// A row for people.
@@ -60,72 +61,110 @@ struct Hook {
     name: &'static str,
     /// The file itself, behind all links.
     path: PathBuf,
+    is_link: bool,
     content: Option<(String, Permissions)>,
 }
 
-/// Adds the block to every hook. All of them are read before the first one is written.
-pub(super) fn install(folder: &HooksFolder) -> Result<Vec<HookChange>, Failure> {
-    let hooks = read_all(folder)?;
-    let mut changes = Vec::new();
-    for hook in &hooks {
-        let old = hook.content.as_ref().map_or(SHEBANG, |(text, _)| text);
-        changes.push(with_block(old, hook.name).map_err(|error| refused(hook, error))?);
-    }
-    fs::create_dir_all(&folder.path)
-        .map_err(|error| Failure::io(format_args!("create {}", folder.path.display()), &error))?;
-    let write = |(hook, new): (&Hook, String)| {
-        let (change, mode) = match &hook.content {
-            None => (Change::Created, Permissions::from_mode(0o755)),
-            Some((old, mode)) if *old == new => (Change::Unchanged, mode.clone()),
-            Some((_, mode)) => (Change::Extended, mode.clone()),
-        };
-        let note = if mode.mode() & 0o111 == 0 {
-            Some(NOT_EXECUTABLE)
-        } else {
-            ends_before(&new).then_some(ENDS_BEFORE)
-        };
-        if change != Change::Unchanged {
-            replace(&hook.path, &new, mode)?;
-        }
-        Ok(hook.changed(change, note))
-    };
-    hooks.iter().zip(changes).map(write).collect()
+/// Changes of all hooks, none of which is made yet. Everything that can be refused was.
+pub(super) struct Plan {
+    folder: PathBuf,
+    steps: Vec<(Hook, Step)>,
 }
 
-/// Removes the block from every hook, and files that have nothing else.
-pub(super) fn remove(folder: &HooksFolder) -> Result<Vec<HookChange>, Failure> {
-    let hooks = read_all(folder)?;
-    let mut changes = Vec::new();
-    for hook in &hooks {
-        let without = hook.content.as_ref().map(|(text, _)| without_block(text));
-        changes.push(without.transpose().map_err(|error| refused(hook, error))?.flatten());
+struct Step {
+    change: Change,
+    note: Option<&'static str>,
+    /// The text to write, with the permissions of the file.
+    write: Option<(String, Permissions)>,
+}
+
+impl Plan {
+    /// Plans to add the lines of a root, a path below the top of the working tree, to every hook.
+    pub(super) fn install(folder: &HooksFolder, root: &str) -> Result<Plan, Failure> {
+        Plan::of(folder, |hook| {
+            let old = hook.content.as_ref().map(|(text, _)| text.as_str());
+            let new = with_root(old, hook.name, root).map_err(|error| refused(hook, error))?;
+            let (change, mode) = match &hook.content {
+                None => (Change::Created, Permissions::from_mode(0o755)),
+                Some((old, mode)) if *old == new => (Change::Unchanged, mode.clone()),
+                Some((_, mode)) => (Change::Extended, mode.clone()),
+            };
+            let is_run = folder.is_run_by_shell || mode.mode() & 0o111 != 0;
+            let note = (!is_run).then_some(NOT_EXECUTABLE);
+            Ok(Step { change, note, write: (change != Change::Unchanged).then_some((new, mode)) })
+        })
     }
-    let write = |(hook, new): (&Hook, Option<String>)| {
-        let change = match (new, &hook.content) {
-            (Some(new), _) if new == SHEBANG => {
-                fs::remove_file(&hook.path)
-                    .map_err(|error| Failure::io(format_args!("delete {}", hook.path.display()), &error))?;
-                Change::Deleted
+
+    /// Plans to remove the lines of a root from every hook, and files that were made for them.
+    pub(super) fn remove(folder: &HooksFolder, root: &str) -> Result<Plan, Failure> {
+        Plan::of(folder, |hook| {
+            let step = |change, note, write| Step { change, note, write };
+            let Some((old, mode)) = &hook.content else { return Ok(step(Change::Absent, None, None)) };
+            let shortened = |text| step(Change::Shortened, None, Some((text, mode.clone())));
+            let without = without_root(old, hook.name, root).map_err(|error| refused(hook, error))?;
+            Ok(match without {
+                Without::Absent(has_others) => step(Change::Absent, has_others.then_some(OF_OTHERS), None),
+                Without::Text(text) => shortened(text),
+                // The file behind a link has another name, by which others may use it.
+                Without::Nothing if hook.is_link => shortened(block::SHEBANG.to_owned()),
+                Without::Nothing => step(Change::Deleted, None, None),
+            })
+        })
+    }
+
+    fn of(folder: &HooksFolder, step: impl Fn(&Hook) -> Result<Step, Failure>) -> Result<Plan, Failure> {
+        let mut steps: Vec<(Hook, Step)> = Vec::new();
+        for name in HOOKS {
+            let hook = read(folder, name)?;
+            if let Some((other, _)) = steps.iter().find(|(other, _)| other.path == hook.path) {
+                return Err(Failure::usage(format!("the hooks {} and {name} are one file", other.name))
+                    .hint(format!("give each a file of its own, or {BY_HAND}")));
             }
-            (Some(new), Some((_, mode))) => {
-                replace(&hook.path, &new, mode.clone())?;
-                Change::Shortened
-            }
-            (_, _) => Change::Absent,
-        };
-        Ok(hook.changed(change, None))
-    };
-    hooks.iter().zip(changes).map(write).collect()
+            let step = step(&hook)?;
+            steps.push((hook, step));
+        }
+        Ok(Plan { folder: folder.path.clone(), steps })
+    }
+
+    /// Makes the changes. A failure names those that were made.
+    pub(super) fn write(self) -> Result<Vec<HookChange>, Failure> {
+        if self.steps.iter().any(|(_, step)| step.write.is_some()) {
+            create_folders(&self.folder)?;
+        }
+        let mut changes: Vec<HookChange> = Vec::new();
+        for (hook, Step { change, note, write }) in self.steps {
+            let path = hook.path.to_string_lossy().into_owned();
+            hook.write(change, write).map_err(|failure| beside(failure, &changes))?;
+            changes.push(HookChange { name: hook.name, path, change, note });
+        }
+        Ok(changes)
+    }
 }
 
 impl Hook {
-    fn changed(&self, change: Change, note: Option<&'static str>) -> HookChange {
-        HookChange { name: self.name, path: self.path.to_string_lossy().into_owned(), change, note }
+    fn write(&self, change: Change, write: Option<(String, Permissions)>) -> Result<(), Failure> {
+        if let Some((text, mode)) = write {
+            return write_whole(&self.path, text.as_bytes(), Some(mode));
+        }
+        if change == Change::Deleted {
+            return fs::remove_file(&self.path)
+                .map_err(|error| Failure::io(format_args!("delete {}", self.path.display()), &error));
+        }
+        Ok(())
     }
 }
 
-fn read_all(folder: &HooksFolder) -> Result<Vec<Hook>, Failure> {
-    HOOKS.into_iter().map(|name| read(folder, name)).collect()
+/// A failure after some hooks were changed.
+fn beside(failure: Failure, changes: &[HookChange]) -> Failure {
+    let changed = changes.iter().filter(|one| !matches!(one.change, Change::Unchanged | Change::Absent));
+    let names: Vec<&str> = changed.map(|one| one.name).collect();
+    if names.is_empty() {
+        return failure;
+    }
+    failure.hint(format!(
+        "hooks that were changed before: {}; run it again, or undo it with --remove-hooks",
+        names.join(", ")
+    ))
 }
 
 fn read(folder: &HooksFolder, name: &'static str) -> Result<Hook, Failure> {
@@ -133,7 +172,9 @@ fn read(folder: &HooksFolder, name: &'static str) -> Result<Hook, Failure> {
     let shown = || path.display().to_string();
     let failed = |error: std::io::Error| Failure::io(format_args!("read the hook {}", shown()), &error);
     let is_link = match fs::symlink_metadata(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Hook { name, path, content: None }),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Ok(Hook { name, path, is_link: false, content: None });
+        }
         Err(error) => return Err(failed(error)),
         Ok(found) => found.is_symlink(),
     };
@@ -158,7 +199,7 @@ fn read(folder: &HooksFolder, name: &'static str) -> Result<Hook, Failure> {
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::usage(format!("the hook {} is not UTF-8 text", path.display())).hint(BY_HAND)
     })?;
-    Ok(Hook { name, path, content: Some((text, found.permissions())) })
+    Ok(Hook { name, path, is_link, content: Some((text, found.permissions())) })
 }
 
 const BY_HAND: &str = "run `cairn kb hook NAME ARGUMENTS…` from the hook yourself";
@@ -172,9 +213,4 @@ fn refused(hook: &Hook, error: BlockError) -> Failure {
                 .hint("remove the lines from `# >>> cairn kb` to `# <<< cairn kb` and try again")
         }
     }
-}
-
-/// Replaces a file as a whole.
-fn replace(path: &Path, content: &str, mode: Permissions) -> Result<(), Failure> {
-    super::write_whole::write_whole(path, content.as_bytes(), Some(mode))
 }

@@ -3,15 +3,28 @@
 use cairn_worktree::ConfigOrigin;
 use toml::de::DeTable;
 
-/// Returns the text with another version. `None` if there is no file, or it has another shape than it had when it was
-/// read.
+/// Returns the text with another version. `None` if there is no file, it has another shape than it had when it was read,
+/// or more or less than the version would change, as with a key that is there twice.
 pub(super) fn with_version(text: &str, origin: ConfigOrigin, version: u64) -> Option<String> {
     match origin {
         ConfigOrigin::Defaults => None,
-        ConfigOrigin::Toml => in_toml(text, version),
-        ConfigOrigin::Json => in_json(text, version),
+        ConfigOrigin::Toml => {
+            let new = in_toml(text, version)?;
+            let (mut expected, found) = (text.parse::<toml::Table>().ok()?, new.parse::<toml::Table>().ok()?);
+            expected.insert("schema_version".to_owned(), i64::try_from(version).ok()?.into());
+            (expected == found).then_some(new)
+        }
+        ConfigOrigin::Json => {
+            let new = in_json(text, version)?;
+            let mut expected: JsonObject = serde_json::from_str(text).ok()?;
+            let found: JsonObject = serde_json::from_str(&new).ok()?;
+            expected.insert("schemaVersion".to_owned(), version.into());
+            (expected == found).then_some(new)
+        }
     }
 }
+
+type JsonObject = serde_json::Map<String, serde_json::Value>;
 
 fn in_toml(text: &str, version: u64) -> Option<String> {
     let table = DeTable::parse(text).ok()?;
@@ -27,7 +40,7 @@ fn replaced(text: &str, place: std::ops::Range<usize>, version: u64) -> String {
 }
 
 fn in_json(text: &str, version: u64) -> Option<String> {
-    let root: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
+    let root: JsonObject = serde_json::from_str(text).ok()?;
     if root.contains_key("schemaVersion") {
         return Some(replaced(text, value_of(text, "schemaVersion")?, version));
     }
@@ -114,5 +127,10 @@ mod tests {
         json("{ \"a\\\"\": \"\\\\\", \"schemaVersion\": 1}", "{ \"a\\\"\": \"\\\\\", \"schemaVersion\": 2}");
         assert_eq!(with_version("", ConfigOrigin::Defaults, 2), None);
         assert_eq!(with_version("[", ConfigOrigin::Json, 2), None);
+        let odd = [
+            r#"{"schemaVersion": 1, "schemaVersion": 1}"#,
+            r#"{"schemaVersion": 1, "schema\u0056ersion": 1}"#,
+        ];
+        odd.iter().for_each(|text| assert_eq!(with_version(text, ConfigOrigin::Json, 2), None, "{text}"));
     }
 }

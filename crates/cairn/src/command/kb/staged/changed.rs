@@ -1,5 +1,7 @@
 //! Symbols that staged changes touch.
 
+use std::collections::HashSet;
+
 use cairn_symbols::{Directive, Symbol, SymbolKind, Symbols};
 
 use crate::git::Hunk;
@@ -19,7 +21,7 @@ pub(super) struct Changed {
 /// Returns the symbols that hunks touch and that have to be linked, in their order.
 ///
 /// A change belongs to the innermost symbol around it; where that is not exported, to the one that it is a part of. Types
-/// without behaviour, modules and tests need no link.
+/// without behaviour, modules and tests need no link. Of symbols with the same name, such as overloads, the first counts.
 pub(super) fn changed(symbols: &Symbols, hunks: &[Hunk]) -> Vec<Changed> {
     let lines = Lines::of(hunks);
     let list = &symbols.symbols;
@@ -35,8 +37,12 @@ pub(super) fn changed(symbols: &Symbols, hunks: &[Hunk]) -> Vec<Changed> {
             exported.into_iter().for_each(|at| touched[at] = true);
         }
     }
-    let is_wanted = |(index, _): &(usize, &Symbol)| touched[*index];
-    list.iter().enumerate().filter(is_wanted).map(|(index, symbol)| of(symbols, index, symbol)).collect()
+    let mut names = HashSet::new();
+    let touched = list.iter().enumerate().filter(|(index, _)| touched[*index]);
+    touched
+        .filter(|(_, symbol)| names.insert(symbol.qualified_name.as_str()))
+        .map(|(index, symbol)| of(symbols, index, symbol))
+        .collect()
 }
 
 fn of(symbols: &Symbols, index: usize, symbol: &Symbol) -> Changed {
@@ -202,6 +208,14 @@ export function f() {
         check(&[(0, 0)], &[]);
         check(&[(21, 0)], &["f "]);
         check(&[(23, 0)], &[]);
+    }
+
+    #[test]
+    fn overloads_are_one_symbol() {
+        let source = "// implements REQ-1\nexport function f(a: string): void;\n\
+                      export function f(a: number): void;\nexport function f(a: any) {}\n";
+        check(Language::TypeScript, source, &[(1, 9)], &["f REQ-1"]);
+        check(Language::TypeScript, source, &[(4, 1)], &["f REQ-1"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cairn_kb::tools::{SymbolLinks, SymbolLinksOutput};
+use cairn_kb::tools::SymbolLinks;
 
 use super::Unlinked;
 use super::changed::Changed;
@@ -19,9 +19,9 @@ pub(super) struct Links {
     is_test: bool,
 }
 
-pub(super) fn by_file(known: &SymbolLinksOutput) -> ByFile<'_> {
+pub(super) fn by_file(symbols: &[SymbolLinks]) -> ByFile<'_> {
     let mut rows = ByFile::new();
-    for row in &known.symbols {
+    for row in symbols {
         rows.entry(&row.source_file).or_default().push(row);
     }
     rows
@@ -82,7 +82,6 @@ mod tests {
     }
 
     fn check(rows: &[SymbolLinks], directives: &[&str], min_links: u32, expected: Option<(u32, &[&str])>) {
-        let known = SymbolLinksOutput { symbols: rows.to_vec(), ..SymbolLinksOutput::default() };
         let changed = Changed {
             name: "A.run".to_owned(),
             kind: SymbolKind::Method,
@@ -91,7 +90,7 @@ mod tests {
             directives: directives.iter().map(|id| (*id).to_owned()).collect(),
         };
         let requirements = ["REQ-1".to_owned(), "REQ-2".to_owned()];
-        let links = of(&changed, "a.ts", &by_file(&known), &requirements);
+        let links = of(&changed, "a.ts", &by_file(rows), &requirements);
         let found = links.unlinked(&changed, "a.ts", min_links);
         let found = found.map(|found| (found.links, found.unknown_requirements));
         let expected =

@@ -100,7 +100,7 @@ impl Comparison {
 }
 
 /// A problem of a file that one sync cannot take. Its entities stay as they were.
-fn refused(file: &SyncFile) -> Option<Finding> {
+pub(in crate::command::kb) fn refused(file: &SyncFile) -> Option<Finding> {
     let (message, hint) = if file.path.len() > SYNC_PATH_BYTES_MAX {
         (format!("the path has more than {SYNC_PATH_BYTES_MAX} bytes"), "move the file")
     } else if file.entities.len() > SYNC_FILE_ENTITIES_MAX {

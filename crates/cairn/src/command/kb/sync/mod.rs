@@ -14,10 +14,12 @@ mod watch;
 use cairn_worktree::WorktreeError;
 use clap::Args;
 
+pub(super) use self::compare::refused;
 pub(super) use self::freshness::fill;
 pub(super) use self::outcome::Outcome;
 use self::pass::{Pass, pass};
-pub(super) use self::pass::{SyncOptions, compare, is_known};
+pub(super) use self::pass::{SyncOptions, compare, feed, is_known};
+pub(super) use self::problem::Finding;
 use self::settle::settled;
 use super::{Call, tree};
 use crate::command::answer::json;

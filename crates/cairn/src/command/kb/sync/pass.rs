@@ -131,7 +131,7 @@ impl Drop for StopOnDrop {
 }
 
 /// The lines of a sync, written as they are taken.
-fn feed(header: SyncHeader, files: Vec<SyncFile>) -> mpsc::Receiver<Bytes> {
+pub(in crate::command::kb) fn feed(header: SyncHeader, files: Vec<SyncFile>) -> mpsc::Receiver<Bytes> {
     let (lines, coming) = mpsc::channel(16);
     tokio::spawn(async move {
         if lines.send(Bytes::from(header.line())).await.is_err() {

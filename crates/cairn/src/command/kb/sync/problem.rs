@@ -11,12 +11,12 @@ use crate::command::answer::text;
 #[serde(rename_all = "camelCase")]
 pub(in crate::command::kb) struct Finding {
     /// Path of the file or folder.
-    pub(super) path: String,
+    pub(in crate::command::kb) path: String,
     /// Line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) line: Option<u32>,
     /// Whether something was not stored; the others are warnings.
-    pub(super) is_error: bool,
+    pub(in crate::command::kb) is_error: bool,
     /// The class of the problem, a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) class: Option<String>,
@@ -32,7 +32,7 @@ pub(in crate::command::kb) struct Finding {
 
 impl Finding {
     /// `path:line: message`, and the hint on a line of its own.
-    pub(super) fn to_text(&self) -> String {
+    pub(in crate::command::kb) fn to_text(&self) -> String {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
         let mark = if self.is_error { "" } else { "warning: " };
         let entity = self.entity.as_deref().map(|id| format!("{}: ", text(id))).unwrap_or_default();
