@@ -4,9 +4,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use cairn_kb::EntityType;
-use cairn_kb::tools::{SuggestPredicatesInput, UpsertInput};
-use cairn_kb::{Properties, SuggestionKind, advise};
+use cairn_kb::tools::{SemanticAdvisorInput, SuggestPredicatesInput};
+use cairn_kb::{Receipt, SuggestionKind};
 
 use crate::figure::{Figure, Report, Target, Unit};
 use crate::measure::Setting;
@@ -37,14 +36,15 @@ const SENTENCES: &[&str] = &[
 ];
 
 pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
-    let inputs: Vec<UpsertInput> = SENTENCES.iter().map(|text| requirement(text)).collect();
-    let found: usize = inputs.iter().map(|input| advise(input).suggestions.len()).sum();
+    let inputs: Vec<SemanticAdvisorInput> = SENTENCES.iter().map(|text| requirement(text)).collect();
+    let receipts: Vec<Receipt> = inputs.iter().map(advise).collect::<Result<_>>()?;
+    let found: usize = receipts.iter().map(|receipt| receipt.suggestions.len()).sum();
     ensure!(found >= SENTENCES.len() / 2, "only {found} suggestions for {} sentences", SENTENCES.len());
-    let strict = advise(&inputs[0]).suggestions.first().map(|suggestion| suggestion.kind);
+    let strict = receipts[0].suggestions.first().map(|suggestion| suggestion.kind);
     ensure!(strict == Some(SuggestionKind::StrictProperty), "a retention gives {strict:?}");
     let (rounds, repeats) = (setting.pick(5, 1), setting.pick(1_000, 20));
     let advised = measure(rounds, repeats, |number| {
-        black_box(advise(black_box(&inputs[number])));
+        black_box(advise(black_box(&inputs[number]))?);
         Ok(())
     })?;
     show(report, "kb_semantic_advisor", &advised, Some(Target::AtLeast(2_000.0)));
@@ -59,7 +59,7 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     show(report, "kb_suggest_predicates", &suggested, None);
     let longest = "The service must be available and must retry ".repeat(1_400);
     let began = Instant::now();
-    black_box(advise(&requirement(&longest)));
+    black_box(advise(&requirement(&longest))?);
     report.add(
         Figure::new(
             "kb_semantic_advisor of 64 KB of clauses",
@@ -71,18 +71,13 @@ pub(super) fn run(setting: &Setting, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn requirement(text: &str) -> UpsertInput {
-    UpsertInput {
-        kind: EntityType::Req,
-        id: "REQ-1".into(),
-        properties: Properties::from([
-            ("title", "A requirement".into()),
-            ("status", "open".into()),
-            ("text_ref", text.into()),
-        ]),
-        relationships: Vec::new(),
-        request_id: None,
-    }
+fn requirement(text: &str) -> SemanticAdvisorInput {
+    SemanticAdvisorInput { text: text.to_owned(), ..SemanticAdvisorInput::default() }
+}
+
+/// The receipt of a requirement.
+fn advise(input: &SemanticAdvisorInput) -> Result<Receipt> {
+    Ok(input.run().context("advising")?.receipt)
 }
 
 /// Sentences per second of each round, and the time of each call.

@@ -125,7 +125,7 @@ const CLAIMS: &[ClaimPattern] = &[
             ("There must be no more than 3 carts.", "cart count lte 3"),
         ],
         rejects: &["No user may have exactly 3 carts.", "While offline, a user must have at most 3 carts.", "Up to 3 carts are shown",
-            "A user must not have at least 3 carts", "A user must wait at least 5 minutes.", "Users have 3 sessions", "Up to 5 requests per minute"],
+            "A user must not have at least 3 carts", "Names must be at least 2 and at most 64 letters", "A user must wait at least 5 minutes.", "Users have 3 sessions", "Up to 5 requests per minute"],
     },
     ClaimPattern {
         confidence: 0.90, cues: &["cap"],
@@ -245,9 +245,11 @@ const NOT_COUNTED: &[&str] = &[
     "old", "within", "must", "should", "shall", "is", "are", "be", "may", "can",
 ];
 
-/// Words in front of a bound that turn it or make it conditional.
-const TURNING: &[&str] =
-    &["not", "never", "cannot", "can't", "if", "when", "while", "unless", "until", "during"];
+/// Words in front of a bound that turn it or make it conditional, and those of another bound.
+const TURNING: &[&str] = &[
+    "not", "never", "cannot", "can't", "if", "when", "while", "unless", "until", "during", "least", "most",
+    "exactly",
+];
 
 fn cardinality(found: &Captures<'_>) -> Option<SuggestedClaim> {
     let before = found.name("b").map(|before| before.as_str().to_ascii_lowercase()).unwrap_or_default();

@@ -136,7 +136,12 @@ fn sessions(requirement: &Requirement<'_>, plain: &str, evidence: &str) -> Optio
 fn strict(requirement: &Requirement<'_>, plain: &str, evidence: &str) -> Option<Suggestion> {
     let (claim, confidence) = find_claim(plain)?;
     let plan = requirement.strict_plan(&claim);
-    let rationale = "the sentence states a property of a subject";
+    let is_several = claim.subject_key.split('.').any(|word| ["and", "or"].contains(&word));
+    let rationale = if is_several {
+        "the sentence states a property of several subjects; write a claim for each"
+    } else {
+        "the sentence states a property of a subject"
+    };
     Some(Suggestion {
         claim: Some(claim),
         ..plain_suggestion(SuggestionKind::StrictProperty, evidence, confidence, rationale, plan)

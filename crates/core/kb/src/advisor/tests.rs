@@ -292,6 +292,13 @@ fn a_warning_without_a_next_tool_names_none() {
 }
 
 #[test]
+fn a_claim_about_several_subjects_says_so() {
+    let rationale = |text: &str| receipt(text).suggestions[0].rationale.clone();
+    assert!(rationale("Cache and log must be enabled.").contains("several subjects"));
+    assert!(!rationale("The android cache must be enabled.").contains("several subjects"));
+}
+
+#[test]
 fn sentences_that_name_no_subject_have_no_suggestion() {
     for text in [
         "No password shall be shorter than 12 characters.",

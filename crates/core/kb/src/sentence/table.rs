@@ -21,8 +21,10 @@ const NO_DENIED_ACTION: &[&str] = &[
 ];
 
 /// Words of bounds and conditions that no resource of a permission contains.
-const NO_RESOURCE: &[&str] =
-    &["than", "if", "while", "until", "unless", "except", "only", "provided", "whenever", "once"];
+const NO_RESOURCE: &[&str] = &[
+    "than", "most", "least", "if", "while", "until", "unless", "except", "only", "provided", "whenever",
+    "once",
+];
 
 /// Every sentence pattern, in the order in which the advisor tries them.
 #[rustfmt::skip]
@@ -654,7 +656,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         rejects: &["Editors may.", "Editors publish articles.", "Editors may not publish articles.", "Nobody may publish articles.",
             "Editors may or may not publish.", "As an editor, I want to see what I can publish.", "The list is released on or before May 1st.",
             "The May release was late.", "In production, editors may publish.", "Neither guests nor editors may publish.",
-            "Users should be aware that this may change.", "Who may publish articles", "Editors may publish unless locked.",
+            "Users should be aware that this may change.", "Who may publish articles", "Editors may have at most 3 drafts.", "Editors may publish unless locked.",
         ],
     },
 ];
