@@ -34,8 +34,9 @@ Examples:
   cairn kb report coverage --json | jq .coverage.summary
 
 The same state of the KB gives the same bytes. A file is replaced at once, when the report is whole.
---tag applies to the matrix, to coverage, and to code, tests and scenarios with gaps; --source-file to the
-matrix and to these; --priority, --gaps-only and --retired to the matrix alone. Each section names its filters.";
+--tag applies to the matrix, to coverage, and to code, tests and scenarios with gaps; --source-file
+to the matrix and these; --priority, --gaps-only and --retired to the matrix alone. Each section
+names its filters.";
 
 /// Which report.
 #[derive(Debug, Args)]

@@ -33,15 +33,15 @@ Examples:
   cairn kb results import target/surefire-reports/*.xml --at 2026-05-01T10:00:00Z
   go test -json ./... | cairn kb results import -
 
-Sets the status of tests to passing, failing or skipped, with run, commit and time. A case belongs to
-a test whose source is file::name, like tests/test_auth.py::test_login, or whose id stands as a whole
-word in the name or in a property of the case. A test with several cases fails if one of them does,
-also if they have the same name. Attempts within one JUnit test case, and lines of `go test` about one
-test, are one case with the last outcome. Cases that belong to no test are listed.
+Sets the status of tests to passing, failing or skipped, with run, commit and time. A case belongs
+to a test whose source is file::name, like tests/test_auth.py::test_login, or whose id stands as a
+whole word in the name or in a property of the case. A test with several cases fails if one of them
+does, also if they have the same name. Attempts within one JUnit test case, and lines of `go test`
+about one test, are one case with the last outcome. Cases that belong to no test are listed.
 
 All files are one import: all of it is stored, or nothing. Imports with the same --run are combined.
-Tests that have results of a later time stay as they are. The time is --at, else that of the reports if
-it has a time zone, else now.";
+Tests that have results of a later time stay as they are. The time is --at, else that of the
+reports if it has a time zone, else now.";
 
 /// What to do with test results.
 #[derive(Debug, Subcommand)]

@@ -11,8 +11,12 @@ use super::kit::{Kb, code, elsewhere, input, query, reports, target};
 
 /// Imports cases at a time.
 pub(super) fn import(engine: &Engine, at: &str, cases: Value) -> Result<ResultsOutput, EngineError> {
+    import_run(engine, "ci-1", at, cases)
+}
+
+fn import_run(engine: &Engine, run: &str, at: &str, cases: Value) -> Result<ResultsOutput, EngineError> {
     let input: ResultsInput =
-        serde_json::from_value(json!({"run": "ci-1", "commit": "abc", "at": at, "cases": cases})).unwrap();
+        serde_json::from_value(json!({"run": run, "commit": "abc", "at": at, "cases": cases})).unwrap();
     engine.kb_import_results(&Principal::local_owner(), &target("main"), &input)
 }
 
@@ -48,10 +52,16 @@ fn results_are_stored_in_one_write_and_say_what_they_changed() {
 
     // The same is no write, an older one is ignored, an unknown branch is an error.
     assert_eq!(import(kb.engine(), AT, cases.clone()).unwrap().updated_count, 0);
-    let older = import(kb.engine(), "2023-10-01T10:00:00Z", cases.clone()).unwrap();
+    let older = import_run(kb.engine(), "ci-0", "2023-10-01T10:00:00Z", cases.clone()).unwrap();
     assert_eq!((older.older_count, older.tests, older.older[0].result_at.as_str()), (2, 0, AT));
     assert_eq!(kb.snapshot_id(), output.snapshot_id);
     assert_eq!(code(import(kb.engine(), "never", cases)), "KbInvalidArgument");
+
+    // A shard of the same run counts, whenever it ran.
+    let shard = json!([{"name": "ends [T-1]", "status": "passing"}, {"name": "test_x", "class": "t", "status": "failing"}]);
+    let shard = import(kb.engine(), "2023-10-01T10:00:00Z", shard).unwrap();
+    assert_eq!((shard.updated_count, shard.updated[0].id.as_str()), (1, "T-2"));
+    assert_eq!(["T-1", "T-2"].map(|id| test(kb.engine(), id)["status"].clone()), ["failing", "failing"]);
 
     // Memory and store agree, and an upsert keeps the results.
     kb.put(&input("test", "T-1", json!({"title": "other"}), &[]));
