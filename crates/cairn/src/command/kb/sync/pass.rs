@@ -96,7 +96,7 @@ fn too_large(bytes: usize) -> Failure {
         format!("the documents to sync have {bytes} bytes as JSON; one sync has at most {SYNC_BYTES_MAX}");
     Failure::new(message).hint(
         "sync a part of them first: set some of `paths` in cairn-kb.toml to smaller folders, run `cairn kb sync`, \
-         and set them back",
+         and set them back; entities of documents outside of `paths` are removed meanwhile",
     )
 }
 
