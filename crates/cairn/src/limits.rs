@@ -30,6 +30,8 @@ pub(crate) const KB_READ_BATCH: usize = 64;
 pub(crate) const KB_FINDINGS_MAX: usize = 1_000;
 /// Differences between documents and KB that a status lists; more are counted.
 pub(crate) const KB_STALE_REASONS_MAX: usize = 50;
+/// Fields that an export would lose and that are named.
+pub(crate) const KB_LOST_FIELDS_MAX: usize = 10;
 /// Times that a sync begins again because git changed the tree meanwhile.
 pub(crate) const KB_SYNC_ATTEMPTS_MAX: u32 = 10;
 /// Age of the index and `HEAD` of git before documents are read.

@@ -375,3 +375,178 @@ fn a_folder_that_is_too_large_loses_no_entity() {
     // The document that is gone is gone, and the one that cannot be seen stays.
     assert_eq!(project.ids(), ["REQ-A"]);
 }
+
+#[test]
+fn a_rebuild_keeps_what_it_cannot_read() {
+    let project = Project::new();
+    let root = &project.root;
+    for (folder, id) in [("requirements", "REQ-A"), ("requirements/rules", "REQ-B"), ("tests", "TEST-C")] {
+        write(root, &format!("{folder}/{id}.md"), document(id, id));
+    }
+    write(root, "facts/many.md", document("FACT-D", "D"));
+    project.json(&["kb", "sync"]);
+    let all = project.ids();
+    let huge = fs::File::create(root.join("documentation/requirements/REQ-A.md")).expect("a file");
+    huge.set_len(1 << 30).expect("sparse");
+    write(root, "requirements/rules/.gitignore", "#\n".repeat(100_000));
+    fs::remove_file(root.join("documentation/tests/TEST-C.md")).expect("it is there");
+    let output = project.call(&["kb", "sync", "--rebuild", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(of(&report, &["removed", "releasedCount", "problemCount"]), [1, 0, 2], "{report:#}");
+    let stay: Vec<_> = all.into_iter().filter(|id| id != "TEST-C").collect();
+    assert_eq!(project.ids(), stay);
+    write(root, "requirements/REQ-A.md", document("REQ-A", "Again"));
+    fs::remove_file(root.join("documentation/requirements/rules/.gitignore")).expect("it is there");
+    assert_eq!(of(&project.json(&["kb", "sync"]), &["updated", "problemCount"]), [1, 0]);
+}
+
+#[test]
+fn a_document_that_is_none_any_more_is_named() {
+    let project = Project::new();
+    let root = &project.root;
+    for id in ["REQ-A", "REQ-B", "REQ-C", "REQ-D"] {
+        write(root, &format!("requirements/{id}.md"), document(id, id));
+    }
+    project.json(&["kb", "sync"]);
+    let wide = document("REQ-A", "A");
+    let wide: Vec<u8> =
+        "\u{feff}".encode_utf16().chain(wide.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    write(root, "requirements/REQ-A.md", wide);
+    write(root, "requirements/REQ-B.md", "");
+    write(root, "requirements/REQ-C.md", format!("\n{}", document("REQ-C", "C")));
+    let output = project.call(&["kb", "sync", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let paths = |list: &str| -> Vec<String> {
+        let found = report[list].as_array().expect("a list").iter();
+        found
+            .map(|one| one["path"].as_str().expect("a path").replace("documentation/requirements/", ""))
+            .collect()
+    };
+    assert_eq!(
+        (paths("problems"), paths("warnings")),
+        (vec!["REQ-A.md".to_owned()], vec!["REQ-B.md".to_owned(), "REQ-C.md".to_owned()])
+    );
+    assert_eq!(report["problems"][0]["message"], "unreadable file: the text is not UTF-8");
+    assert_eq!(report["warnings"][0]["message"], "it is no document any more; its entities were removed");
+    assert_eq!(project.ids(), ["REQ-A", "REQ-D"]);
+    let status = project.json(&["kb", "status"]);
+    assert_eq!(status["staleReasons"], json!(["unread: documentation/requirements/REQ-A.md"]));
+}
+
+#[test]
+fn a_link_in_place_of_a_folder_removes_nothing() {
+    let project = Project::new();
+    let root = &project.root;
+    write(root, "requirements/a.md", document("REQ-A", "A"));
+    project.json(&["kb", "sync"]);
+    fs::rename(root.join("documentation"), root.join("docs2")).expect("renamed");
+    symlink("docs2", root.join("documentation")).expect("a link");
+    for arguments in [&["kb", "sync"][..], &["kb", "sync", "--rebuild"]] {
+        let output = project.call(arguments);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stdout(&output).starts_with("documentation: "), "{output:?}");
+        assert_eq!(project.ids(), ["REQ-A"]);
+    }
+    let status = project.json(&["kb", "status"]);
+    assert_eq!(status["staleReasons"], json!(["unread: documentation"]));
+}
+
+#[test]
+fn a_link_of_a_tool_outlives_the_document_of_its_target() {
+    let project = Project::new();
+    let root = &project.root;
+    write(root, "requirements/a.md", document("REQ-A", "A"));
+    write(root, "requirements/b.md", document("REQ-B", "B"));
+    project.json(&["kb", "sync"]);
+    project.said(&["kb", "upsert", "req", "REQ-A", "--link", "depends_on:REQ-B"]);
+    fs::remove_file(root.join("documentation/requirements/b.md")).expect("it is there");
+    let said = project.said(&["kb", "sync"]);
+    assert!(said.contains("kept REQ-A as a tool has changed it\n"), "{said}");
+    assert!(
+        said.contains("kept REQ-B, to which entities refer that tools have created or changed"),
+        "{said}"
+    );
+    let found = project.json(&["kb", "graph", "REQ-A"]);
+    assert!(found.to_string().contains("REQ-B"), "{found}");
+    project.said(&["kb", "export"]);
+    assert_eq!(project.json(&["kb", "status"])["diverged"], 0);
+    assert_eq!(project.ids(), ["REQ-A", "REQ-B"]);
+}
+
+#[test]
+fn an_export_refuses_to_lose_fields_and_to_write_what_is_ignored() {
+    let project = Project::new();
+    let root = &project.root;
+    write(root, "requirements/a.md", "---\nid: REQ-A\ntitle: A\nlayout: post\n---\n");
+    let symbols = "version: 2\nsymbols:\n  - id: SYM-1\n    title: run\n    sourceLine: 3\n";
+    write(root, "symbols.yaml", symbols);
+    project.json(&["kb", "sync"]);
+    project.said(&["kb", "upsert", "req", "REQ-A", "--title", "Tool"]);
+    project.said(&["kb", "upsert", "symbol", "SYM-1", "--title", "Tool"]);
+    let output = project.call(&["kb", "export", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let refused = report["refused"].as_array().expect("a list").iter();
+    let refused: Vec<_> = refused.map(|one| one["message"].as_str().expect("a message")).collect();
+    assert_eq!(
+        refused,
+        ["it has fields that would be lost: layout", "it has fields that would be lost: sourceLine, version"]
+    );
+    assert_eq!(fs::read_to_string(root.join("documentation/symbols.yaml")).expect("a file"), symbols);
+    assert_eq!(of(&project.json(&["kb", "export", "--force"])["sync"], &["divergedCount"]), [0]);
+
+    project.said(&["kb", "upsert", "event", "EVENT-1", "--title", "E", "--status", "active"]);
+    fs::write(root.join(".gitignore"), "documentation/events/*.md\n").expect("a file");
+    for _ in 0..2 {
+        let output = project.call(&["kb", "export", "EVENT-1"]);
+        let expected =
+            "documentation/events/EVENT-1.md: it would be ignored by .gitignore, and no document of the KB\n";
+        assert!(stdout(&output).starts_with(expected), "{output:?}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+    assert!(!root.join("documentation/events").exists());
+}
+
+#[test]
+fn what_a_tool_deleted_makes_the_kb_stale() {
+    let project = Project::new();
+    write(&project.root, "requirements/a.md", document("REQ-A", "A"));
+    let report = project.json(&["kb", "sync"]);
+    assert_eq!(report["contradictionCount"], 0);
+    // Nothing is sent, so that nobody counted them.
+    assert_eq!(project.json(&["kb", "sync"]).get("contradictionCount"), None);
+    project.said(&["kb", "delete", "REQ-A"]);
+    let status = project.json(&["kb", "status"]);
+    assert_eq!(status["staleReasons"], json!(["missing: documentation/requirements/a.md"]));
+    assert!(project.said(&["kb", "status"]).contains("stale; run `cairn kb sync`"));
+    assert_eq!(of(&project.json(&["kb", "sync"]), &["created"]), [1]);
+    assert_eq!(project.json(&["kb", "status"])["syncState"], "fresh");
+}
+
+#[test]
+fn validation_needs_no_branch() {
+    let project = Project::new();
+    write(&project.root, "requirements/a.md", document("REQ-A", "A"));
+    let validate = || project.said(&["kb", "sync", "--validate-only"]);
+    assert_eq!(validate(), "branch main: 1 document checked\n");
+    fs::write(project.root.join(".git/HEAD"), format!("{}\n", "1".repeat(40))).expect("a head");
+    assert_eq!(validate(), "1 document checked\n");
+    fs::remove_dir_all(project.root.join(".git")).expect("it is there");
+    assert_eq!(validate(), "1 document checked\n");
+}
+
+#[test]
+fn a_problem_of_a_link_has_its_line() {
+    let project = Project::new();
+    write(
+        &project.root,
+        "requirements/a.md",
+        "---\nid: REQ-A\ntitle: A\nlinks:\n  - type: depends_on\n    target: REQ-B\n---\n",
+    );
+    let said = stdout(&project.call(&["kb", "sync"]));
+    let expected = "documentation/requirements/a.md:5: REQ-A: depends_on REQ-B: there is no such entity\n    correct the \
+                    link, or the entity that it names\n";
+    assert!(said.contains(expected), "{said}");
+}

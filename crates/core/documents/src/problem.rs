@@ -30,12 +30,14 @@ pub enum ProblemClass {
     EmbeddedEntity,
     /// An id is used twice in one document. The first entity that has it counts.
     DuplicateId,
-    /// There are more problems than are listed.
+    /// There are more problems than are listed, errors among them.
     More,
     /// A key has the spelling of another version. It was read all the same.
     RenamedField,
     /// A key is unknown and was ignored.
     IgnoredField,
+    /// There are more warnings than are listed.
+    MoreWarnings,
 }
 
 impl ProblemClass {
@@ -55,6 +57,7 @@ impl ProblemClass {
         ProblemClass::More,
         ProblemClass::RenamedField,
         ProblemClass::IgnoredField,
+        ProblemClass::MoreWarnings,
     ];
 
     /// Returns its name, as messages show it.
@@ -74,13 +77,14 @@ impl ProblemClass {
             ProblemClass::More => "more problems",
             ProblemClass::RenamedField => "renamed field",
             ProblemClass::IgnoredField => "ignored field",
+            ProblemClass::MoreWarnings => "more warnings",
         }
     }
 
     /// Returns whether something of the document was not read. The others are warnings.
     pub fn is_error(self) -> bool {
         match self {
-            ProblemClass::RenamedField | ProblemClass::IgnoredField => false,
+            ProblemClass::RenamedField | ProblemClass::IgnoredField | ProblemClass::MoreWarnings => false,
             ProblemClass::Unreadable
             | ProblemClass::MissingEnd
             | ProblemClass::MissingType

@@ -74,6 +74,7 @@ impl Symbols<'_> {
                 }
                 (name, start) => {
                     reader.finish_value(start, value_line)?;
+                    self.problems.ignore(name);
                     let message = format!("unknown field {} was ignored", cut(name));
                     let hint = "the file has one key, `symbols`".to_owned();
                     self.problems.add(line, ProblemClass::IgnoredField, message, hint);

@@ -73,26 +73,42 @@ impl BranchState {
     pub(super) fn status(&self) -> StatusOutput {
         let BranchRecord { workspace, branch, copied_from, space, .. } = &self.record;
         let was_written = self.version.written_at_ms > 0;
+        let (diverged, with_problems) = (self.branch.diverged() as u64, self.files.with_problems() as u64);
+        let stale_reasons = stale_reasons(diverged, with_problems);
+        let is_stale = !stale_reasons.is_empty();
         StatusOutput {
             workspace: workspace.clone(),
             branch: branch.clone(),
             snapshot_id: snapshot_id(*space, self.version),
             synced_at: was_written.then(|| to_iso_utc(self.version.written_at_ms)),
-            dirty: false,
-            sync_state: SyncState::Unknown,
+            dirty: is_stale,
+            // Without the files it is not known to be fresh.
+            sync_state: if is_stale { SyncState::Stale } else { SyncState::Unknown },
             kb_path: kb_uri(workspace, branch),
             last_sync_source: if was_written { "persisted" } else { "unknown" }.to_owned(),
             entities: self.branch.len() as u64,
             relationships: self.branch.edge_count() as u64,
             last_sync_at: self.files.last_sync_at().map(str::to_owned),
             file_owned: self.branch.file_owned() as u64,
-            diverged: self.branch.diverged() as u64,
-            files_with_problems: self.files.with_problems() as u64,
-            stale_reasons: Vec::new(),
-            stale_reason_count: 0,
+            diverged,
+            files_with_problems: with_problems,
+            stale_reason_count: stale_reasons.len() as u64,
+            stale_reasons,
             copied_from: copied_from.clone(),
         }
     }
+}
+
+/// Reasons why documents and KB differ that are known without the documents.
+fn stale_reasons(diverged: u64, with_problems: u64) -> Vec<String> {
+    let count = |count: u64, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let diverged = count(diverged, "entity has diverged", "entities have diverged");
+    let with_problems = count(with_problems, "document has problems", "documents have problems");
+    diverged.into_iter().chain(with_problems).collect()
 }
 
 /// Opaque; changes with every write.

@@ -45,7 +45,9 @@ pub use file::FileProblem;
 pub use inside::read_inside;
 pub use lanes::{Lane, Lanes};
 pub use stamp::TreeStamp;
-pub use walk::{SkipReason, Skipped, TreeFile, TreeReader, Walk, WalkBounds, WalkOptions, is_denied};
+pub use walk::{
+    IgnoreRules, SkipReason, Skipped, TreeFile, TreeReader, Walk, WalkBounds, WalkOptions, is_denied,
+};
 pub use watch::{Debounce, TreeEvent, TreeWatcher};
 pub use workspace::Workspace;
 pub use workspace_id::{WorkspaceId, WorkspaceIdParseError};

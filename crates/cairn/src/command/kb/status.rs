@@ -18,7 +18,8 @@ Examples:
   cairn kb status --json | jq -r .snapshotId     changes with every write
 
 The KB is stale if documents are new, have changed, are gone or have problems, and if tools have
-changed entities that belong to documents.";
+changed or deleted entities that belong to documents. `cairn kb sync` stores what documents say;
+`cairn kb export` writes to them what tools have changed.";
 
 /// Shows the state of the KB, compared with the documents of the tree.
 pub(super) fn status(call: &Call<'_>) -> Result<(), Failure> {
@@ -42,9 +43,9 @@ pub(super) fn status(call: &Call<'_>) -> Result<(), Failure> {
 
 fn to_text(status: &StatusOutput) -> String {
     let freshness = match status.sync_state {
-        SyncState::Fresh => "fresh",
-        SyncState::Stale => "stale; run `cairn kb sync`",
-        SyncState::Unknown => "unknown",
+        SyncState::Fresh => "fresh".to_owned(),
+        SyncState::Stale => format!("stale; {}", remedies(status).join(", ")),
+        SyncState::Unknown => "unknown".to_owned(),
     };
     let or_never = |at: &Option<String>| at.as_deref().map_or_else(|| "never".to_owned(), text);
     let mut rows = vec![
@@ -56,7 +57,7 @@ fn to_text(status: &StatusOutput) -> String {
         ("diverged", status.diverged.to_string()),
         ("last write", or_never(&status.synced_at)),
         ("last sync", or_never(&status.last_sync_at)),
-        ("freshness", freshness.to_owned()),
+        ("freshness", freshness),
         ("snapshot", text(&status.snapshot_id)),
     ];
     rows.extend(status.copied_from.as_deref().map(|from| ("copied from", text(from))));
@@ -67,4 +68,52 @@ fn to_text(status: &StatusOutput) -> String {
         out += &format!("  {more} more\n");
     }
     out
+}
+
+/// What to do about a KB that is stale. A sync helps where documents and KB differ without a conflict.
+fn remedies(status: &StatusOutput) -> Vec<&'static str> {
+    let has = |words: &[&str]| {
+        let is_one = |reason: &String| words.iter().any(|word| reason.starts_with(word));
+        status.stale_reasons.iter().any(is_one)
+    };
+    let mut remedies = Vec::new();
+    if has(&["never synced", "changed: ", "new: ", "gone: ", "missing: "]) {
+        remedies.push("run `cairn kb sync`");
+    }
+    if status.diverged > 0 {
+        remedies.push("write changes of tools by `cairn kb export` or drop them by `cairn kb sync --force`");
+    }
+    if status.files_with_problems > 0 || has(&["problems: ", "unread: "]) {
+        remedies.push("correct the documents with problems");
+    }
+    remedies
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(reasons: &[&str], diverged: u64, expected: &str) {
+        let status = StatusOutput {
+            sync_state: SyncState::Stale,
+            stale_reasons: reasons.iter().map(|reason| (*reason).to_owned()).collect(),
+            diverged,
+            ..StatusOutput::default()
+        };
+        let shown = to_text(&status);
+        let line = shown.lines().find_map(|line| line.strip_prefix("freshness")).expect("a line");
+        assert_eq!(line.trim(), expected);
+    }
+
+    #[test]
+    fn a_stale_kb_names_what_helps() {
+        check(&["changed: a.md"], 0, "stale; run `cairn kb sync`");
+        check(&["missing: a.md"], 0, "stale; run `cairn kb sync`");
+        let export = "write changes of tools by `cairn kb export` or drop them by `cairn kb sync --force`";
+        check(&["diverged: A (a.md)"], 1, &format!("stale; {export}"));
+        check(&["problems: a.md"], 0, "stale; correct the documents with problems");
+        check(&["unread: a.md"], 0, "stale; correct the documents with problems");
+        check(&["new: b.md", "diverged: A (a.md)"], 1, &format!("stale; run `cairn kb sync`, {export}"));
+    }
 }

@@ -47,6 +47,26 @@ impl Call<'_> {
 
     /// Finds the working tree, and needs no data directory. Flags go before the environment, and the environment before git.
     pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
+        Ok(self.find()??)
+    }
+
+    /// Finds the working tree and its active branch, which is `None` outside of git and where none is checked out.
+    pub(super) fn workspace_with_any_branch(&self) -> Result<(Workspace, Option<String>), Failure> {
+        let workspace = match self.find()? {
+            // A name that stands for any branch.
+            Err(WorktreeError::NotAGitRepo { .. }) => {
+                return Ok((Call { branch: Some("none"), ..*self }.workspace()?, None));
+            }
+            found => found?,
+        };
+        match workspace.branch() {
+            Ok(active) => Ok((workspace, Some(active.branch.to_string()))),
+            Err(WorktreeError::DetachedHead { .. }) => Ok((workspace, None)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn find(&self) -> Result<Result<Workspace, WorktreeError>, Failure> {
         if let Some(Err(problem)) = self.branch.map(BranchName::parse) {
             let named = Harmless(self.branch.unwrap_or_default()).to_string();
             return Err(Failure::usage(format!("--branch {named:?} names no branch, {problem}")));
@@ -58,7 +78,7 @@ impl Call<'_> {
             _ => std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()),
         };
         let here = std::env::current_dir().map_err(|error| Failure::io("find the current directory", &error));
-        Ok(Workspace::find(&here?, &env)?)
+        Ok(Workspace::find(&here?, &env))
     }
 }
 

@@ -21,19 +21,25 @@ pub(super) struct Links {
     pub(super) relationships: Option<(u32, Node)>,
 }
 
+/// The links of an entity.
+pub(super) struct ReadLinks {
+    /// Each relationship once.
+    pub(super) relationships: Vec<RelationshipInput>,
+    /// The line of each relationship.
+    pub(super) lines: Vec<u32>,
+    /// References to other material, if there are any.
+    pub(super) texts: Option<Vec<String>>,
+}
+
 /// Keys of a relationship.
 const KEYS: &[&str] =
     &["type", "target", "to", "id", "from", "created_at", "created_by", "source", "confidence"];
 
 impl Links {
-    /// The relationships of the entity `id`, each once, and its references to other material if there are any.
-    /// Links that are wrong become problems and are left out.
-    pub(super) fn read(
-        self,
-        id: &str,
-        problems: &mut Problems,
-    ) -> (Vec<RelationshipInput>, Option<Vec<String>>) {
-        let mut read = Read { id, problems, seen: BTreeSet::new(), relationships: Vec::new() };
+    /// Reads the links of the entity `id`. Links that are wrong become problems and are left out.
+    pub(super) fn read(self, id: &str, problems: &mut Problems) -> ReadLinks {
+        let (relationships, lines) = (Vec::new(), Vec::new());
+        let mut read = Read { id, problems, seen: BTreeSet::new(), relationships, lines };
         let is_apart = self.relationships.as_ref().is_some_and(|(_, node)| !node.is_null());
         if let Some(items) =
             self.relationships.and_then(|(line, node)| read.items("relationships", line, node))
@@ -44,7 +50,7 @@ impl Links {
             });
         }
         let Some(items) = self.links.and_then(|(line, node)| read.items("links", line, node)) else {
-            return (read.relationships, None);
+            return ReadLinks { relationships: read.relationships, lines: read.lines, texts: None };
         };
         let mut texts = Vec::new();
         for item in items {
@@ -58,7 +64,7 @@ impl Links {
             }
         }
         let texts = (is_apart || !texts.is_empty()).then_some(texts);
-        (read.relationships, texts)
+        ReadLinks { relationships: read.relationships, lines: read.lines, texts }
     }
 }
 
@@ -67,6 +73,7 @@ struct Read<'a> {
     problems: &'a mut Problems,
     seen: BTreeSet<(Relation, String)>,
     relationships: Vec<RelationshipInput>,
+    lines: Vec<u32>,
 }
 
 impl Read<'_> {
@@ -185,6 +192,7 @@ impl Read<'_> {
         }
         if self.seen.insert((relationship.relation, relationship.to.clone())) {
             self.relationships.push(relationship);
+            self.lines.push(line);
         }
     }
 

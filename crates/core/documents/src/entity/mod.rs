@@ -73,7 +73,7 @@ impl Draft {
             Key::Field(field) => self.take_field(field, line, &value, problems),
             Key::Links => self.links.links = Some((line, value)),
             Key::Relationships => self.links.relationships = Some((line, value)),
-            Key::Generated => {}
+            Key::Generated => problems.ignore(key),
             Key::Embedded => {
                 self.embedded.get_or_insert_with(|| (key.to_owned(), line));
             }
@@ -89,6 +89,7 @@ impl Draft {
                 problems.add(line, ProblemClass::UnknownField, message, format!("did you mean {near}?"));
             }
             Key::Unknown => {
+                problems.ignore(key);
                 let message = format!("unknown field {} was ignored", cut(key));
                 let hint = "remove it, or put it into the text below the front matter".to_owned();
                 problems.add(line, ProblemClass::IgnoredField, message, hint);
@@ -161,6 +162,7 @@ impl Draft {
             return None;
         }
         if let Some((key, line)) = &self.embedded {
+            problems.ignore(key);
             let message = format!("unknown field {} was ignored", cut(key));
             problems.add(*line, ProblemClass::IgnoredField, message, None);
         }
@@ -181,16 +183,17 @@ impl Draft {
         if self.text("source").is_none_or(|source| source.trim().is_empty()) {
             self.properties.insert("source".into(), defaults.path.into());
         }
-        let (relationships, links) = std::mem::take(&mut self.links).read(&id, problems);
-        if let Some(links) = links {
+        let links = std::mem::take(&mut self.links).read(&id, problems);
+        if let Some(links) = links.texts {
             self.properties
                 .insert("links".into(), links.into_iter().map(Value::from).collect::<Vec<_>>().into());
         }
         let properties = Properties(std::mem::take(&mut self.properties));
         let mut input = UpsertInput { kind, id, properties, relationships: Vec::new(), request_id: None };
         let is_valid = self.examine(&input, problems);
-        input.relationships = relationships;
-        (is_valid && !self.is_rejected).then_some(DocumentEntity { line: self.line, input })
+        input.relationships = links.relationships;
+        let (line, link_lines) = (self.line, links.lines);
+        (is_valid && !self.is_rejected).then_some(DocumentEntity { line, input, link_lines })
     }
 
     /// Says everything that is wrong with the entity by itself, as a write of it would.

@@ -10,8 +10,8 @@ use self::split::{Split, split};
 use crate::document::{Document, DocumentEntity, Problems};
 use crate::entity::{Defaults, Draft, cut};
 use crate::limits::MARKDOWN_BYTES_MAX;
-use crate::problem::ProblemClass;
-use crate::text::text_of;
+use crate::problem::{Problem, ProblemClass};
+use crate::text::{Refusal, text_of};
 use crate::yaml::{NodeKind, Reader, YamlError};
 
 /// Folders whose name implies the type of their documents.
@@ -39,12 +39,15 @@ pub fn parse_markdown(path: &str, bytes: &[u8], lane: Option<EntityType>) -> Doc
     let text = match text_of(bytes, MARKDOWN_BYTES_MAX) {
         Ok(text) => text,
         Err(refusal) => {
-            // Without a first line of front matter it is someone else's file.
-            let is_document = split::begins(bytes);
-            if is_document {
-                problems.add(refusal.line, ProblemClass::Unreadable, refusal.message, refusal.hint);
+            let Refusal { line, message, hint } = refusal;
+            if split::begins(bytes) {
+                problems.add(line, ProblemClass::Unreadable, message, hint);
+                return problems.document(Vec::new(), true);
             }
-            return problems.document(Vec::new(), is_document);
+            // Without a first line of front matter it is someone else's file, or one in another encoding.
+            let (path, class) = (path.to_owned(), ProblemClass::Unreadable);
+            let refusal = Some(Problem { path, line, class, message, hint });
+            return Document { refusal, ..problems.document(Vec::new(), false) };
         }
     };
     match split(&text) {

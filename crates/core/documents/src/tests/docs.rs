@@ -1,6 +1,6 @@
 //! The page about documents tells the truth.
 
-use crate::{Document, ProblemClass, parse_markdown, parse_symbols};
+use crate::{Document, Problem, ProblemClass, parse_markdown, parse_symbols};
 
 const PAGE: &str = include_str!("../../../../../docs/kb-documents.md");
 
@@ -32,7 +32,10 @@ fn its_examples_are_documents_without_problems() {
 fn its_problem_is_what_such_a_document_has() {
     let text = "---\ntype: req\ntitle: Sessions: idle ones end\n---\n";
     let document = parse_markdown("documentation/requirements/idle.md", text.as_bytes(), None);
-    assert_eq!(format!("{}\n", document.problems[0]), blocks("text")[0]);
+    // Commands print the hint on a line of its own.
+    let problem = Problem { hint: None, ..document.problems[0].clone() };
+    let hint = document.problems[0].hint.as_deref().expect("a hint");
+    assert_eq!(format!("{problem}\n    {hint}\n"), blocks("text")[0]);
 }
 
 #[test]

@@ -53,7 +53,14 @@ fn bytes_that_are_no_text_are_named_with_their_line() {
     assert_eq!((problem.line, problem.message.as_str()), (Some(3), "the text is not UTF-8"));
     let problem = first(b"---\ntitle: t\0\n---\n");
     assert_eq!((problem.line, problem.message.as_str()), (Some(2), "there is a NUL byte"));
-    assert!(!parse(b"\x7fELF\0\0").is_document);
+    let foreign = parse(b"\x7fELF\0\0");
+    assert!(!foreign.is_document && foreign.problems.is_empty());
+    assert_eq!(foreign.refusal.expect("it is no text").message, "there is a NUL byte");
+    let text = "---\ntitle: t\n---\n";
+    let wide: Vec<u8> =
+        "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    assert_eq!(parse(&wide).refusal.expect("it is UTF-16").message, "the text is not UTF-8");
+    assert_eq!(parse(b"# Text\n").refusal, None);
     let symbols = parse_symbols("s.yaml", b"symbols:\n  - title: \xff\n");
     assert_eq!(symbols.problems[0].line, Some(2));
 }
@@ -71,7 +78,42 @@ fn problems_are_listed_up_to_the_limit() {
     let document = parse(format!("---\ntitle: t\n{keys}---\n").as_bytes());
     assert_eq!(document.problems.len(), DOCUMENT_PROBLEMS_MAX + 1);
     let last = document.problems.last().expect("there are problems");
-    assert_eq!(last.message, "4800 more problems are not listed");
+    assert_eq!(
+        (last.class, last.message.as_str()),
+        (ProblemClass::MoreWarnings, "4800 more warnings are not listed")
+    );
+    assert!(!document.has_errors() && document.entities.len() == 1);
+    // Errors are listed before warnings, wherever they are.
+    let document = parse(format!("---\n{keys}titel: t\n---\n").as_bytes());
+    let errors: Vec<_> = document.problems.iter().filter(|problem| problem.is_error()).collect();
+    assert_eq!(document.problems.len(), DOCUMENT_PROBLEMS_MAX + 1);
+    assert_eq!(errors.iter().map(|error| error.line).collect::<Vec<_>>(), [Some(2), Some(5_002)]);
+    let links: String = (0..5_000).map(|_| "  - type: depends_on\n").collect();
+    let document = parse(format!("---\ntitle: t\nlayout: post\nlinks:\n{links}---\n").as_bytes());
+    let last = document.problems.last().expect("there are problems");
+    assert_eq!(
+        (last.class, last.message.as_str()),
+        (ProblemClass::More, "4801 more problems are not listed")
+    );
+}
+
+#[test]
+fn keys_that_are_not_read_are_named() {
+    let document = parse(b"---\ntitle: t\nlayout: post\nsourceLine: 3\nowner: ann\ndraft-of: x\n---\n");
+    assert_eq!(document.ignored, ["draft-of", "layout", "sourceLine"]);
+    let symbols = parse_symbols("s.yaml", b"version: 2\nsymbols:\n  - title: run\n    sourceLine: 3\n");
+    assert_eq!(symbols.ignored, ["sourceLine", "version"]);
+    assert_eq!(parse(b"---\ntitle: t\n---\n").ignored, Vec::<String>::new());
+}
+
+#[test]
+fn each_relationship_has_its_line() {
+    let text = "---\nid: R\ntitle: t\nlinks:\n  - A\n  - https://example.com\n  - type: nothing\n    target: B\n  \
+                - type: depends_on\n    target: C\n---\n";
+    let document = parse(text.as_bytes());
+    let entity = &document.entities[0];
+    let to: Vec<_> = entity.input.relationships.iter().map(|one| one.to.as_str()).collect();
+    assert_eq!((to, entity.link_lines.as_slice()), (vec!["A", "C"], [5, 9].as_slice()));
 }
 
 proptest! {

@@ -15,8 +15,17 @@ pub(super) struct Claim<'a> {
     pub(super) path: &'a str,
     pub(super) line: u32,
     pub(super) input: &'a UpsertInput,
+    /// Lines of its relationships.
+    pub(super) link_lines: &'a [u32],
     /// The entity with this id, of whatever type.
     pub(super) stored: Option<NodeKey>,
+}
+
+impl Claim<'_> {
+    /// The line of a relationship; that of the entity if it is not known.
+    pub(super) fn line_of(&self, relationship: usize) -> u32 {
+        self.link_lines.get(relationship).copied().filter(|line| *line > 0).unwrap_or(self.line)
+    }
 }
 
 /// Claims of all files that are sent, one per id.
@@ -57,7 +66,8 @@ pub(super) fn collect<'a>(
                 problems.add(owner, 0, Some(id), duplicate(id, path, line), hint());
             }
             claims.by_id.insert(id, claims.all.len());
-            claims.all.push(Claim { path, line, input, stored: stored.map(|(key, _)| key) });
+            let (link_lines, stored) = (one.link_lines.as_slice(), stored.map(|(key, _)| key));
+            claims.all.push(Claim { path, line, input, link_lines, stored });
         }
     }
     claims
@@ -65,7 +75,7 @@ pub(super) fn collect<'a>(
 
 /// Whether a file is known, and neither sent nor gone: its entities stay.
 pub(super) fn stays(path: &str, files: &Files, request: &Request<'_>) -> bool {
-    !request.header.rebuild
+    (!request.header.rebuild || request.kept.contains(path))
         && files.get(path).is_some()
         && !request.sent.contains_key(path)
         && !request.removed.contains(path)

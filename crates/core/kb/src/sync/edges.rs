@@ -4,11 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use cairn_graph::Map;
 
+use super::circles::{self, Circles};
 use super::outlook::{Outcome, Outlook, fact_kind_of, fits};
 use super::plan::{End, Link, Stored, is_retyped};
 use super::problems::Problems;
-use super::relations::{Accepted, Examining};
+use super::relations::{Accepted, Examining, HINT};
 use crate::branch::{Edge, Ends, NodeKey};
+use crate::model::Relation;
 
 /// Changes of relationships.
 #[derive(Debug, Default)]
@@ -28,13 +30,15 @@ pub(super) struct Edges {
 /// problems.
 pub(super) fn plan(outlook: &Outlook<'_>, stored: &Stored, problems: &mut Problems) -> Edges {
     let mut edges = Edges::default();
-    let mut examining = Examining::new(outlook);
+    let circles = Circles::of(outlook);
+    let examining = Examining::new(outlook, &circles);
     for (at, claim) in outlook.claims.all.iter().enumerate() {
         let Outcome::Write(written) = &outlook.outcomes[at] else { continue };
         let accepted = examining.accept(claim, written, problems);
         edges.compare(outlook, at, written.end, accepted, stored);
     }
     edges.of_targets(outlook, stored, problems);
+    edges.of_circles(outlook, &circles, problems);
     edges.unlinked.sort_unstable();
     edges.unlinked.dedup();
     edges.dangling.sort_unstable();
@@ -154,14 +158,26 @@ impl Edges {
                         format!("{relation} {} does not fit any more: it is a {}", to.id, written.entity.kind)
                     }
                 };
-                let hint = "correct the relationship, or the entity that it names".to_owned();
-                problems.add(
-                    outlook.file_of(edge.from).unwrap_or_default(),
-                    0,
-                    Some(&from.id),
-                    message,
-                    Some(hint),
-                );
+                let file = outlook.file_of(edge.from).unwrap_or_default();
+                problems.add(file, 0, Some(&from.id), message, Some(HINT.to_owned()));
+            }
+        }
+    }
+
+    /// Removes the relationships of circles that documents had before the circle was closed.
+    fn of_circles(&mut self, outlook: &Outlook<'_>, circles: &Circles<'_>, problems: &mut Problems) {
+        let branch = outlook.branch;
+        for id in circles.ids() {
+            let Some((from, node)) = branch.find(id) else { continue };
+            let is_as_before = outlook.of_key(from).is_none() && !outlook.is_of_tools(from);
+            let Some(file) = node.file.as_deref().filter(|_| is_as_before) else { continue };
+            for to in branch.targets(from, Relation::Supersedes) {
+                let Some(other) = branch.node(to).filter(|other| circles.holds(id, &other.id)) else {
+                    continue;
+                };
+                self.unlinked.push(Edge { relation: Relation::Supersedes, from, to });
+                let message = circles::message(id, &other.id);
+                problems.add(file, 0, Some(id), message, Some(HINT.to_owned()));
             }
         }
     }

@@ -13,7 +13,7 @@ pub struct SyncHeader {
     /// Replaces entities that a tool has changed by what their files say.
     #[serde(skip_serializing_if = "is_false")]
     pub force: bool,
-    /// Syncs as if no file had been synced before; files that are not sent count as removed.
+    /// Syncs as if no file had been synced before; files that are not sent count as removed, except those in `kept`.
     #[serde(skip_serializing_if = "is_false")]
     pub rebuild: bool,
     /// Examines the files and stores nothing.
@@ -22,6 +22,10 @@ pub struct SyncHeader {
     /// Paths of files that were synced before and are gone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
+    /// Paths of files that were synced before and cannot be read now; a rebuild leaves them and their entities as they
+    /// are. Other syncs leave every file that is not named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
     /// The `syncId` that the list of synced files had; the sync fails if another sync was stored since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect_sync: Option<String>,
@@ -46,13 +50,16 @@ pub struct SyncFile {
 
 /// An entity of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SyncEntity {
     /// The line at which it begins; 0 if it is not known.
     #[serde(default)]
     pub line: u32,
     /// The whole entity with all relationships that start at it.
     pub entity: UpsertInput,
+    /// The lines of its relationships, in their order; 0 where it is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link_lines: Vec<u32>,
 }
 
 /// A whole sync.

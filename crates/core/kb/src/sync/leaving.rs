@@ -6,7 +6,7 @@ use super::Files;
 use super::claims::stays;
 use super::outlook::{Outcome, Outlook};
 use super::request::Request;
-use crate::branch::{Branch, NodeKey};
+use crate::branch::NodeKey;
 
 /// Entities that no file owns any more.
 #[derive(Debug, Default)]
@@ -29,8 +29,9 @@ pub(super) fn decide(outlook: &Outlook<'_>, files: &Files, request: &Request<'_>
             Some((_, Outcome::Write(_) | Outcome::Keep)) => false,
             Some((_, Outcome::Invalid)) => {
                 request.header.rebuild
+                    && !request.kept.contains(file)
                     && (request.header.force || !node.diverged)
-                    && !is_fixed_by_tools(outlook, key)
+                    && !is_referred(outlook, key)
             }
             None => *verdicts.entry(file).or_insert_with(|| !keeps_others(file, files, request)),
         };
@@ -47,29 +48,30 @@ pub(super) fn decide(outlook: &Outlook<'_>, files: &Files, request: &Request<'_>
     leaving
 }
 
-/// Whether a tool-owned entity refers to it, so that it stays whatever its file says.
-fn is_fixed_by_tools(outlook: &Outlook<'_>, key: NodeKey) -> bool {
-    outlook.branch.incoming(key).any(|(_, from)| is_of_tools(outlook, from))
+/// Whether an entity refers to it that stays as tools have written it, so that it stays whatever its file says.
+fn is_referred(outlook: &Outlook<'_>, key: NodeKey) -> bool {
+    outlook.branch.incoming(key).any(|(_, from)| outlook.is_of_tools(from))
 }
 
 /// Whether entities of a file that it does not name stay: nothing is known of it, or not everything.
 fn keeps_others(file: &str, files: &Files, request: &Request<'_>) -> bool {
-    if request.header.rebuild || request.removed.contains(file) {
+    if request.removed.contains(file) {
         return false;
     }
     match request.sent.get(file) {
+        _ if request.header.rebuild => request.kept.contains(file),
         Some(sent) => sent.problems,
         // One that has lost its record is sent as if it were new, if it is there.
         None => stays(file, files, request) || files.get(file).is_none(),
     }
 }
 
-/// An entity that one of tools refers to stays, as one of theirs; and so do those that it refers to.
+/// An entity that one of tools or a diverged one refers to stays, as one of tools; and so do those that it refers to.
 fn release_referred(outlook: &Outlook<'_>, leaving: &mut Leaving) {
     let branch = outlook.branch;
     let mut waiting: Vec<NodeKey> = leaving.released.iter().copied().collect();
     for key in leaving.removed.clone() {
-        if branch.incoming(key).any(|(_, from)| is_of_tools(outlook, from)) {
+        if is_referred(outlook, key) {
             waiting.push(key);
         }
     }
@@ -78,11 +80,6 @@ fn release_referred(outlook: &Outlook<'_>, leaving: &mut Leaving) {
         leaving.released.insert(key);
         waiting.extend(branch.out(key).map(|(_, to)| to).filter(|to| leaving.removed.contains(to)));
     }
-}
-
-fn is_of_tools(outlook: &Outlook<'_>, key: NodeKey) -> bool {
-    let is_stored = |branch: &Branch| branch.node(key).is_some();
-    is_stored(outlook.branch) && outlook.file_of(key).is_none()
 }
 
 /// Changes of the number of entities that each file owns.

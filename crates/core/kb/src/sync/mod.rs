@@ -10,6 +10,7 @@
 
 mod bookkeeping;
 mod candidate;
+mod circles;
 mod claims;
 mod edges;
 mod export;
@@ -32,5 +33,5 @@ pub use files::{FILE_TYPE, FileRecord, Files};
 pub use input::{SyncEntity, SyncFile, SyncHeader, SyncInput};
 pub use listing::list_files;
 pub use plan::{End, Link, Stored, StoredEntity, StoredLink, SyncPlan, Update, plan_sync};
-pub use report::{SyncContradiction, SyncKept, SyncProblem, SyncReport, SyncedFile, SyncedFiles};
+pub use report::{KeptReason, SyncContradiction, SyncKept, SyncProblem, SyncReport, SyncedFile, SyncedFiles};
 pub use store::{Batch, Keys, batches, store_batch};

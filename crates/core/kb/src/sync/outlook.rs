@@ -47,6 +47,8 @@ pub(super) struct Outlook<'a> {
     pub(super) leaving: HashSet<NodeKey>,
     /// The number of entities that are created.
     pub(super) created: usize,
+    /// Whether entities that tools have changed become what their files say.
+    force: bool,
 }
 
 impl<'a> Outlook<'a> {
@@ -63,25 +65,29 @@ impl<'a> Outlook<'a> {
             claims.all.iter().enumerate().filter_map(|(at, claim)| Some((claim.stored?, at))).collect();
         let outcomes = Vec::with_capacity(claims.all.len());
         let leaving = HashSet::new();
-        let mut outlook = Outlook { branch, claims, outcomes, by_key, leaving, created: 0 };
+        let force = request.header.force;
+        let mut outlook = Outlook { branch, claims, outcomes, by_key, leaving, created: 0, force };
         for at in 0..outlook.claims.all.len() {
             let claim = outlook.claims.all[at];
             let known = claim.stored.and_then(|key| stored.get(&key));
-            let outcome = outlook.outcome(&claim, known, request.header.force, now_ms, problems);
+            let outcome = outlook.outcome(&claim, known, now_ms, problems);
             outlook.outcomes.push(outcome);
+        }
+        // What stays as tools have written it has to be known of all.
+        for at in 0..outlook.claims.all.len() {
+            outlook.place(at, problems);
         }
         outlook
     }
 
     fn outcome(
-        &mut self,
+        &self,
         claim: &Claim<'_>,
         known: Option<&StoredEntity>,
-        force: bool,
         now_ms: u64,
         problems: &mut Problems,
     ) -> Outcome {
-        let Claim { path, line, input, stored } = *claim;
+        let Claim { path, line, input, stored, .. } = *claim;
         let entity = match candidate(path, input, known.map(|known| &known.entity), now_ms) {
             Ok(entity) => entity,
             Err(errors) => {
@@ -89,9 +95,7 @@ impl<'a> Outlook<'a> {
                 return Outcome::Invalid;
             }
         };
-        let node = stored.and_then(|key| Some((key, self.branch.node(key)?)));
-        let fact_kind = entity.node().fact.as_deref().and_then(|fact| fact.kind());
-        if let Some((key, node)) = node {
+        if let Some(node) = stored.and_then(|key| self.branch.node(key)) {
             let is_of_tools = node.file.is_none() || node.diverged;
             let is_same = || {
                 known.is_some_and(|known| {
@@ -100,23 +104,38 @@ impl<'a> Outlook<'a> {
                         && self.declares(&input.relationships, known)
                 })
             };
-            if is_of_tools && !force && !is_same() {
+            if is_of_tools && !self.force && !is_same() {
                 return Outcome::Keep;
             }
-            if let Some(message) = self.refused_by_tools(key, node, entity.kind, fact_kind) {
-                let hint = "remove these relationships first, or give the entity of the document another id";
-                problems.add(path, line, Some(&input.id), message, Some(hint.into()));
-                return Outcome::Invalid;
-            }
         }
-        let end = match node.filter(|(_, node)| node.kind == entity.kind) {
+        let fact_kind = fact_kind_of(&entity.node());
+        // The end is known when all outcomes are.
+        Outcome::Write(Box::new(Written { entity, fact_kind, end: End::New(usize::MAX) }))
+    }
+
+    /// Gives an entity that is written its place, unless relationships of tools stand against it.
+    fn place(&mut self, at: usize, problems: &mut Problems) {
+        let Claim { path, line, input, stored, .. } = self.claims.all[at];
+        let Outcome::Write(written) = &self.outcomes[at] else { return };
+        let (kind, fact_kind) = (written.entity.kind, written.fact_kind);
+        let node = stored.and_then(|key| Some((key, self.branch.node(key)?)));
+        let refused = node.and_then(|(key, node)| self.refused_by_tools(key, node, kind, fact_kind));
+        if let Some(message) = refused {
+            let hint = "remove these relationships first, or give the entity of the document another id";
+            problems.add(path, line, Some(&input.id), message, Some(hint.into()));
+            self.outcomes[at] = Outcome::Invalid;
+            return;
+        }
+        let end = match node.filter(|(_, node)| node.kind == kind) {
             Some((key, _)) => End::Stored(key),
             None => {
                 self.created += 1;
                 End::New(self.created - 1)
             }
         };
-        Outcome::Write(Box::new(Written { entity, fact_kind, end }))
+        if let Outcome::Write(written) = &mut self.outcomes[at] {
+            written.end = end;
+        }
     }
 
     /// Whether relationships of a file are exactly those that are stored.
@@ -144,12 +163,22 @@ impl<'a> Outlook<'a> {
             return None;
         }
         let (relation, from) = self.branch.incoming(key).find_map(|(relation, from)| {
+            let is_of_tools = self.is_of_tools(from);
             let from = self.branch.node(from)?;
-            let is_of_tools = from.file.is_none() && !self.claims.by_id.contains_key(&*from.id);
             (is_of_tools && !fits(relation, from.kind, kind, fact_kind)).then_some((relation, from))
         })?;
         let now = fact_kind.map_or_else(|| kind.to_string(), |fact| format!("{kind} of kind {fact}"));
         Some(format!("it cannot become a {now}: {} refers to it by {relation}", from.id))
+    }
+
+    /// Whether a stored entity stays as tools have written it, so that its relationships are theirs.
+    pub(super) fn is_of_tools(&self, key: NodeKey) -> bool {
+        let Some(node) = self.branch.node(key) else { return false };
+        match self.of_key(key) {
+            Some((_, Outcome::Write(_))) => false,
+            Some((_, Outcome::Keep)) => true,
+            Some((_, Outcome::Invalid)) | None => node.file.is_none() || (node.diverged && !self.force),
+        }
     }
 
     /// Finds an entity as it will be: where it is stored, its type, and its kind if it is a fact.

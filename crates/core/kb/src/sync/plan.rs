@@ -13,7 +13,7 @@ use super::input::SyncInput;
 use super::leaving::{self, Counts, Leaving};
 use super::outlook::{Outcome, Outlook};
 use super::problems::Problems;
-use super::report::SyncReport;
+use super::report::{KeptReason, SyncKept, SyncReport};
 use super::request::Request;
 use crate::branch::{Branch, Change, Edge, Ends, Node, NodeKey};
 use crate::digest::ContentDigest;
@@ -274,9 +274,8 @@ fn noted(
         }
     }
     for (path, _) in files.iter() {
-        let is_gone =
-            request.removed.contains(path) || (request.header.rebuild && !request.sent.contains_key(path));
-        if is_gone {
+        let is_known = request.sent.contains_key(path) || request.kept.contains(path);
+        if request.removed.contains(path) || (request.header.rebuild && !is_known) {
             noted.insert(path.to_owned(), None);
         }
     }
@@ -292,14 +291,20 @@ fn report(
     problems: Problems,
 ) -> SyncReport {
     let problems = problems.into_sorted();
-    let kept = |key: NodeKey| super::report::SyncKept {
+    let kept = |key: NodeKey, reason: KeptReason| SyncKept {
         id: outlook.branch.node(key).map(|node| node.id.to_string()).unwrap_or_default(),
         path: outlook.file_of(key).unwrap_or_default().to_owned(),
+        reason,
+    };
+    let reason = |key: NodeKey| {
+        let has_diverged = outlook.branch.node(key).is_some_and(|node| node.diverged);
+        if has_diverged && !request.header.force { KeptReason::Diverged } else { KeptReason::Referred }
     };
     let diverged = outlook.claims.all.iter().zip(&outlook.outcomes);
     let diverged = diverged.filter(|(_, outcome)| matches!(outcome, Outcome::Keep));
-    let mut diverged: Vec<_> = diverged.filter_map(|(claim, _)| Some(kept(claim.stored?))).collect();
-    let mut released: Vec<_> = leaving.released.iter().map(|key| kept(*key)).collect();
+    let mut diverged: Vec<_> =
+        diverged.filter_map(|(claim, _)| Some(kept(claim.stored?, KeptReason::Diverged))).collect();
+    let mut released: Vec<_> = leaving.released.iter().map(|key| kept(*key, reason(*key))).collect();
     diverged.sort();
     released.sort();
     let count = |count: usize| count as u64;

@@ -74,6 +74,20 @@ pub struct SyncKept {
     pub id: String,
     /// Path of its file.
     pub path: String,
+    /// Why it was kept.
+    #[serde(default)]
+    pub reason: KeptReason,
+}
+
+/// Why a sync has kept an entity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptReason {
+    /// A tool has changed it.
+    #[default]
+    Diverged,
+    /// Entities of tools, or diverged ones, refer to it.
+    Referred,
 }
 
 /// A contradiction between requirements.

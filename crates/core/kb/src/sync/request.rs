@@ -15,6 +15,8 @@ pub(super) struct Request<'a> {
     pub(super) sent: BTreeMap<&'a str, &'a SyncFile>,
     /// Files that are gone.
     pub(super) removed: BTreeSet<&'a str>,
+    /// Files that a rebuild leaves as they are.
+    pub(super) kept: BTreeSet<&'a str>,
 }
 
 impl SyncInput {
@@ -43,7 +45,7 @@ impl SyncInput {
 impl<'a> Request<'a> {
     pub(super) fn of(input: &'a SyncInput) -> Result<Self> {
         let SyncInput { header, files } = input;
-        let count = files.len().saturating_add(header.removed.len());
+        let count = files.len().saturating_add(header.removed.len()).saturating_add(header.kept.len());
         at_most("files of one sync", count, limits::SYNC_FILES_MAX)?;
         let mut sent = BTreeMap::new();
         for file in files {
@@ -61,7 +63,15 @@ impl<'a> Request<'a> {
                 return Err(twice(path));
             }
         }
-        Ok(Request { header, sent, removed })
+        let mut kept = BTreeSet::new();
+        for path in &header.kept {
+            check_path(path)?;
+            let path = path.as_str();
+            if sent.contains_key(path) || removed.contains(path) || !kept.insert(path) {
+                return Err(twice(path));
+            }
+        }
+        Ok(Request { header, sent, removed, kept })
     }
 }
 
@@ -123,8 +133,22 @@ mod tests {
             },
             files: sent.iter().map(|path| file(path)).collect(),
         };
+        let keeping = |kept: &[&str], removed: &[&str], sent: &[&str]| {
+            let mut input = input(removed, sent);
+            input.header.kept = kept.iter().map(|path| (*path).to_owned()).collect();
+            input
+        };
         assert!(input(&["a"], &["b", "c"]).check().is_ok());
-        for wrong in [input(&["a"], &["a"]), input(&["a", "a"], &[]), input(&[], &["a", "a"])] {
+        assert!(keeping(&["d"], &["a"], &["b", "c"]).check().is_ok());
+        assert!(keeping(&[".."], &[], &[]).check().is_err());
+        for wrong in [
+            input(&["a"], &["a"]),
+            input(&["a", "a"], &[]),
+            input(&[], &["a", "a"]),
+            keeping(&["a", "a"], &[], &[]),
+            keeping(&["a"], &["a"], &[]),
+            keeping(&["a"], &[], &["a"]),
+        ] {
             assert!(wrong.check().unwrap_err().to_string().contains("twice"));
         }
     }

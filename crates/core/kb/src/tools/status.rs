@@ -21,7 +21,7 @@ pub enum SyncState {
     Fresh,
     /// Files have changed since.
     Stale,
-    /// Nobody compared them.
+    /// Nobody compared them, and nothing else shows that they differ.
     #[default]
     Unknown,
 }
@@ -38,7 +38,7 @@ pub struct StatusOutput {
     pub snapshot_id: String,
     /// Time of the last write, ISO 8601; null if there was none.
     pub synced_at: Option<String>,
-    /// Files are known to have changed since.
+    /// Files and KB are known to differ.
     pub dirty: bool,
     /// Freshness compared with files.
     pub sync_state: SyncState,
@@ -62,8 +62,8 @@ pub struct StatusOutput {
     /// Files whose last sync had problems.
     #[serde(default)]
     pub files_with_problems: u64,
-    /// Differences between the working tree and the last sync; the first of them. Empty unless the process that has
-    /// the working tree compared them.
+    /// Differences between the working tree and the KB; the first of them. Unless the process that has the working tree
+    /// compared them, only the numbers of diverged entities and of documents with problems are known.
     #[serde(default)]
     pub stale_reasons: Vec<String>,
     /// All of these.

@@ -10,6 +10,7 @@ use cairn_access::Principal;
 use cairn_base::{ManualClock, SeededEntropy};
 use cairn_engine::{Engine, EngineConfig, EngineError, SearchHome, SearchMode};
 use cairn_kb::sync::{SyncFile, SyncHeader, SyncInput, SyncReport, SyncedFiles};
+use cairn_kb::tools::SyncState;
 use cairn_seam::{MemoryStore, Store};
 use serde_json::{Value, json};
 
@@ -107,7 +108,11 @@ fn files_are_remembered_with_the_branch() {
     assert_eq!(shown, [("a.md", "a1", "A,A2".into(), false, false), ("b.md", "b1", "B".into(), true, true)]);
     let status = status(engine, "main");
     assert_eq!((status.file_owned, status.diverged, status.files_with_problems), (3, 0, 1));
-    assert!(status.last_sync_at.is_some() && status.stale_reasons.is_empty());
+    assert!(status.last_sync_at.is_some());
+    // What is known without the files.
+    assert_eq!((status.dirty, status.sync_state), (true, SyncState::Stale));
+    assert_eq!(status.stale_reasons, ["1 document has problems"]);
+    assert_eq!(status.stale_reason_count, 1);
     // Files are no entities.
     assert_eq!(status.entities, 13);
     assert_eq!(found, files(&elsewhere(kb.store()), "main"));

@@ -7,6 +7,7 @@
 
 mod deny;
 mod folder;
+mod ignored;
 mod options;
 mod reader;
 mod rules;
@@ -14,6 +15,7 @@ mod skipped;
 mod visit;
 
 pub use deny::is_denied;
+pub use ignored::IgnoreRules;
 pub use options::{WalkBounds, WalkOptions};
 pub use reader::TreeReader;
 pub use skipped::{SkipReason, Skipped};

@@ -71,8 +71,9 @@ impl Visit<'_> {
                 continue;
             };
             let path = join(&folder.path, name);
-            // An entry of unknown type may be a folder.
-            if !self.options.is_wanted(&path, matches!(entry.kind, Kind::Folder | Kind::Unknown)) {
+            // An entry of unknown type may be a folder, and a link in the place of one is named.
+            let may_lead_on = matches!(entry.kind, Kind::Folder | Kind::Link | Kind::Unknown);
+            if !self.options.is_wanted(&path, may_lead_on) {
                 continue;
             }
             if self.entries_left == 0 {

@@ -256,6 +256,46 @@ fn a_walk_below_folders_looks_at_nothing_else() {
 }
 
 #[test]
+fn a_link_in_place_of_a_folder_on_the_way_is_named() {
+    let repo = Repo::new();
+    repo.write("docs2/req/a.md", "");
+    symlink("docs2", repo.root.join("docs")).unwrap();
+    symlink("/tmp", repo.root.join("more")).unwrap();
+    symlink("docs2", repo.root.join("other")).unwrap();
+    let below = ["docs/req", "more/req"].map(str::to_owned).to_vec();
+    let walk = walk(&repo.workspace(), &WalkOptions { below, ..WalkOptions::default() });
+    assert_eq!(skipped(&walk), [("docs", "not_a_file"), ("more", "outside_workspace")]);
+    assert!(walk.files.is_empty());
+}
+
+#[test]
+fn single_paths_are_ignored_as_in_a_walk() {
+    let repo = Repo::new();
+    repo.write(".gitignore", "*.log\n/secret/\nnested/*.md\n");
+    repo.write("nested/.gitignore", "!two.md\n/inner/\n");
+    repo.write(".git/info/exclude", "*.tmp\n");
+    repo.write("module/.git", "gitdir: elsewhere\n");
+    symlink("nested", repo.root.join("link")).unwrap();
+    let mut rules = repo.workspace().ignore_rules().unwrap();
+    let mut check = |path: &str, expected: Option<SkipReason>| {
+        assert_eq!(rules.skips(path).unwrap(), expected, "{path}");
+    };
+    check("a.md", None);
+    check("a.log", Some(SkipReason::Gitignored));
+    check("new/folder/a.log", Some(SkipReason::Gitignored));
+    check("new/folder/a.md", None);
+    check("secret/deep/a.md", Some(SkipReason::Gitignored));
+    check("new/secret/a.md", None);
+    check("nested/one.md", Some(SkipReason::Gitignored));
+    check("nested/two.md", None);
+    check("nested/inner/two.md", Some(SkipReason::Gitignored));
+    check("a.tmp", Some(SkipReason::GitInfoExclude));
+    check("module/a.md", Some(SkipReason::NestedRepository));
+    check("node_modules/a.md", Some(SkipReason::HardDeny));
+    check("link/one.md", None);
+}
+
+#[test]
 fn a_walk_ends_at_its_bounds_and_names_what_is_left_out() {
     let repo = Repo::new();
     for n in 0..4 {

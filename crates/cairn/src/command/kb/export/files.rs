@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use cairn_base::Value;
-use cairn_documents::{Places, to_markdown, to_symbols_yaml};
+use cairn_documents::{Places, parse_markdown, parse_symbols, to_markdown, to_symbols_yaml};
 use cairn_kb::EntityType;
 use cairn_kb::sync::ExportedEntity;
 use cairn_kb::tools::UpsertInput;
-use cairn_worktree::{KbPaths, Lane, Lanes, is_denied};
+use cairn_worktree::{KbPaths, Lane, Lanes, SkipReason, is_denied};
 
 use super::Refused;
 use super::read::{Found, lacks_source};
 use super::target::{Target, is_synced};
 use crate::failure::Failure;
+use crate::limits::KB_LOST_FIELDS_MAX;
 
 /// Documents to write.
 #[derive(Debug, Default)]
@@ -40,7 +41,12 @@ pub(super) struct FileChange {
 }
 
 /// Plans the documents of the selected entities.
-pub(super) fn plan(paths: &KbPaths, found: &Found, target: &Target, force: bool) -> Result<Plan, Failure> {
+pub(super) fn plan(
+    paths: &KbPaths,
+    found: &Found,
+    target: &mut Target,
+    force: bool,
+) -> Result<Plan, Failure> {
     let lanes = Lanes::of(paths)?;
     let mut plan = Plan::default();
     let mut documents: BTreeMap<String, BTreeMap<&str, &ExportedEntity>> = BTreeMap::new();
@@ -120,16 +126,20 @@ fn add<'e>(
     path: &str,
     entities: impl Iterator<Item = &'e ExportedEntity>,
     found: &Found,
-    target: &Target,
+    target: &mut Target,
     force: bool,
     plan: &mut Plan,
 ) -> Result<(), String> {
+    if let Some(reason) = target.ignores(path).map_err(|problem| format!("its folder {problem}"))? {
+        return Err(ignored(reason));
+    }
+    let mut sources = Vec::new();
     let mut entities: Vec<UpsertInput> = entities
         .map(|entity| {
             let mut input = entity.entity.clone();
             if lacks_source(entity) {
                 input.properties.0.insert("source".to_owned(), path.into());
-                plan.sources.push(source(&input));
+                sources.push(source(&input));
             }
             input
         })
@@ -143,11 +153,13 @@ fn add<'e>(
     let before = target.read(path).map_err(|problem| format!("it {problem}"))?;
     if before.as_deref() == Some(text.as_bytes()) {
         plan.unchanged += 1;
+        plan.sources.append(&mut sources);
         return Ok(());
     }
     if !force {
         check(path, before.as_deref(), found, target)?;
     }
+    plan.sources.append(&mut sources);
     let entities = entities.into_iter().map(|entity| entity.id).collect();
     plan.changes.push(FileChange { path: path.to_owned(), text, entities, is_new: before.is_none(), before });
     Ok(())
@@ -167,9 +179,40 @@ fn check(path: &str, before: Option<&[u8]>, found: &Found, target: &Target) -> R
         (None, Some(_)) => Err("it exists and was never synced".to_owned()),
         (Some(_), None) => Err("it was removed since it was synced".to_owned()),
         (Some(file), Some(_)) if file.problems => Err("it has problems, which would be lost".to_owned()),
-        (Some(file), Some(content)) if is_synced(content, &file.hash) => Ok(()),
+        (Some(file), Some(content)) if is_synced(content, &file.hash) => check_fields(path, content),
         (Some(_), Some(_)) => Err("it was changed since it was synced".to_owned()),
     }
+}
+
+/// Fails if a document has keys that the KB does not have.
+fn check_fields(path: &str, content: &[u8]) -> Result<(), String> {
+    let is_markdown = path.ends_with(".md");
+    let document =
+        if is_markdown { parse_markdown(path, content, None) } else { parse_symbols(path, content) };
+    let mut names: Vec<&str> = document.ignored.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let more = if names.len() > KB_LOST_FIELDS_MAX { ", and more" } else { "" };
+    names.truncate(KB_LOST_FIELDS_MAX);
+    Err(format!("it has fields that would be lost: {}{more}", names.join(", ")))
+}
+
+/// The reason why a file would be no document.
+fn ignored(reason: SkipReason) -> String {
+    let by = match reason {
+        SkipReason::Gitignored => "ignored by .gitignore",
+        SkipReason::GitInfoExclude => "ignored by .git/info/exclude",
+        SkipReason::NestedRepository => "in another repository",
+        SkipReason::HardDeny
+        | SkipReason::OutsideWorkspace
+        | SkipReason::TooLarge
+        | SkipReason::NotText
+        | SkipReason::NotAFile
+        | SkipReason::Unreadable
+        | SkipReason::TooMany => "skipped",
+    };
+    format!("it would be {by}, and no document of the KB")
 }
 
 /// The upsert that gives an entity its source and leaves its times as they are.

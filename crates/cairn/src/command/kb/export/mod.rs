@@ -29,9 +29,10 @@ Examples:
   cairn kb export --all --to ../copy a whole KB as documents in another folder
 
 Markdown documents hold an entity each; symbols are in symbols.yaml. An entity without a document
-gets one in the folder of its type. A document that was changed since it was synced is not
-overwritten unless --force is given. In the working tree a sync follows, after which the documents
-own what they say. Comments and the order of fields of a document are not kept.";
+gets one in the folder of its type. A document that was changed since it was synced, or that has
+fields that the KB does not have, is not overwritten unless --force is given. In the working tree a
+sync follows, after which the documents own what they say. Comments and the order of fields of a
+document are not kept, and its lines end with LF.";
 
 /// Entities to export, and the place.
 #[derive(Debug, Args)]
@@ -52,7 +53,7 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// Overwrite documents that were changed since they were synced
+    /// Overwrite documents that were changed since they were synced, or have fields that would be lost
     #[arg(long)]
     force: bool,
 }
@@ -93,8 +94,8 @@ pub(super) fn export(call: &Call<'_>, arguments: &ExportArgs) -> Result<(), Fail
     let selection = Selection { all: arguments.all, ids: &arguments.ids, elsewhere: arguments.to.is_some() };
     let found = read::read(&tree, &selection)?;
     let paths = tree.workspace.config(Rule::TEXTS)?.paths;
-    let target = Target::open(&tree, arguments.to.as_deref(), arguments.dry_run)?;
-    let plan = files::plan(&paths, &found, &target, arguments.force)?;
+    let mut target = Target::open(&tree, arguments.to.as_deref(), arguments.dry_run)?;
+    let plan = files::plan(&paths, &found, &mut target, arguments.force)?;
     let mut report = Report {
         branch: tree.branch().to_owned(),
         dry_run: arguments.dry_run,

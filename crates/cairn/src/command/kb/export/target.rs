@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cairn_base::ContentHash;
 use cairn_documents::limits::SYMBOLS_BYTES_MAX;
-use cairn_worktree::{FileProblem, Replaces, TreeReader, TreeWriter, WriteProblem};
+use cairn_worktree::{FileProblem, IgnoreRules, Replaces, SkipReason, TreeReader, TreeWriter, WriteProblem};
 
 use super::super::tree::Tree;
 use super::files::FileChange;
@@ -15,6 +15,8 @@ pub(super) struct Target {
     /// `None` if the folder does not exist, and will not.
     reader: Option<TreeReader>,
     writer: Option<TreeWriter>,
+    /// The ignore policy of the working tree.
+    ignored: Option<IgnoreRules>,
     /// Whether it is the tree that the KB was synced from.
     pub(super) is_home: bool,
 }
@@ -28,10 +30,12 @@ impl Target {
             std::fs::create_dir_all(root).map_err(failed)?;
         }
         if !root.is_dir() {
-            return Ok(Target { reader: None, writer: None, is_home: false });
+            return Ok(Target { reader: None, writer: None, ignored: None, is_home: false });
         }
         let writer = (!dry_run).then(|| TreeWriter::open(root)).transpose()?;
-        Ok(Target { reader: Some(TreeReader::open(root)?), writer, is_home: to.is_none() })
+        let is_home = to.is_none();
+        let ignored = is_home.then(|| tree.workspace.ignore_rules()).transpose()?;
+        Ok(Target { reader: Some(TreeReader::open(root)?), writer, ignored, is_home })
     }
 
     /// Reads a document; `None` if there is none.
@@ -41,6 +45,11 @@ impl Target {
             Some(Ok(content)) => Ok(Some(content)),
             Some(Err(problem)) => Err(problem),
         }
+    }
+
+    /// Returns the reason why a document would be left out by a sync of the working tree.
+    pub(super) fn ignores(&mut self, path: &str) -> Result<Option<SkipReason>, FileProblem> {
+        self.ignored.as_mut().map_or(Ok(None), |rules| rules.skips(path))
     }
 
     /// Writes a document, unless it is no longer as it was when the export was planned.

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cairn_kb::limits::{SYNC_FILE_ENTITIES_MAX, SYNC_PATH_BYTES_MAX};
-use cairn_kb::sync::{SyncEntity, SyncFile, SyncedFile};
+use cairn_documents::DocumentEntity;
+use cairn_kb::limits::{SYNC_FILE_ENTITIES_MAX, SYNC_LINE_BYTES_MAX, SYNC_PATH_BYTES_MAX};
+use cairn_kb::sync::{SyncEntity, SyncFile, SyncedFile, SyncedFiles};
 
-use super::find::{Documents, Unseen};
+use super::find::{Documents, Unseen, is_below};
 use super::problem::Finding;
 use super::read::{Content, ReadDocument};
 
@@ -26,6 +27,8 @@ pub(in crate::command::kb) struct Comparison {
     pub(in crate::command::kb) findings: Vec<Finding>,
     /// Documents of the tree.
     pub(in crate::command::kb) documents: u64,
+    /// Bytes of the files to send.
+    pub(super) bytes: usize,
 }
 
 impl Comparison {
@@ -50,20 +53,30 @@ impl Comparison {
                 Content::New { hash, document } => {
                     // A file without front matter is none of ours, unless it was.
                     if !document.is_document && document.problems.is_empty() {
+                        let Some(before) = before else { continue };
+                        match document.refusal {
+                            Some(refusal) => {
+                                comparison.documents += 1;
+                                comparison.findings.push(unreadable(&path, refusal.message));
+                                there.insert(path);
+                            }
+                            None if before.entities.is_empty() => {}
+                            None => comparison.findings.push(no_document(&path)),
+                        }
                         continue;
                     }
                     comparison.documents += 1;
                     there.insert(path.clone());
                     let problems = document.has_errors();
                     comparison.findings.extend(document.problems.into_iter().map(Finding::from));
-                    let entities = document.entities.into_iter();
-                    let entities =
-                        entities.map(|entity| SyncEntity { line: entity.line, entity: entity.input });
-                    let file = SyncFile { path, hash, problems, entities: entities.collect() };
-                    if let Some(finding) = refused(&file) {
+                    let entities = document.entities.into_iter().map(entity).collect();
+                    let file = SyncFile { path, hash, problems, entities };
+                    let bytes = file.line().len();
+                    if let Some(finding) = refused(&file, bytes) {
                         comparison.findings.push(finding);
                         continue;
                     }
+                    comparison.bytes += bytes;
                     let list = match before {
                         None => &mut comparison.added,
                         Some(before) if before.hash == file.hash => &mut comparison.again,
@@ -79,7 +92,15 @@ impl Comparison {
                 }
             }
         }
-        comparison.removed = gone(synced, &there, &documents.unseen());
+        let unseen = documents.unseen();
+        comparison.removed = gone(synced, &there, &unseen);
+        // A link is passed over, unless documents were there.
+        for finding in comparison.findings.iter_mut().filter(|finding| !finding.is_error) {
+            let is_missed = |path: &str| !there.contains(path) && is_below(path, &finding.path);
+            if unseen.is_link(&finding.path) && synced.iter().any(|file| is_missed(&file.path)) {
+                finding.is_error = true;
+            }
+        }
         comparison.findings.sort();
         comparison
     }
@@ -87,6 +108,15 @@ impl Comparison {
     /// Returns true if there is nothing to send.
     pub(in crate::command::kb) fn is_empty(&self) -> bool {
         [self.added.len(), self.changed.len(), self.again.len(), self.removed.len()] == [0; 4]
+    }
+
+    /// Paths of synced files that are neither sent nor gone.
+    pub(super) fn kept(&self, synced: &SyncedFiles) -> Vec<String> {
+        let sent = [&self.added, &self.changed, &self.again].into_iter().flatten();
+        let known = sent.map(|file| &file.path).chain(&self.removed);
+        let known: BTreeSet<&str> = known.map(String::as_str).collect();
+        let paths = synced.files.iter().map(|file| &file.path);
+        paths.filter(|path| !known.contains(path.as_str())).cloned().collect()
     }
 
     /// The files to send, ordered by path.
@@ -99,8 +129,44 @@ impl Comparison {
     }
 }
 
+/// An entity of a document, as it is sent.
+pub(super) fn entity(entity: DocumentEntity) -> SyncEntity {
+    let DocumentEntity { line, input, link_lines } = entity;
+    SyncEntity { line, entity: input, link_lines }
+}
+
+/// A problem of a synced document that is no text any more. It may be in another encoding.
+fn unreadable(path: &str, message: String) -> Finding {
+    Finding {
+        path: path.to_owned(),
+        line: None,
+        is_error: true,
+        class: Some("unreadable".to_owned()),
+        entity: None,
+        message: format!("unreadable file: {message}"),
+        hint: Some("its entities stay as they were; save the file in UTF-8, or remove it".to_owned()),
+    }
+}
+
+/// A warning about a synced document that has lost its front matter.
+fn no_document(path: &str) -> Finding {
+    Finding {
+        path: path.to_owned(),
+        line: None,
+        is_error: false,
+        class: Some("no_document".to_owned()),
+        entity: None,
+        message: "it is no document any more; its entities were removed".to_owned(),
+        hint: Some("a document begins with a line of `---`".to_owned()),
+    }
+}
+
 /// A problem of a file that one sync cannot take. Its entities stay as they were.
+<<<<<<< HEAD
 pub(in crate::command::kb) fn refused(file: &SyncFile) -> Option<Finding> {
+=======
+fn refused(file: &SyncFile, bytes: usize) -> Option<Finding> {
+>>>>>>> syncfix
     let (message, hint) = if file.path.len() > SYNC_PATH_BYTES_MAX {
         (format!("the path has more than {SYNC_PATH_BYTES_MAX} bytes"), "move the file")
     } else if file.entities.len() > SYNC_FILE_ENTITIES_MAX {
@@ -108,6 +174,8 @@ pub(in crate::command::kb) fn refused(file: &SyncFile) -> Option<Finding> {
             format!("it has more than {SYNC_FILE_ENTITIES_MAX} entities"),
             "split it, and name the parts by a glob",
         )
+    } else if bytes > SYNC_LINE_BYTES_MAX {
+        (format!("it has more than {SYNC_LINE_BYTES_MAX} bytes as JSON"), "split it")
     } else {
         return None;
     };
@@ -183,7 +251,7 @@ mod tests {
             synced("known.md", "x"),
             synced("never-seen.md", "x"),
             synced("unreadable.md", "x"),
-            synced("was-document.md", "x"),
+            SyncedFile { entities: vec!["W".into()], ..synced("was-document.md", "x") },
         ];
         let documents = Documents {
             skipped: vec![Skipped { path: "deep".into(), reason: SkipReason::TooMany }],
@@ -197,10 +265,47 @@ mod tests {
         assert_eq!(found.removed, ["gone.md", "never-seen.md", "was-document.md"]);
         assert_eq!((found.documents, found.unchanged), (6, 1));
         let named: Vec<_> = found.findings.iter().map(|finding| finding.path.as_str()).collect();
-        assert_eq!(named, ["bad.md", "deep", "unreadable.md"]);
+        assert_eq!(named, ["bad.md", "deep", "unreadable.md", "was-document.md"]);
+        assert!(!found.findings[3].is_error);
+        let all = SyncedFiles { files: before.to_vec(), ..SyncedFiles::default() };
+        assert_eq!(found.kept(&all), ["deep/one.md", "known.md", "unreadable.md"]);
         let problems: Vec<_> = found.added.iter().map(|file| file.problems).collect();
         assert_eq!(problems, [false, true]);
         assert_eq!(paths(&found.take_files()), ["added.md", "again.md", "bad.md", "changed.md"]);
+    }
+
+    #[test]
+    fn a_synced_document_in_another_encoding_stays() {
+        let wide: Vec<u8> = "---\nid: A\n---\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let read = |path: &str| {
+            let document = parse_markdown(path, &wide, Some(EntityType::Req));
+            of(path, Content::New { hash: "w".into(), document })
+        };
+        let read = vec![read("foreign.md"), read("wide.md")];
+        let found = Comparison::of(&Documents::default(), read, &[synced("wide.md", "x")]);
+        assert!(found.is_empty());
+        let named: Vec<_> = found.findings.iter().map(|one| (&*one.path, one.is_error, one.line)).collect();
+        assert_eq!(named, [("wide.md", true, None)]);
+    }
+
+    #[test]
+    fn what_is_below_a_link_stays_and_is_named() {
+        let link = |path: &str| Skipped { path: path.into(), reason: SkipReason::NotAFile };
+        let documents =
+            Documents { skipped: vec![link("docs"), link("new"), link("x.md")], ..Documents::default() };
+        let found =
+            Comparison::of(&documents, Vec::new(), &[synced("docs/req/a.md", "x"), synced("x.md", "x")]);
+        assert_eq!(found.removed, ["x.md"]);
+        let named: Vec<_> = found.findings.iter().map(|one| (&*one.path, one.is_error)).collect();
+        assert_eq!(named, [("docs", true), ("new", false), ("x.md", false)]);
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_as_json_is_named() {
+        let file = SyncFile { path: "a.md".into(), ..SyncFile::default() };
+        assert_eq!(refused(&file, SYNC_LINE_BYTES_MAX), None);
+        let finding = refused(&file, SYNC_LINE_BYTES_MAX + 1).expect("it is too large");
+        assert_eq!(finding.message, "it has more than 16777216 bytes as JSON");
     }
 
     #[test]

@@ -41,8 +41,11 @@ impl Documents {
 
     /// Paths of files that may be there and cannot be told: entities of such files are kept.
     pub(in crate::command::kb) fn unseen(&self) -> Unseen<'_> {
-        let unseen = self.skipped.iter().filter(|skipped| is_error(skipped.reason));
-        Unseen(unseen.map(|skipped| skipped.path.as_str()).collect())
+        let of = |wanted: fn(SkipReason) -> bool| {
+            let found = self.skipped.iter().filter(move |skipped| wanted(skipped.reason));
+            found.map(|skipped| skipped.path.as_str()).collect()
+        };
+        Unseen { at: of(is_error), below: of(is_link) }
     }
 
     /// What was skipped, as problems and warnings.
@@ -51,17 +54,32 @@ impl Documents {
     }
 }
 
-/// Paths at and below which files are unknown.
-pub(in crate::command::kb) struct Unseen<'a>(BTreeSet<&'a str>);
+/// Paths of which it is unknown what files there are.
+pub(in crate::command::kb) struct Unseen<'a> {
+    /// Paths at and below which files are unknown.
+    at: BTreeSet<&'a str>,
+    /// Links, which may lead to folders: only what is below them is unknown.
+    below: BTreeSet<&'a str>,
+}
 
 impl Unseen<'_> {
-    /// Returns true if the path is one of them or below one.
+    /// Returns true if it is unknown whether there is a file.
     pub(in crate::command::kb) fn holds(&self, path: &str) -> bool {
-        let above = path.char_indices().filter(|(_, letter)| *letter == '/').map(|(at, _)| &path[..at]);
-        self.0.contains(".")
-            || self.0.contains(path)
-            || above.into_iter().any(|folder| self.0.contains(folder))
+        let mut above = path.char_indices().filter(|(_, letter)| *letter == '/').map(|(at, _)| &path[..at]);
+        self.at.contains(".")
+            || self.at.contains(path)
+            || above.any(|folder| self.at.contains(folder) || self.below.contains(folder))
     }
+
+    /// Returns true if the path is a link that is not followed.
+    pub(super) fn is_link(&self, path: &str) -> bool {
+        self.below.contains(path)
+    }
+}
+
+/// Returns true if a path is below a folder.
+pub(super) fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 impl DocumentFile {
@@ -106,6 +124,11 @@ fn is_error(reason: SkipReason) -> bool {
         | SkipReason::OutsideWorkspace
         | SkipReason::NotAFile => false,
     }
+}
+
+/// Whether it may be a link to a folder, below which there may be documents.
+fn is_link(reason: SkipReason) -> bool {
+    matches!(reason, SkipReason::OutsideWorkspace | SkipReason::NotAFile)
 }
 
 fn finding(skipped: &Skipped) -> Finding {
@@ -162,7 +185,7 @@ mod tests {
         check(&documents, "a/c.md", false);
         check(&documents, "c.md", true);
         check(&documents, "link", false);
-        check(&documents, "link/x.md", false);
+        check(&documents, "link/x.md", true);
         documents.skipped.push(skipped(".", SkipReason::TooLarge));
         check(&documents, "a/c.md", true);
         let errors: Vec<bool> = documents.findings().iter().map(|finding| finding.is_error).collect();

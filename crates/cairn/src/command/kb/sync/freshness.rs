@@ -1,6 +1,6 @@
 //! Whether a KB has what the documents say.
 
-use cairn_kb::sync::SyncedFiles;
+use cairn_kb::sync::{SyncedFile, SyncedFiles};
 use cairn_kb::tools::{StatusOutput, SyncState};
 
 use super::compare::Comparison;
@@ -19,6 +19,14 @@ pub(in crate::command::kb) fn fill(status: &mut StatusOutput, comparison: &Compa
     reasons.extend(paths(&comparison.changed).iter().map(|path| format!("changed: {path}")));
     reasons.extend(paths(&comparison.added).iter().map(|path| format!("new: {path}")));
     reasons.extend(comparison.removed.iter().map(|path| format!("gone: {path}")));
+    let is_listed = |path: &String| {
+        comparison.removed.contains(path) || comparison.changed.iter().any(|file| file.path == *path)
+    };
+    let lacks_entities = |file: &&SyncedFile| {
+        file.resend && !file.problems && file.diverged.is_empty() && !is_listed(&file.path)
+    };
+    let missing = synced.files.iter().filter(lacks_entities);
+    reasons.extend(missing.map(|file| format!("missing: {}", file.path)));
     let with_problems = synced.files.iter().filter(|file| file.problems);
     reasons.extend(with_problems.map(|file| format!("problems: {}", file.path)));
     // Those of documents that were read now are new or changed anyway.
@@ -36,7 +44,7 @@ pub(in crate::command::kb) fn fill(status: &mut StatusOutput, comparison: &Compa
 
 #[cfg(test)]
 mod tests {
-    use cairn_kb::sync::{SyncFile, SyncedFile};
+    use cairn_kb::sync::SyncFile;
 
     use super::*;
 
@@ -53,7 +61,9 @@ mod tests {
         let synced = |path: &str| SyncedFile { path: path.into(), ..SyncedFile::default() };
         let files = vec![
             SyncedFile { problems: true, ..synced("bad.md") },
-            SyncedFile { diverged: vec!["REQ-1".into()], ..synced("d.md") },
+            SyncedFile { diverged: vec!["REQ-1".into()], resend: true, ..synced("d.md") },
+            SyncedFile { resend: true, ..synced("changed.md") },
+            SyncedFile { resend: true, ..synced("less.md") },
         ];
         let before = SyncedFiles { files, last_sync_at: Some("now".into()), ..SyncedFiles::default() };
         let mut status = StatusOutput::default();
@@ -64,11 +74,12 @@ mod tests {
                 "changed: changed.md",
                 "new: new.md",
                 "gone: gone.md",
+                "missing: less.md",
                 "problems: bad.md",
                 "diverged: REQ-1 (d.md)"
             ]
         );
-        assert_eq!((status.sync_state, status.dirty, status.stale_reason_count), (SyncState::Stale, true, 5));
+        assert_eq!((status.sync_state, status.dirty, status.stale_reason_count), (SyncState::Stale, true, 6));
         let one = Comparison { documents: 1, ..Comparison::default() };
         fill(&mut status, &one, &SyncedFiles::default());
         assert_eq!(status.stale_reasons, ["never synced"]);

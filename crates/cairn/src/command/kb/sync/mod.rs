@@ -32,7 +32,7 @@ use crate::reach::Needs;
 pub(crate) const AFTER_HELP: &str = "\
 Examples:
   cairn kb sync                      store what documents say that have changed
-  cairn kb sync --validate-only      check the documents, for CI; needs no KB
+  cairn kb sync --validate-only      check the documents, for CI; needs no KB and no branch
   cairn kb sync --watch              sync whenever documents or the branch change
   cairn kb sync --force              also drop changes that tools made to entities of documents
   cairn kb sync --rebuild            read all documents as if none had been synced before
@@ -56,7 +56,7 @@ pub(crate) struct SyncArgs {
     #[arg(long)]
     force: bool,
 
-    /// Check the documents and store nothing
+    /// Check the documents by themselves and store nothing; targets of links are not looked up
     #[arg(long, conflicts_with_all = ["rebuild", "force", "watch"])]
     validate_only: bool,
 
@@ -105,7 +105,7 @@ pub(super) fn run(
         match done {
             Pass::Done(done) => {
                 let (comparison, report) = *done;
-                return Ok(Outcome::of(tree.branch(), comparison, report));
+                return Ok(Outcome::of(Some(tree.branch().to_owned()), comparison, report));
             }
             Pass::Switched => eprintln!("git changed the tree while it was read; starting again"),
             Pass::Moved => eprintln!("another sync was stored meanwhile; starting again"),

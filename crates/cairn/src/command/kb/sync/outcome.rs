@@ -1,6 +1,6 @@
 //! The outcome of a sync, for programs and for people.
 
-use cairn_kb::sync::{SyncContradiction, SyncKept, SyncReport};
+use cairn_kb::sync::{KeptReason, SyncContradiction, SyncKept, SyncReport};
 use serde::Serialize;
 
 use super::compare::Comparison;
@@ -17,7 +17,9 @@ const DOCUMENTS: Names = ["document", "documents"];
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::command::kb) struct Outcome {
-    branch: String,
+    /// Documents may be checked without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
     documents: u64,
     documents_unchanged: u64,
     documents_removed: u64,
@@ -35,22 +37,33 @@ pub(in crate::command::kb) struct Outcome {
     diverged_count: u64,
     released: Vec<SyncKept>,
     released_count: u64,
-    contradictions: Vec<SyncContradiction>,
-    contradiction_count: u64,
+    /// Unknown if nothing was sent.
+    #[serde(flatten)]
+    contradictions: Option<Contradictions>,
     stored: bool,
     /// Documents were checked alone.
     #[serde(skip)]
     is_check: bool,
 }
 
+/// Contradictions of the branch after a sync.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Contradictions {
+    contradictions: Vec<SyncContradiction>,
+    contradiction_count: u64,
+}
+
 impl Outcome {
     /// Puts together what was found in documents that were checked alone.
-    pub(super) fn of_check(branch: &str, comparison: Comparison) -> Outcome {
-        Outcome { is_check: true, ..Outcome::of(branch, comparison, SyncReport::default()) }
+    pub(super) fn of_check(branch: Option<String>, comparison: Comparison) -> Outcome {
+        Outcome { is_check: true, ..Outcome::of(branch, comparison, None) }
     }
 
-    /// Puts together what was found here and what the server reports.
-    pub(super) fn of(branch: &str, comparison: Comparison, report: SyncReport) -> Outcome {
+    /// Puts together what was found here and what the server reports, if anything was sent.
+    pub(super) fn of(branch: Option<String>, comparison: Comparison, report: Option<SyncReport>) -> Outcome {
+        let is_sent = report.is_some();
+        let report = report.unwrap_or_default();
         let (mut problems, mut warnings): (Vec<_>, Vec<_>) =
             comparison.findings.into_iter().partition(|finding| finding.is_error);
         let more = report.problem_count.saturating_sub(report.problems.len() as u64);
@@ -60,7 +73,7 @@ impl Outcome {
         problems.truncate(KB_FINDINGS_MAX);
         warnings.truncate(KB_FINDINGS_MAX);
         Outcome {
-            branch: branch.to_owned(),
+            branch,
             documents: comparison.documents,
             documents_unchanged: comparison.unchanged,
             documents_removed: report.files_removed,
@@ -78,8 +91,10 @@ impl Outcome {
             diverged_count: report.diverged_count,
             released: report.released,
             released_count: report.released_count,
-            contradictions: report.contradictions,
-            contradiction_count: report.contradiction_count,
+            contradictions: is_sent.then_some(Contradictions {
+                contradictions: report.contradictions,
+                contradiction_count: report.contradiction_count,
+            }),
             stored: report.stored,
             is_check: false,
         }
@@ -113,23 +128,28 @@ impl Outcome {
                     `cairn kb sync --force`\n";
         }
         for kept in &self.released {
-            out += &format!(
-                "{}: kept {}, which entities of tools refer to; it belongs to tools now\n",
-                text(&kept.path),
-                text(&kept.id)
-            );
+            let why = match kept.reason {
+                KeptReason::Diverged => "which a tool has changed and no document names any more",
+                KeptReason::Referred => "to which entities refer that tools have created or changed",
+            };
+            let (path, id) = (text(&kept.path), text(&kept.id));
+            out += &format!("{path}: kept {id}, {why}; it belongs to tools now\n");
         }
         out += &more(self.released_count, self.released.len(), "kept entities");
-        for contradiction in &self.contradictions {
+        let Some(Contradictions { contradictions, contradiction_count }) = &self.contradictions else {
+            return out;
+        };
+        for contradiction in contradictions {
             let SyncContradiction { requirements, reason } = contradiction;
             out += &format!("contradiction of {}: {}\n", joined(requirements), text(reason));
         }
-        out + &more(self.contradiction_count, self.contradictions.len(), "contradictions")
+        out + &more(*contradiction_count, contradictions.len(), "contradictions")
     }
 
     /// Remarks, and a line of counts.
     pub(in crate::command::kb) fn to_text(&self) -> String {
-        let mut line = format!("branch {}: {}", text(&self.branch), counted(self.documents, DOCUMENTS));
+        let branch = self.branch.as_deref().map(|branch| format!("branch {}: ", text(branch)));
+        let mut line = format!("{}{}", branch.unwrap_or_default(), counted(self.documents, DOCUMENTS));
         let examined = self.documents.saturating_sub(self.documents_unchanged);
         if self.is_check {
             line += " checked";
@@ -183,15 +203,15 @@ mod tests {
             message: "unknown target".into(),
             ..Default::default()
         };
-        let kept = |id: &str| SyncKept { id: id.into(), path: "d.md".into() };
+        let kept = |id: &str, reason| SyncKept { id: id.into(), path: "d.md".into(), reason };
         let report = SyncReport {
             created: 2,
             problems: vec![problem],
             problem_count: 3,
-            diverged: vec![kept("REQ-1")],
+            diverged: vec![kept("REQ-1", KeptReason::Diverged)],
             diverged_count: 1,
-            released: vec![kept("REQ-2")],
-            released_count: 1,
+            released: vec![kept("REQ-2", KeptReason::Referred), kept("REQ-3", KeptReason::Diverged)],
+            released_count: 2,
             contradictions: vec![SyncContradiction {
                 requirements: vec!["A".into(), "B".into()],
                 reason: "x > y".into(),
@@ -201,7 +221,7 @@ mod tests {
             stored: true,
             ..SyncReport::default()
         };
-        let outcome = Outcome::of("main", comparison, report);
+        let outcome = Outcome::of(Some("main".into()), comparison, Some(report));
         insta::assert_snapshot!(outcome.to_text());
         assert!(outcome.verdict().is_err());
     }
@@ -209,8 +229,14 @@ mod tests {
     #[test]
     fn a_sync_without_changes_says_so() {
         let comparison = Comparison { documents: 1, unchanged: 1, ..Comparison::default() };
-        let outcome = Outcome::of("main", comparison, SyncReport::default());
+        let outcome = Outcome::of(Some("main".into()), comparison, None);
         assert_eq!(outcome.to_text(), "branch main: 1 document, nothing has changed\n");
         assert!(outcome.verdict().is_ok());
+        // The server knows whether there are contradictions, and was not asked.
+        let shown = serde_json::to_value(&outcome).expect("JSON");
+        assert_eq!((shown.get("contradictionCount"), shown.get("contradictions")), (None, None));
+        let asked = Outcome::of(None, Comparison::default(), Some(SyncReport::default()));
+        let shown = serde_json::to_value(&asked).expect("JSON");
+        assert_eq!((&shown["contradictionCount"], shown.get("branch")), (&0.into(), None));
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cairn_embedded::{Progress, ProgressFn};
 use cairn_http::{Bytes, Client, ClientError};
 use cairn_kb::KbCode;
+use cairn_kb::limits::SYNC_BYTES_MAX;
 use cairn_kb::sync::{SyncFile, SyncHeader, SyncReport, SyncedFiles};
 use cairn_seam::Stage;
 use cairn_worktree::{TreeStamp, Workspace};
@@ -29,7 +30,8 @@ pub(in crate::command::kb) struct SyncOptions {
 /// The end of a pass.
 pub(super) enum Pass {
     /// The KB has what the documents say.
-    Done(Box<(Comparison, SyncReport)>),
+    /// There is no report if there was nothing to send.
+    Done(Box<(Comparison, Option<SyncReport>)>),
     /// Git changed the tree while it was read; nothing was sent.
     Switched,
     /// Another sync was stored meanwhile; this one was refused.
@@ -64,25 +66,38 @@ pub(super) async fn pass(
         Err(error) => return Ok(Err(error.into())),
     }
     if comparison.is_empty() && !options.rebuild {
-        let unchanged = SyncReport { sync_id: synced.sync_id.clone(), ..SyncReport::default() };
-        return Ok(Ok(Pass::Done(Box::new((comparison, unchanged)))));
+        return Ok(Ok(Pass::Done(Box::new((comparison, None)))));
     }
+    let kept = if options.rebuild { comparison.kept(&synced) } else { Vec::new() };
     let header = SyncHeader {
         force: options.force,
         rebuild: options.rebuild,
         validate_only: false,
         removed: std::mem::take(&mut comparison.removed),
+        kept,
         expect_sync: (!synced.sync_id.is_empty()).then(|| synced.sync_id.clone()),
     };
+    if comparison.bytes > SYNC_BYTES_MAX {
+        return Ok(Err(too_large(comparison.bytes)));
+    }
     let mut on_stage = |stage: Stage<'_>| show(stage.name, Progress { done: stage.done, total: stage.total });
     let lines = feed(header, comparison.take_files());
     match client.kb_sync(&tree.id, tree.branch(), lines, &mut on_stage).await {
-        Ok(report) => Ok(Ok(Pass::Done(Box::new((comparison, report))))),
+        Ok(report) => Ok(Ok(Pass::Done(Box::new((comparison, Some(report)))))),
         Err(ClientError::Refused { code: Some(code), .. }) if code == KbCode::KbSyncMoved => {
             Ok(Ok(Pass::Moved))
         }
         Err(error) => Err(error),
     }
+}
+
+fn too_large(bytes: usize) -> Failure {
+    let message =
+        format!("the documents to sync have {bytes} bytes as JSON; one sync has at most {SYNC_BYTES_MAX}");
+    Failure::new(message).hint(
+        "sync a part of them first: set some of `paths` in cairn-kb.toml to smaller folders, run `cairn kb sync`, \
+         and set them back; entities of documents outside of `paths` are removed meanwhile",
+    )
 }
 
 /// Returns true if a file was synced with this hash, and `then` agrees.

@@ -12,10 +12,9 @@ use super::read::read;
 use crate::failure::Failure;
 use crate::progress;
 
-/// Checks the documents of the tree. There may be no KB, and no data directory.
+/// Checks the documents of the tree. There may be no KB, no data directory, no branch and no repository.
 pub(super) fn validate(call: &Call<'_>) -> Result<Outcome, Failure> {
-    let workspace = call.workspace()?;
-    let branch = workspace.branch()?.branch.to_string();
+    let (workspace, branch) = call.workspace_with_any_branch()?;
     let documents = Documents::find(&workspace)?;
     let show = progress::counter();
     let never = AtomicBool::new(false);
@@ -24,7 +23,7 @@ pub(super) fn validate(call: &Call<'_>) -> Result<Outcome, Failure> {
     let twice = duplicates(&comparison);
     comparison.findings.extend(twice);
     comparison.findings.sort();
-    Ok(Outcome::of_check(&branch, comparison))
+    Ok(Outcome::of_check(branch, comparison))
 }
 
 /// Ids that two documents have. The first path in order wins.
@@ -56,8 +55,9 @@ fn duplicates(comparison: &Comparison) -> Vec<Finding> {
 mod tests {
     use cairn_documents::parse_markdown;
     use cairn_kb::EntityType;
-    use cairn_kb::sync::{SyncEntity, SyncFile};
+    use cairn_kb::sync::SyncFile;
 
+    use super::super::compare;
     use super::*;
 
     #[test]
@@ -65,9 +65,7 @@ mod tests {
         let file = |path: &str, id: &str| {
             let text = format!("---\nid: {id}\ntitle: T\n---\n");
             let document = parse_markdown(path, text.as_bytes(), Some(EntityType::Req));
-            let entities = document.entities.into_iter();
-            let entities =
-                entities.map(|entity| SyncEntity { line: entity.line, entity: entity.input }).collect();
+            let entities = document.entities.into_iter().map(compare::entity).collect();
             SyncFile { path: path.into(), entities, ..SyncFile::default() }
         };
         let added = vec![file("a.md", "A"), file("b.md", "B"), file("c.md", "A")];

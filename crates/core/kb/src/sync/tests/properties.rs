@@ -11,7 +11,7 @@ use crate::sync::{SyncFile, SyncHeader};
 const PATHS: [&str; 5] = ["a.md", "b.md", "c.md", "d/a.md", "d/b.md"];
 const IDS: [&str; 6] = ["R-1", "R-2", "R-3", "T-1", "T-2", "X"];
 /// Relationships whose checks do not depend on the order of files.
-const FREE: [&str; 4] = ["depends_on", "verified_by", "validates", "relates_to"];
+const FREE: [&str; 5] = ["depends_on", "verified_by", "validates", "relates_to", "supersedes"];
 const ALL: [&str; 6] = ["depends_on", "verified_by", "validates", "relates_to", "supersedes", "specified_by"];
 
 fn kind_of(id: &str, turn: u8) -> &'static str {

@@ -5,6 +5,7 @@ use std::slice::from_ref;
 use serde_json::json;
 
 use super::kit::{entity, file, problems, world};
+use crate::sync::{KeptReason, SyncHeader};
 
 #[test]
 fn entities_go_with_their_file_and_relationships_to_them_are_problems() {
@@ -89,4 +90,75 @@ fn a_rebuild_removes_what_no_file_names_and_keeps_what_is_of_tools() {
     assert_eq!((report.unchanged, report.removed, report.released_count), (1, 1, 1));
     world.check(&["D - Mine []", "MINE - M []", "R r.md R []"]);
     assert_eq!(world.files.len(), 1);
+}
+
+#[test]
+fn a_rebuild_leaves_files_that_could_not_be_read() {
+    let mut world = world();
+    let unread =
+        file("b.md", &[entity("req", "B", "B", &[("depends_on", "A")]), entity("req", "D", "D", &[])]);
+    let a = file("a.md", &[entity("req", "A", "A", &[])]);
+    world.sync(&[a.clone(), unread, file("c.md", &[entity("req", "C", "C", &[])])]);
+    world.put(json!({"type": "req", "id": "D", "properties": {"title": "Mine"}}));
+    let header =
+        || SyncHeader { rebuild: true, kept: vec!["b.md".into()], force: true, ..SyncHeader::default() };
+    let report = world.run(header(), from_ref(&a));
+    assert_eq!((report.removed, report.released_count, report.problem_count), (1, 0, 0));
+    world.check(&["A a.md A []", "B b.md B [depends_on A]", "D! b.md Mine []"]);
+    assert_eq!(world.files.len(), 2);
+    // An earlier path wins an id of it, and one that is wrong there takes nothing away.
+    let mut wrong = entity("req", "B", "Other", &[]);
+    wrong["properties"]["statu"] = "open".into();
+    world.run(header(), &[a.clone(), file("a2.md", &[wrong])]);
+    world.check(&["A a.md A []", "B a2.md B [depends_on A]", "D! b.md Mine []"]);
+    let report = world.run(header(), &[a, file("z.md", &[entity("req", "D", "Z", &[])])]);
+    assert_eq!(problems(&report)[0], "z.md:10: D is also in b.md, which wins as the first path");
+}
+
+#[test]
+fn what_a_diverged_entity_refers_to_stays_unless_forced() {
+    let of = |path: &str, kind: &str, id: &str| file(path, &[entity(kind, id, id, &[])]);
+    let link = json!([{"type": "depends_on", "from": "A", "to": "B"}]);
+    let linked = || {
+        let mut world = world();
+        world.sync(&[of("a.md", "req", "A"), of("b.md", "req", "B")]);
+        world.put(json!({"type": "req", "id": "A", "properties": {}, "relationships": link}));
+        world
+    };
+    // Its document is gone.
+    let mut world = linked();
+    for _ in 0..2 {
+        let report = world.sync(&[of("a.md", "req", "A")]);
+        assert_eq!((report.removed, report.diverged_count), (0, 1));
+        world.check(&["A! a.md A [depends_on B]", "B - B []"]);
+    }
+    let mut world = linked();
+    let report = world.sync(&[of("a.md", "req", "A")]);
+    assert_eq!(report.released[0].reason, KeptReason::Referred);
+    let mut world = linked();
+    world.force(&[of("a.md", "req", "A")]);
+    world.check(&["A a.md A []"]);
+    // Its document gives it another type.
+    let mut world = linked();
+    let report = world.sync(&[of("a.md", "req", "A"), of("b.md", "test", "B")]);
+    assert_eq!(problems(&report), ["b.md:10: it cannot become a test: A refers to it by depends_on"]);
+    world.check(&["A! a.md A [depends_on B]", "B b.md B []"]);
+    world.force(&[of("a.md", "req", "A"), of("b.md", "test", "B")]);
+    world.check(&["A a.md A []", "B b.md B []"]);
+    // Both are gone.
+    let mut world = linked();
+    let report = world.sync(&[]);
+    let released: Vec<_> = report.released.iter().map(|kept| (kept.id.as_str(), kept.reason)).collect();
+    assert_eq!(released, [("A", KeptReason::Diverged), ("B", KeptReason::Referred)]);
+    world.check(&["A - A [depends_on B]", "B - B []"]);
+}
+
+#[test]
+fn what_a_document_takes_over_keeps_what_it_refers_to() {
+    let mut world = world();
+    world.sync(&[file("b.md", &[entity("req", "B", "B", &[])])]);
+    let link = json!([{"type": "depends_on", "from": "A", "to": "B"}]);
+    world.put(json!({"type": "req", "id": "A", "properties": {"title": "Mine", "status": "open"}, "relationships": link}));
+    world.sync(&[file("a.md", &[entity("req", "A", "A", &[])])]);
+    world.check(&["A! a.md Mine [depends_on B]", "B - B []"]);
 }
