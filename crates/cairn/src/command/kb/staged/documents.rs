@@ -9,7 +9,7 @@ use cairn_kb::tools::{SymbolLinks, SymbolLinksOutput};
 use cairn_kb::{EntityType, Relation};
 use cairn_worktree::Lane;
 
-use crate::command::kb::sync::{Finding, refused};
+use crate::command::kb::sync::{Finding, entity, refused};
 
 /// Reads a document.
 pub(super) fn parse(path: &str, bytes: &[u8], lane: Lane) -> Document {
@@ -53,11 +53,9 @@ impl Overlay {
                 continue;
             }
             let problems = document.has_errors();
-            let entities = document.entities.into_iter();
-            let entities = entities.map(|entity| SyncEntity { line: entity.line, entity: entity.input });
-            let file =
-                SyncFile { path: document.path, hash: String::new(), problems, entities: entities.collect() };
-            match refused(&file) {
+            let entities = document.entities.into_iter().map(entity).collect();
+            let file = SyncFile { path: document.path, hash: String::new(), problems, entities };
+            match refused(&file, file.line().len()) {
                 Some(finding) => findings.push(finding),
                 None => files.push(file),
             }

@@ -130,7 +130,7 @@ impl Comparison {
 }
 
 /// An entity of a document, as it is sent.
-pub(super) fn entity(entity: DocumentEntity) -> SyncEntity {
+pub(in crate::command::kb) fn entity(entity: DocumentEntity) -> SyncEntity {
     let DocumentEntity { line, input, link_lines } = entity;
     SyncEntity { line, entity: input, link_lines }
 }
@@ -162,11 +162,7 @@ fn no_document(path: &str) -> Finding {
 }
 
 /// A problem of a file that one sync cannot take. Its entities stay as they were.
-<<<<<<< HEAD
-pub(in crate::command::kb) fn refused(file: &SyncFile) -> Option<Finding> {
-=======
-fn refused(file: &SyncFile, bytes: usize) -> Option<Finding> {
->>>>>>> syncfix
+pub(in crate::command::kb) fn refused(file: &SyncFile, bytes: usize) -> Option<Finding> {
     let (message, hint) = if file.path.len() > SYNC_PATH_BYTES_MAX {
         (format!("the path has more than {SYNC_PATH_BYTES_MAX} bytes"), "move the file")
     } else if file.entities.len() > SYNC_FILE_ENTITIES_MAX {

@@ -14,7 +14,7 @@ mod watch;
 use cairn_worktree::WorktreeError;
 use clap::Args;
 
-pub(super) use self::compare::refused;
+pub(super) use self::compare::{entity, refused};
 pub(super) use self::freshness::fill;
 pub(super) use self::outcome::Outcome;
 use self::pass::{Pass, pass};
