@@ -14,8 +14,9 @@ use crate::limits::{GIT_DIFF_BYTES_MAX, GIT_STAGED_FILES_MAX};
 pub(crate) struct StagedChanges {
     /// Files that it adds or changes, ordered by path.
     pub(crate) files: Vec<Staged>,
-    /// Paths that are no regular files any more: deleted files, and the old names of renamed ones.
-    pub(crate) gone: Vec<String>,
+    /// Files that are no regular files any more, with the blobs that they were: deleted ones, and renamed ones by their old
+    /// names.
+    pub(crate) gone: Vec<(String, String)>,
     /// The number of paths that are not UTF-8.
     pub(crate) skipped_paths: usize,
 }
@@ -27,6 +28,8 @@ pub(crate) struct Staged {
     pub(crate) path: String,
     /// Name of the blob in the index.
     pub(crate) blob: String,
+    /// Name of the blob that is replaced under the same path.
+    pub(crate) before: Option<String>,
     /// Changed parts, in their order; none if only the name or the mode changes, or a merge takes it from the other side.
     pub(crate) hunks: Vec<Hunk>,
 }
@@ -98,14 +101,18 @@ fn parse(output: &[u8]) -> Result<StagedChanges, Failure> {
     let (entries, patch) = entries(output)?;
     let hunks = hunks(patch);
     let mut staged = StagedChanges::default();
-    for Entry { path, gone, old, new } in entries {
-        staged.gone.extend(gone.and_then(|gone| std::str::from_utf8(gone).ok()).map(str::to_owned));
+    for Entry { path, gone, before, old, new } in entries {
+        let is_gone = gone.is_some();
+        let gone = gone.and_then(|gone| std::str::from_utf8(gone).ok());
+        staged.gone.extend(gone.map(|gone| (gone.to_owned(), before.to_owned())));
         match path.map(std::str::from_utf8) {
             None => {}
             Some(Err(_)) => staged.skipped_paths += 1,
             Some(Ok(path)) => {
                 let hunks = hunks.get(&(old, new)).cloned().unwrap_or_default();
-                staged.files.push(Staged { path: path.to_owned(), blob: new.to_owned(), hunks });
+                let before =
+                    (!is_gone && !before.bytes().all(|digit| digit == b'0')).then(|| before.to_owned());
+                staged.files.push(Staged { path: path.to_owned(), blob: new.to_owned(), before, hunks });
             }
         }
     }
@@ -118,6 +125,9 @@ struct Entry<'a> {
     path: Option<&'a [u8]>,
     /// A regular file that is no longer there.
     gone: Option<&'a [u8]>,
+    /// The blob before.
+    before: &'a str,
+    /// The same, as the patch names it.
     old: &'a str,
     new: &'a str,
 }
@@ -166,18 +176,19 @@ fn entries(output: &[u8]) -> Result<(Vec<Entry<'_>>, &[u8]), Failure> {
         let mut words = head[1..].split(' ');
         let mut word = || words.next().ok_or_else(odd);
         let (old_mode, new_mode, old, new, status) = (word()?, word()?, word()?, word()?, word()?);
-        let before = field(&mut rest).ok_or_else(odd)?;
-        let path = if status.starts_with(['R', 'C']) { field(&mut rest).ok_or_else(odd)? } else { before };
+        let first = field(&mut rest).ok_or_else(odd)?;
+        let path = if status.starts_with(['R', 'C']) { field(&mut rest).ok_or_else(odd)? } else { first };
         let is_file = new_mode.starts_with("100");
         let is_gone = old_mode.starts_with("100") && (status.starts_with('R') || !is_file);
-        let gone = is_gone.then_some(before);
+        let gone = is_gone.then_some(first);
         if is_file {
             // A link that became a file is all new, and its patch has a section for each of both.
             let is_nothing = status.starts_with('T');
+            let before = old;
             let old = if is_nothing { &ZEROS[..old.len().min(ZEROS.len())] } else { old };
-            entries.push(Entry { path: Some(path), gone, old, new });
+            entries.push(Entry { path: Some(path), gone, before, old, new });
         } else if gone.is_some() {
-            entries.push(Entry { path: None, gone, old, new });
+            entries.push(Entry { path: None, gone, before: old, old, new });
         }
     }
     Ok((entries, rest.strip_prefix(b"\0").unwrap_or(rest)))
@@ -283,7 +294,8 @@ mod tests {
             )
             .as_bytes(),
         );
-        assert_eq!(staged.expect("it is of git").gone, ["gone.ts", "old.ts", "link.ts"]);
+        let gone = ["gone.ts", "old.ts", "link.ts"].map(|path| (path.to_owned(), A.to_owned()));
+        assert_eq!(staged.expect("it is of git").gone, gone);
     }
 
     #[test]

@@ -13,8 +13,10 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use cairn_worktree::Workspace;
+
 pub(crate) use self::blobs::Blob;
-pub(crate) use self::diff::{Hunk, Staged};
+pub(crate) use self::diff::{Hunk, Staged, StagedChanges};
 pub(crate) use self::hooks_folder::HooksFolder;
 use crate::failure::Failure;
 use crate::limits::{GIT_DIFF_BYTES_MAX, GIT_MESSAGE_BYTES_MAX};
@@ -28,23 +30,34 @@ const NOT_INHERITED: [&str; 5] = [
     "GIT_DIFF_OPTS",
 ];
 
+/// Variables that say which repository git works on. In a hook they make a folder below the top of the tree the top.
+const OF_REPOSITORY: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX"];
+
 /// Git in a folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Git {
     folder: PathBuf,
+    /// Whether variables say which repository it is.
+    is_named: bool,
 }
 
 impl Git {
-    /// Git in a folder of a working tree.
+    /// Git in a folder, and in the repository that variables name, if they do.
     pub(crate) fn at(folder: &Path) -> Git {
-        Git { folder: folder.to_owned() }
+        Git { folder: folder.to_owned(), is_named: true }
+    }
+
+    /// Git in the root of a workspace, and in its repository.
+    pub(crate) fn of(workspace: &Workspace) -> Git {
+        Git { folder: workspace.root().to_owned(), is_named: false }
     }
 
     fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new("git");
         command.arg("--no-optional-locks").args(["-c", "core.quotePath=false"]).args(arguments);
         command.current_dir(&self.folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        for name in NOT_INHERITED {
+        let of_repository = OF_REPOSITORY.into_iter().filter(|_| !self.is_named);
+        for name in NOT_INHERITED.into_iter().chain(of_repository) {
             command.env_remove(name);
         }
         command

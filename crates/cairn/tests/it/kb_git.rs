@@ -240,7 +240,18 @@ fn the_index_is_judged_by_its_own_documents() {
     let (code, rows, json) = staged(&project, &[]);
     assert_eq!((code, rows), (0, vec![]), "{json}");
     project.git(&["reset", "-q", "--hard"]);
-    // It goes: code that is not staged, and the manifest, still name it.
+    // It goes, which a KB that does not have it knows, too.
+    project.git(&["checkout", "-q", "-b", "unsynced"]);
+    write(&project, "documentation/requirements/u.md", requirement("REQ-U"));
+    write(&project, "src/u.ts", "// implements REQ-U\nexport function u() {}\n");
+    project.git(&["add", "."]);
+    assert_eq!(staged(&project, &[]).0, 0);
+    project.git(&["commit", "-q", "-m", "x"]);
+    project.git(&["rm", "-q", "documentation/requirements/u.md"]);
+    assert_eq!(staged(&project, &[]).1, ["src/u.ts:2 u 0"]);
+    project.git(&["reset", "-q", "--hard"]);
+    project.git(&["checkout", "-q", "main"]);
+    // Code that is not staged, and the manifest, still name it.
     project.git(&["rm", "-q", "documentation/requirements/r.md"]);
     let (code, rows, json) = staged(&project, &[]);
     assert_eq!((code, rows), (1, vec!["src/a.ts:2 a 0".to_owned(), "src/c.ts:2 c 0".to_owned()]), "{json}");
@@ -626,6 +637,18 @@ fn each_root_of_a_repository_has_its_hooks() {
     project.git(&["add", "."]);
     let refused = git(&["commit", "-q", "-m", "x"]);
     assert!(!refused.status.success() && stderr(&refused).contains("b.ts:1"), "{}", stderr(&refused));
+    // In a linked worktree, too, where git names the repository to its hooks.
+    project.git(&["reset", "-q", "--hard"]);
+    let linked = project.beside("linked");
+    let path = linked.to_str().expect("text");
+    assert!(git(&["worktree", "add", "-q", "-b", "third", path]).status.success());
+    fs::write(linked.join("packages/a/c.ts"), "export function c() {}\n").expect("written");
+    fs::write(linked.join("c.ts"), "export function outside() {}\n").expect("written");
+    project.git(&["-C", path, "add", "."]);
+    let refused = output(&mut git_of(&project, &linked, &["commit", "-q", "-m", "x"]));
+    let text_of_hook = stderr(&refused);
+    assert!(!refused.status.success() && text_of_hook.starts_with("c.ts:1"), "{text_of_hook}");
+    assert!(text_of_hook.contains("1 changed symbol"), "{text_of_hook}");
     // Each removes its own line.
     let text = || fs::read_to_string(hook(&project, "pre-commit")).unwrap_or_default();
     let both = text();

@@ -38,11 +38,13 @@ pub(super) struct Overlay {
 }
 
 impl Overlay {
-    /// Compares staged documents, and paths of documents that are gone, with those that were synced. Documents that no sync
+    /// Compares staged documents, paths of documents that are gone, and the ids that both had before, with the documents that
+    /// were synced. Documents that no sync
     /// takes are not in it, and returned as problems.
     pub(super) fn of(
         documents: Vec<Document>,
         mut removed: Vec<String>,
+        before: BTreeSet<String>,
         synced: &[SyncedFile],
     ) -> (Overlay, Vec<Finding>) {
         let (mut files, mut findings) = (Vec::new(), Vec::new());
@@ -68,6 +70,7 @@ impl Overlay {
         removed.sort_unstable();
         removed.dedup();
         let diverged: BTreeSet<String> = synced.iter().flat_map(|file| &file.diverged).cloned().collect();
+        let has_problems = files.iter().any(|file| file.problems);
         let is_left = |file: &&SyncedFile| match sent.get(file.path.as_str()) {
             // It may have entities that could not be read.
             Some(sent) => !sent.problems,
@@ -76,7 +79,10 @@ impl Overlay {
         let named: BTreeSet<&String> =
             files.iter().flat_map(|file| &file.entities).map(|entity| &entity.entity.id).collect();
         let left = synced.iter().filter(is_left).flat_map(|file| &file.entities);
-        let gone = left.filter(|id| !named.contains(id) && !diverged.contains(*id)).cloned().collect();
+        // Documents that could not be read may still have what is not named.
+        let before = before.iter().filter(|_| !has_problems);
+        let gone = left.chain(before).filter(|id| !named.contains(id) && !diverged.contains(*id));
+        let gone = gone.cloned().collect();
         (Overlay { files, removed, diverged, gone }, findings)
     }
 

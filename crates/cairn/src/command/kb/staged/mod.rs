@@ -26,7 +26,7 @@ use super::sync::{Finding, compare, feed, is_known};
 use super::tree::Tree;
 use crate::command::print;
 use crate::failure::Failure;
-use crate::git::{Blob, Git, Hunk, Staged};
+use crate::git::{Blob, Git, Hunk, Staged, StagedChanges};
 use crate::limits::KB_STAGED_GONE_MAX;
 use crate::progress;
 use crate::reach::Needs;
@@ -54,17 +54,19 @@ struct Source {
 pub(super) fn findings(tree: &Tree, min_links: u32) -> Result<Findings, Failure> {
     let config = tree.config()?;
     let lanes = Lanes::of(&config.paths)?;
-    let git = Git::at(tree.root());
+    let git = Git::of(&tree.workspace);
     let mut staged = git.staged(&pathspecs(&lanes))?;
     let mut findings = Findings { min_links, skipped_paths: staged.skipped_paths, ..Findings::default() };
     let (mut sources, documents) = read(&git, &staged.files, &lanes, &mut findings)?;
     let _waiting = progress::waiting("checking the staged changes");
-    staged.gone.retain(|path| lanes.lane(path).is_some());
+    staged.gone.retain(|(path, _)| lanes.lane(path).is_some());
+    let before = before(&git, &staged, &lanes)?;
     let mut synced = SyncedFiles::default();
     if !documents.is_empty() || !staged.gone.is_empty() {
         synced = tree.ask(Needs::Store, async |client| client.kb_files(&tree.id, tree.branch()).await)?;
     }
-    let (mut overlay, refused) = Overlay::of(documents, staged.gone, &synced.files);
+    let removed = staged.gone.iter().map(|(path, _)| path.clone()).collect();
+    let (mut overlay, refused) = Overlay::of(documents, removed, before, &synced.files);
     findings.documents.extend(refused);
     if min_links > 0 {
         add_users(&git, overlay.gone(), &lanes, &mut sources)?;
@@ -174,6 +176,22 @@ fn pathspecs(lanes: &Lanes) -> Vec<String> {
 
 fn source_pathspecs() -> Vec<String> {
     Language::EXTENSIONS.iter().map(|(extension, _)| format!(":(glob)**/*.{extension}")).collect()
+}
+
+/// Ids of the entities of documents before they were staged.
+fn before(git: &Git, staged: &StagedChanges, lanes: &Lanes) -> Result<BTreeSet<String>, Failure> {
+    let changed = staged.files.iter().filter_map(|file| Some((&file.path, file.before.as_ref()?)));
+    let gone = staged.gone.iter().map(|(path, blob)| (path, blob));
+    let files: Vec<_> =
+        changed.chain(gone).filter_map(|(path, blob)| Some((path, lanes.lane(path)?, blob))).collect();
+    let names: Vec<&str> = files.iter().map(|(_, _, blob)| blob.as_str()).collect();
+    let mut ids = BTreeSet::new();
+    git.blobs(&names, SYMBOLS_BYTES_MAX, |at, blob| {
+        let ((path, lane, _), Blob::Bytes(bytes)) = (files[at], blob) else { return };
+        let entities = documents::parse(path, &bytes, lane).entities;
+        ids.extend(entities.into_iter().map(|entity| entity.input.id));
+    })?;
+    Ok(ids)
 }
 
 /// Reads the staged contents: symbols of source files, and documents with their problems.
