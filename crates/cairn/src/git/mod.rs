@@ -5,17 +5,19 @@
 //! read up to a limit.
 
 mod blobs;
+mod commits;
 mod diff;
 mod hooks_folder;
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use cairn_worktree::Workspace;
 
 pub(crate) use self::blobs::Blob;
+pub(crate) use self::commits::{Commits, found};
 pub(crate) use self::diff::{Hunk, Staged, StagedChanges};
 pub(crate) use self::hooks_folder::HooksFolder;
 use crate::failure::Failure;
@@ -41,6 +43,14 @@ pub(crate) struct Git {
     is_named: bool,
 }
 
+/// A run of git that came to its end.
+struct Ran {
+    status: ExitStatus,
+    output: Vec<u8>,
+    /// Its messages.
+    said: Vec<u8>,
+}
+
 impl Git {
     /// Git in a folder, and in the repository that variables name, if they do.
     pub(crate) fn at(folder: &Path) -> Git {
@@ -54,7 +64,8 @@ impl Git {
 
     fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new("git");
-        command.arg("--no-optional-locks").args(["-c", "core.quotePath=false"]).args(arguments);
+        command.args(["--no-optional-locks", "--no-pager"]);
+        command.args(["-c", "core.quotePath=false", "-c", "core.fsmonitor=false"]).args(arguments);
         command.current_dir(&self.folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let of_repository = OF_REPOSITORY.into_iter().filter(|_| !self.is_named);
         for name in NOT_INHERITED.into_iter().chain(of_repository) {
@@ -63,8 +74,8 @@ impl Git {
         command
     }
 
-    /// Runs git to its end and returns what it prints, at most `bytes_max` bytes.
-    fn output(&self, arguments: &[impl AsRef<OsStr>], bytes_max: usize) -> Result<Vec<u8>, Failure> {
+    /// Runs git to its end. Fails if it prints more than `bytes_max` bytes.
+    fn run(&self, arguments: &[impl AsRef<OsStr>], bytes_max: usize) -> Result<Ran, Failure> {
         let mut child = self.command(arguments).spawn().map_err(|error| cannot_run(&error))?;
         let name = arguments.first().map(|name| name.as_ref().to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
@@ -84,8 +95,15 @@ impl Git {
         let output = output.map_err(|error| Failure::io(format_args!("read from git {name}"), &error))?;
         if is_too_long {
             return Err(Failure::new(format!("git {name} prints more than the {bytes_max} bytes allowed"))
-                .hint("commit the changes in several parts"));
+                .hint("name fewer commits, or commit the changes in several parts"));
         }
+        Ok(Ran { status, output, said })
+    }
+
+    /// Runs git and returns what it prints, at most `bytes_max` bytes. Fails if git does.
+    fn output(&self, arguments: &[impl AsRef<OsStr>], bytes_max: usize) -> Result<Vec<u8>, Failure> {
+        let Ran { status, output, said } = self.run(arguments, bytes_max)?;
+        let name = arguments.first().map(|name| name.as_ref().to_string_lossy()).unwrap_or_default();
         // It is the answer of a search that finds nothing.
         let is_none = status.code() == Some(1) && output.is_empty() && name == "grep";
         if !status.success() && !is_none {

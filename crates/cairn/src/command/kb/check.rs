@@ -26,10 +26,11 @@ Examples:
 Rules and --require-adr default to the settings in cairn-kb.toml, or .kb/config.json where there is
 none; flags win. Placeholders in suggested fixes are in angle brackets: fill them in first.
 
-With --staged, each exported function, class, method, enum, constant and variable that staged changes
-touch must implement a requirement: as a symbol of the KB, or by a comment above or inside of it such as
-`implements REQ-001, REQ-002`. Tests are exempt. Staged documents are checked for mistakes and for links
-that lead nowhere. Requirements and links that are staged with the code count, removed ones do not.
+With --staged, each exported function, class, method, enum, constant and variable that staged
+changes touch must implement a requirement: as a symbol of the KB, or by a comment above or inside
+of it such as `implements REQ-001, REQ-002`. Tests are exempt. Staged documents are checked for
+mistakes and for links that lead nowhere. Requirements and links that are staged with the code
+count, removed ones do not.
 
 Exit code 0: no violations. Exit code 1: violations. Exit code 2: the check could not run.";
 

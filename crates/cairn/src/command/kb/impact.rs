@@ -9,13 +9,13 @@ use cairn_kb::tools::{ImpactInput, ImpactOutput, ImpactRow, ImpactSide};
 use clap::Args;
 
 use super::Call;
-use super::commits::{self, Commits};
 use super::options::relation;
 use super::text::{ENTITIES, counted};
 use super::tree::Tree;
 use crate::command::answer::{json, text};
 use crate::command::print;
 use crate::failure::Failure;
+use crate::git::{self, Commits, Git};
 use crate::reach::Needs;
 use crate::terminal::Look;
 
@@ -117,17 +117,18 @@ fn unknown(names: &[String], output: &ImpactOutput) -> Vec<String> {
 
 /// Those of the names that are commits or ranges of them; their files are added.
 fn by_commit(root: &Path, names: &[String], files: &mut BTreeSet<String>) -> Result<Vec<String>, Failure> {
+    let git = Git::at(root);
     let mut commits = Vec::new();
     for name in names {
         // A file that no entity comes from is still no range.
         if let Some(range) = Commits::range(name).filter(|_| !root.join(name).exists()) {
-            files.extend(range.changed_files(root)?);
+            files.extend(range.changed_files(&git)?);
             commits.push(name.clone());
             continue;
         }
         // Where there is no git, it is no commit.
-        if let Ok(Some(commit)) = commits::found(root, name) {
-            files.extend(Commits::One(commit).changed_files(root)?);
+        if let Ok(Some(commit)) = git::found(&git, name) {
+            files.extend(Commits::One(commit).changed_files(&git)?);
             commits.push(name.clone());
         }
     }

@@ -33,9 +33,9 @@ by themselves.
 
 Hooks are blocks between two marks in pre-commit, post-checkout, post-merge and post-rewrite, in the
 folder of core.hooksPath or in that of the clone. Hooks that are there are kept, and the blocks come
-before what they do, so that nothing that ends a hook skips them and its exit code stays. A block has
-a line for each folder that is the root of a KB; --remove-hooks removes the line of this one. Where
-cairn is not installed, or there is no KB, they do nothing.";
+before what they do, so that nothing that ends a hook skips them and its exit code stays. A block
+has a line for each folder that is the root of a KB; --remove-hooks removes the line of this one.
+Where cairn is not installed, or there is no KB, they do nothing.";
 
 /// What to create.
 #[derive(Debug, Args)]

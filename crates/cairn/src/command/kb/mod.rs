@@ -6,7 +6,6 @@ pub(crate) mod autopilot;
 pub(crate) mod branch;
 pub(crate) mod check;
 pub(crate) mod checks;
-mod commits;
 pub(crate) mod coverage;
 pub(crate) mod delete;
 mod diff;

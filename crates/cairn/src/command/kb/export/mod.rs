@@ -68,6 +68,9 @@ struct Report {
     unchanged: u64,
     refused: Vec<Refused>,
     unknown: Vec<String>,
+    /// Whether neither ids nor all entities were asked for.
+    #[serde(skip)]
+    asks_for_diverged: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     sync: Option<sync::Outcome>,
 }
@@ -102,6 +105,7 @@ pub(super) fn export(call: &Call<'_>, arguments: &ExportArgs) -> Result<(), Fail
         unknown: found.unknown.clone(),
         unchanged: plan.unchanged,
         refused: plan.refused.clone(),
+        asks_for_diverged: !arguments.all && arguments.ids.is_empty(),
         ..Report::default()
     };
     if target.is_home && !arguments.dry_run && !plan.sources.is_empty() {
@@ -168,6 +172,9 @@ fn to_text(report: &Report) -> String {
         out += &format!(", {} already as they should be", report.unchanged);
     }
     out.push('\n');
+    if report.asks_for_diverged && report.written.is_empty() && report.refused.is_empty() {
+        out += "no document differs from its entities; `--all` also writes entities that have no document\n";
+    }
     out + &report.sync.as_ref().map(sync::Outcome::to_text).unwrap_or_default()
 }
 

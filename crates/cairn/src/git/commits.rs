@@ -1,17 +1,14 @@
 //! Files that commits change, by asking git.
 
-use std::io::Read;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use cairn_base::Harmless;
 
+use super::Git;
 use crate::failure::Failure;
 use crate::limits::KB_GIT_BYTES_MAX;
 
 /// One commit, or two ends of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Commits {
+pub(crate) enum Commits {
     /// The changes of one commit.
     One(String),
     /// `A..B`: between two commits.
@@ -22,7 +19,7 @@ pub(super) enum Commits {
 
 impl Commits {
     /// Reads `A..B` and `A...B`; an end that is missing is `HEAD`. `None` if it is no range.
-    pub(super) fn range(text: &str) -> Option<Self> {
+    pub(crate) fn range(text: &str) -> Option<Self> {
         let end = |text: &str| if text.is_empty() { "HEAD".to_owned() } else { text.to_owned() };
         let is_path = text.split('/').any(|part| matches!(part, "." | ".."));
         if is_path {
@@ -35,39 +32,39 @@ impl Commits {
         Some(Commits::Between(end(from), end(to)))
     }
 
-    /// Paths of the files that they change, relative to `root`, sorted. Files outside of it are left out.
+    /// Paths of the files that they change, relative to the folder of `git`, sorted. Files outside of it are left out.
     ///
     /// # Errors
     ///
     /// Fails if git cannot be run, or does not know the commits.
-    pub(super) fn changed_files(&self, root: &Path) -> Result<Vec<String>, Failure> {
+    pub(crate) fn changed_files(&self, git: &Git) -> Result<Vec<String>, Failure> {
         let (from, to) = match self {
             Commits::One(commit) => {
-                let commit = resolved(root, commit)?;
-                match found(root, &format!("{commit}^1"))? {
+                let commit = resolved(git, commit)?;
+                match found(git, &format!("{commit}^1"))? {
                     Some(parent) => (Some(parent), commit),
-                    None if has_parent(root, &commit)? => return Err(shallow(&commit)),
+                    None if has_parent(git, &commit)? => return Err(shallow(&commit)),
                     None => (None, commit),
                 }
             }
-            Commits::Between(from, to) => (Some(resolved(root, from)?), resolved(root, to)?),
+            Commits::Between(from, to) => (Some(resolved(git, from)?), resolved(git, to)?),
             Commits::FromBase(from, to) => {
-                let (from, to) = (resolved(root, from)?, resolved(root, to)?);
-                let base = git(root, &["merge-base", &from, &to])?;
+                let (from, to) = (resolved(git, from)?, resolved(git, to)?);
+                let base = answer(git, &["merge-base", &from, &to])?;
                 let Some(base) = base else {
                     let none = Failure::usage("the commits have no common ancestor");
                     let hint = "the clone is shallow: fetch more of it, such as with `git fetch --unshallow`";
-                    return Err(if is_shallow(root)? { none.hint(hint) } else { none });
+                    return Err(if is_shallow(git)? { none.hint(hint) } else { none });
                 };
                 (Some(line(&base)), to)
             }
         };
         let flags = ["--no-ext-diff", "--no-renames", "--name-only", "--relative", "-z"];
         let listed = match &from {
-            Some(from) => git(root, &[&["diff"], &flags[..], &[from, &to, "--"]].concat())?,
+            Some(from) => answer(git, &[&["diff"], &flags[..], &[from, &to, "--"]].concat())?,
             None => {
                 let command = ["diff-tree", "-r", "--root", "--no-commit-id"];
-                git(root, &[&command, &flags[..], &[&to, "--"]].concat())?
+                answer(git, &[&command, &flags[..], &[&to, "--"]].concat())?
             }
         };
         let listed = listed.ok_or_else(|| Failure::new("git cannot compare the commits"))?;
@@ -81,8 +78,8 @@ impl Commits {
 }
 
 /// Whether a commit names a parent, which may be missing in a shallow clone.
-fn has_parent(root: &Path, commit: &str) -> Result<bool, Failure> {
-    let said = git(root, &["cat-file", "commit", commit])?.unwrap_or_default();
+fn has_parent(git: &Git, commit: &str) -> Result<bool, Failure> {
+    let said = answer(git, &["cat-file", "commit", commit])?.unwrap_or_default();
     let head = said.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
     Ok(head.into_iter().any(|line| line.starts_with(b"parent ")))
 }
@@ -92,55 +89,35 @@ fn shallow(commit: &str) -> Failure {
         .hint("fetch it, with `git fetch --deepen 1`, or clone with `--depth 2`")
 }
 
-fn is_shallow(root: &Path) -> Result<bool, Failure> {
-    let said = git(root, &["rev-parse", "--is-shallow-repository"])?;
+fn is_shallow(git: &Git) -> Result<bool, Failure> {
+    let said = answer(git, &["rev-parse", "--is-shallow-repository"])?;
     Ok(said.is_some_and(|said| line(&said) == "true"))
 }
 
 /// The commit of a name; fails if there is none.
-fn resolved(root: &Path, name: &str) -> Result<String, Failure> {
-    found(root, name)?.ok_or_else(|| Failure::usage(format!("git knows no commit {}", Harmless(name))))
+fn resolved(git: &Git, name: &str) -> Result<String, Failure> {
+    found(git, name)?.ok_or_else(|| Failure::usage(format!("git knows no commit {}", Harmless(name))))
 }
 
 /// The commit of a name, if there is one.
-pub(super) fn found(root: &Path, name: &str) -> Result<Option<String>, Failure> {
+pub(crate) fn found(git: &Git, name: &str) -> Result<Option<String>, Failure> {
     if name.starts_with('-') {
         return Err(Failure::usage(format!("{} is no name of a commit", Harmless(name))));
     }
     let commit = format!("{name}^{{commit}}");
-    let said = git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+    let said = answer(git, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
     let said = said.map(|said| line(&said));
     Ok(said.filter(|said| said.len() >= 40 && said.bytes().all(|byte| byte.is_ascii_hexdigit())))
 }
 
-fn line(said: &[u8]) -> String {
-    String::from_utf8_lossy(said).trim().to_owned()
+/// Output of git; `None` if it fails.
+fn answer(git: &Git, arguments: &[&str]) -> Result<Option<Vec<u8>>, Failure> {
+    let ran = git.run(arguments, KB_GIT_BYTES_MAX)?;
+    Ok(ran.status.success().then_some(ran.output))
 }
 
-/// Output of git; `None` if it fails. Nothing of it is a name of a file or of an option unless we say so.
-fn git(root: &Path, arguments: &[&str]) -> Result<Option<Vec<u8>>, Failure> {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(root).args(["--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false"]);
-    command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).stdout(Stdio::piped());
-    let failed = |error| Failure::io("run git", &error).hint("install git, or name files instead of commits");
-    let mut child = command.spawn().map_err(failed)?;
-    let mut said = Vec::new();
-    let read = match child.stdout.take() {
-        Some(out) => out.take(KB_GIT_BYTES_MAX as u64 + 1).read_to_end(&mut said),
-        None => Ok(0),
-    };
-    if said.len() > KB_GIT_BYTES_MAX {
-        // It may be waiting for somebody to read the rest.
-        let _ = child.kill();
-    }
-    let status = child.wait().map_err(failed)?;
-    read.map_err(failed)?;
-    if said.len() > KB_GIT_BYTES_MAX {
-        return Err(
-            Failure::new(format!("git says more than {KB_GIT_BYTES_MAX} bytes")).hint("name fewer commits")
-        );
-    }
-    Ok(status.success().then_some(said))
+fn line(said: &[u8]) -> String {
+    String::from_utf8_lossy(said).trim().to_owned()
 }
 
 #[cfg(test)]
@@ -169,7 +146,7 @@ mod tests {
     fn options_are_no_commits() {
         let dir = tempfile::tempdir().expect("a folder");
         for name in ["-x", "--output=x", "--help"] {
-            let refused = found(dir.path(), name).expect_err(name);
+            let refused = found(&Git::at(dir.path()), name).expect_err(name);
             assert!(format!("{refused:?}").contains("is no name of a commit"), "{refused:?}");
         }
     }
