@@ -120,7 +120,7 @@ fn parse(output: &[u8]) -> Result<StagedChanges, Failure> {
     Ok(staged)
 }
 
-/// A change: of a regular file, or to something that is none.
+/// A change of a regular file, or to something that is not one.
 struct Entry<'a> {
     path: Option<&'a [u8]>,
     /// A regular file that is no longer there.

@@ -263,7 +263,7 @@ fn the_index_is_judged_by_its_own_documents() {
     project.git(&["add", "."]);
     assert_eq!(staged(&project, &[]).0, 0);
     project.git(&["reset", "-q", "--hard"]);
-    // Links lead to what is there, or is staged with them.
+    // Links lead to entities that are stored, or staged with them.
     let with_link = |to: &str| {
         format!(
             "---\nid: REQ-3\ntype: req\ntitle: T\nstatus: open\nlinks:\n  - type: specified_by\n    \

@@ -165,7 +165,7 @@ fn add<'e>(
     Ok(())
 }
 
-/// Fails if writing a document would lose what somebody wrote.
+/// Fails if writing a document would lose text or fields of an author.
 fn check(path: &str, before: Option<&[u8]>, found: &Found, target: &Target) -> Result<(), String> {
     if !target.is_home {
         return match before {

@@ -22,7 +22,7 @@ pub(super) struct Selection<'a> {
     pub(super) elsewhere: bool,
 }
 
-/// What was read.
+/// The entities to export, and the synced files.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Entities by id, those included that share a document with a selected one.

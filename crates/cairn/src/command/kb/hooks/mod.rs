@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::git::HooksFolder;
 use crate::limits::HOOK_BYTES_MAX;
 
-/// What was done with a hook.
+/// The change to a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct HookChange {
     name: &'static str,

@@ -86,7 +86,7 @@ impl Findings {
         out
     }
 
-    /// Says what was found, and fails if the commit must not be made.
+    /// Prints the findings, and fails if the commit must not be made.
     pub(in crate::command::kb) fn verdict(&self, say: &mut dyn FnMut(&str)) -> Result<(), Failure> {
         say(&self.text());
         let errors = self.documents.iter().filter(|finding| finding.is_error).count();

@@ -32,7 +32,7 @@ pub(in crate::command::kb) struct Comparison {
 }
 
 impl Comparison {
-    /// Compares what was read with what was synced.
+    /// Compares the documents with those that were synced before.
     pub(in crate::command::kb) fn of(
         documents: &Documents,
         read: Vec<ReadDocument>,
@@ -51,7 +51,7 @@ impl Comparison {
                     there.insert(path);
                 }
                 Content::New { hash, document } => {
-                    // A file without front matter is none of ours, unless it was.
+                    // A file without front matter is no document, unless it was synced before.
                     if !document.is_document && document.problems.is_empty() {
                         let Some(before) = before else { continue };
                         match document.refusal {

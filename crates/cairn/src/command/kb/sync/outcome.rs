@@ -55,12 +55,12 @@ struct Contradictions {
 }
 
 impl Outcome {
-    /// Puts together what was found in documents that were checked alone.
+    /// Collects the findings of documents that were checked alone.
     pub(super) fn of_check(branch: Option<String>, comparison: Comparison) -> Outcome {
         Outcome { is_check: true, ..Outcome::of(branch, comparison, None) }
     }
 
-    /// Puts together what was found here and what the server reports, if anything was sent.
+    /// Collects the findings here and those that the server reports, if anything was sent.
     pub(super) fn of(branch: Option<String>, comparison: Comparison, report: Option<SyncReport>) -> Outcome {
         let is_sent = report.is_some();
         let report = report.unwrap_or_default();
