@@ -94,7 +94,7 @@ fn is_shallow(git: &Git) -> Result<bool, Failure> {
     Ok(said.is_some_and(|said| line(&said) == "true"))
 }
 
-/// The commit of a name; fails if there is none.
+/// Returns the commit of a name. Fails if no commit has it.
 fn resolved(git: &Git, name: &str) -> Result<String, Failure> {
     found(git, name)?.ok_or_else(|| Failure::usage(format!("git knows no commit {}", Harmless(name))))
 }

@@ -514,7 +514,7 @@ fn hooks_stop_nothing_without_cairn_or_without_a_kb() {
         let folder = program.parent().expect("a folder").display();
         command.env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin")).env("CAIRN_DATA_DIR", &data);
         let done = output(&mut command);
-        // Of a workspace that has had a KB it is said that there is none.
+        // Where a KB has been, the hook reports that the data directory is missing.
         assert!(done.status.success() && stderr(&done).contains(said), "{}", stderr(&done));
         assert_eq!(stderr(&done).is_empty(), said.is_empty(), "{}", stderr(&done));
     }
@@ -848,7 +848,7 @@ fn the_kb_follows_checkouts_and_merges() {
     write(&project, "documentation/requirements/b.md", document("REQ-B", "B"));
     project.git(&["add", "."]);
     run(&["commit", "-q", "-m", "b"]);
-    // A checkout of files is none of a branch.
+    // A checkout of files does not switch the branch.
     run(&["checkout", "-q", "--", "documentation"]);
     run(&["checkout", "-q", "main"]);
     assert_eq!(project.ids(), ["REQ-1", "REQ-A"]);

@@ -84,7 +84,7 @@ impl Provider {
     }
 }
 
-/// A piece of evidence: a place in a file, and what is there.
+/// A piece of evidence: a place in a file, and a description.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 pub struct Evidence {
     /// Path of the file from the root.
@@ -92,7 +92,7 @@ pub struct Evidence {
     /// Line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What was found there.
+    /// Description of the finding.
     pub detail: String,
 }
 

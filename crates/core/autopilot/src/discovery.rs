@@ -1,4 +1,4 @@
-//! What was read, what was left out, and the signals: gathered while files are examined, within bounds.
+//! Files read, files left out, and signals: collected while files are examined, within limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 

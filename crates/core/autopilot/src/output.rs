@@ -44,7 +44,7 @@ pub struct AutopilotOutput {
     pub recommended_actions: Vec<RecommendedAction>,
     /// The facts that were declared about the project.
     pub declared_context: BootstrapContext,
-    /// What was read, and what was left out.
+    /// Files that were read and files that were left out.
     pub discovery_summary: DiscoverySummary,
     /// Candidates of each type, in the order of types.
     pub groups: Vec<CandidateGroup>,
@@ -91,7 +91,7 @@ pub enum ActionKind {
     Handoff,
 }
 
-/// What was read, and what was left out.
+/// Files that were read and files that were left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiscoverySummary {

@@ -189,7 +189,7 @@ pub(crate) fn typed_documents(
     others
 }
 
-/// What is known before files are examined.
+/// Facts that the examination of each file needs.
 pub(crate) struct Scene<'a> {
     pub(crate) request: &'a Request,
     /// Tests of the KB and of typed documents.

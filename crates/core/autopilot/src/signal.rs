@@ -15,7 +15,7 @@ pub struct SourceSignal {
     /// The line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What was found.
+    /// Title: a heading, a statement, or a count of symbols.
     pub title: String,
     /// Confidence from 0 to 1.
     pub confidence: f64,

@@ -65,7 +65,7 @@ pub(crate) enum BranchCommand {
     },
 }
 
-/// Does what was asked for.
+/// Runs the command.
 pub(super) fn branch(call: &Call<'_>, command: &BranchCommand) -> Result<(), Failure> {
     let tree = call.tree()?;
     match command {

@@ -215,7 +215,7 @@ new branch is a copy of that of the branch that was active before in the worktre
 and when HEAD is detached at a commit of several branches, name the branch with CAIRN_BRANCH or
 --branch. Works with and without a running server.";
 
-/// Does what was asked for.
+/// Runs the command.
 pub(super) fn kb(data_dir: Option<&Path>, as_json: bool, arguments: KbArgs) -> Result<(), Failure> {
     let KbArgs { branch, workspace_root, command } = arguments;
     let call = Call { data_dir, as_json, branch: branch.as_deref(), root: workspace_root.as_deref() };

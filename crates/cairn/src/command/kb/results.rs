@@ -87,7 +87,7 @@ enum Format {
 const CASES: Names = ["test case", "test cases"];
 const TESTS: Names = ["test", "tests"];
 
-/// Does what was asked for.
+/// Runs the command.
 pub(super) fn results(call: &Call<'_>, command: ResultsCommand) -> Result<(), Failure> {
     match command {
         ResultsCommand::Import(arguments) => import(call, arguments),

@@ -44,7 +44,7 @@ pub(crate) enum SkillsCommand {
     },
 }
 
-/// Does what was asked for.
+/// Runs the command.
 pub(super) fn skills(as_json: bool, command: SkillsCommand) -> Result<(), Failure> {
     match command {
         SkillsCommand::List => {

@@ -90,7 +90,7 @@ impl IndexArgs {
     }
 }
 
-/// Does what was asked for.
+/// Runs the command.
 pub(super) fn index(data_dir: Option<&Path>, as_json: bool, command: &IndexCommand) -> Result<(), Failure> {
     let (data_dir, settings) = command::settings(data_dir, &[])?;
     logging::start_quietly(&settings.config)?;

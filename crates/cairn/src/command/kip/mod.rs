@@ -159,7 +159,7 @@ Examples:
 A file holds one command, or a capsule: UPSERT blocks one after the other, which are done together
 or not at all. // begins a comment.";
 
-/// Does what was asked for.
+/// Runs the command.
 pub(super) fn kip(data_dir: Option<&Path>, as_json: bool, arguments: KipArgs) -> Result<(), Failure> {
     match arguments.command {
         None => {

@@ -23,7 +23,7 @@ const NO_STATEMENTS_BELOW: [&str; 7] =
 /// Folders of decisions.
 const DECISION_FOLDERS: [&str; 5] = ["adr", "adrs", "architecture-decisions", "decisions", "rfcs"];
 
-/// What is known of a file before its text is read.
+/// Facts about a file that do not come from its text.
 pub(crate) struct Context<'a> {
     /// Whether the request calls it a source of truth: its statements count as if they were below a heading of
     /// requirements.
